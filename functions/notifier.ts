@@ -1,10 +1,18 @@
+import { publishEvent } from '#lib/alerts/deliver/event.ts';
 import { fanOut } from '#lib/alerts/plan/fan-out.ts';
 import { envOf } from '#lib/env.ts';
-import { onTransitions } from '#lib/health/state/on-transitions.ts';
+import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
+import { onInserted } from '#lib/health/state/on-inserted.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
-/** New transitions, from the table's stream or parked on the queue `notify`: makes their deliveries. */
+/**
+ * New alerts and transitions, from the table's stream or parked on the queue `notify`: makes the deliveries of an alert,
+ * and publishes the event of a transition.
+ */
 export const create = (ports: Ports) => {
   const env = envOf(ports);
-  return onTransitions(env, 'notify', (transition, isLast) => fanOut(env, transition, isLast));
+  return onInserted<AlertItem | TransitionItem>(env, 'notify', (item, isLast) =>
+    isAlert(item) ? fanOut(env, item, isLast) : publishEvent(env, item),
+  );
 };

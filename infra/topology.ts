@@ -1,3 +1,4 @@
+import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 
 /**
@@ -55,7 +56,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 29,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'rollup', 'delivery', 'action', 'reclaim'],
+    sends: ['job', 'deadline', 'rollup', 'action', 'reclaim'],
     reaches_out: true,
   },
   // Apart, as it carries the libraries of passkeys and of OpenID Connect, which hardly a request needs.
@@ -89,7 +90,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 768,
     timeout_seconds: 60,
     table: ['put', 'delete'],
-    sends: ['job', 'slow', 'deadline', 'rollup', 'delivery'],
+    sends: ['job', 'slow', 'deadline', 'rollup'],
     reaches_out: true,
   },
   notifier: {
@@ -154,11 +155,20 @@ export const routes: readonly { method: string; path: string; function: Function
   { method: 'ANY', path: '/{proxy+}', function: 'api' },
 ];
 
-/** New items of the table whose sort key begins with `sk_prefix` reach the function, batch by batch. */
-export const streams: readonly { name: string; function: FunctionName; sk_prefix: string; batch: number }[] = [
-  { name: 'notifier', function: 'notifier', sk_prefix: 'TR#', batch: 100 },
-  { name: 'action-planner', function: 'action-planner', sk_prefix: 'TR#', batch: 100 },
+type StreamSpec = { name: string; function: FunctionName; sk_prefixes: readonly string[]; batch: number };
+
+/**
+ * New items of the table whose sort key begins with one of `sk_prefixes` reach the function, batch by batch. A row a
+ * function, as Lambda takes a stream once a function.
+ */
+export const streams: readonly StreamSpec[] = [
+  { name: 'notifier', function: 'notifier', sk_prefixes: [ALERTS, TRANSITIONS], batch: 100 },
+  { name: 'action-planner', function: 'action-planner', sk_prefixes: [TRANSITIONS], batch: 100 },
 ];
+
+/** Whether a new item is one for the stream. */
+export const isFor = ({ sk_prefixes }: Pick<StreamSpec, 'sk_prefixes'>, sk: string): boolean =>
+  sk_prefixes.some((prefix) => sk.startsWith(prefix));
 
 /** Once a minute a message `{scheduled_time}` (ISO 8601) onto the queue. */
 export const schedules: readonly { name: string; queue: QueueName; every_minutes: number }[] = [

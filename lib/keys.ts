@@ -50,6 +50,7 @@ export const PINGS = 'P#';
 export const PING_BODIES = 'B#';
 export const PING_URLS = 'URL#';
 export const TRANSITIONS = 'TR#';
+export const ALERTS = 'AL#';
 export const REVISIONS = 'REV#';
 export const CHECK_SLUGS = 'SLUG#';
 /** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
@@ -188,6 +189,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pushKey: (tenant: string, check: string, digest: string) => key(ofTenant(tenant, 'CHECK', check), `PUSH#${digest}`),
     transition: (tenant: string, check: string, at: number, seq: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`),
+
+    /** An alert that was decided. @param at epoch ms */
+    alert: (tenant: string, check: string, at: number, alert: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${ALERTS}${stamp(at)}#${alert}`),
 
     boundAction: (tenant: string, check: string, action: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${BOUND_ACTIONS}${action}`),

@@ -40,7 +40,7 @@ type Sent = { deliveries?: readonly Delivery[] | undefined; titleOf?: (channel_t
  * later: that is known with its deliveries alone.
  */
 export function alertReason(
-  { alert }: Pick<Transition, 'alert'>,
+  { alert }: { alert: Pick<Transition['alert'], 'decision' | 'reason' | 'deliveries'> },
   { deliveries = [], titleOf = (type) => type }: Sent = {},
 ): { told: boolean; text: string } {
   if (alert.decision === 'planned') return { told: true, text: outcome(alert.deliveries.length, deliveries, titleOf) };

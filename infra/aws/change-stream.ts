@@ -19,7 +19,7 @@ export function makeChangeStream(
   functions: Functions,
   key: IKey | undefined,
 ): Queue[] {
-  return streams.map(({ name, function: reader, sk_prefix, batch }) => {
+  return streams.map(({ name, function: reader, sk_prefixes, batch }) => {
     const dead = makeDeadLetters(scope, `stream-${name}`, key);
     functions[reader].addEventSource(
       // An ITableV2 is an ITable; only its own declarations disagree on what may be undefined.
@@ -33,12 +33,13 @@ export function makeChangeStream(
         retryAttempts: -1,
         maxRecordAge: Duration.days(1),
         onFailure: new SqsDlq(dead),
-        filters: [
+        // One that fits any of them.
+        filters: sk_prefixes.map((prefix) =>
           FilterCriteria.filter({
             eventName: FilterRule.isEqual('INSERT'),
-            dynamodb: { NewImage: { sk: { S: FilterRule.beginsWith(sk_prefix) } } },
+            dynamodb: { NewImage: { sk: { S: FilterRule.beginsWith(prefix) } } },
           }),
-        ],
+        ),
       }),
     );
     return dead;

@@ -31,10 +31,6 @@ export type PolicyItem = Item & {
 /** Whether all alerts of the check are held back. */
 export const isSilenced = ({ silenced }: Pick<PolicyItem, 'silenced'>): boolean => silenced;
 
-/** Whether an alert that is due now goes anywhere. */
-export const canAlert = (policy: Pick<PolicyItem, 'silenced' | 'channels'>): boolean =>
-  !isSilenced(policy) && policy.channels.length > 0;
-
 /** What channels are to believe of a check: degraded counts as up where it is not announced. */
 export const shown = (state: CheckState, { notify_on_degraded }: Pick<PolicyItem, 'notify_on_degraded'>): CheckState =>
   state === 'degraded' && !notify_on_degraded ? 'up' : state;

@@ -12,15 +12,9 @@ import {
 /** A deadline as it is stored. */
 export type DeadlineEntry = EntryItem & Deadline;
 
-/**
- * Pure: merges a wanted deadline into the stored one: the earlier time and both notes; of two retry series the later
- * one. Deliveries that are still to be enqueued are kept, and the wanted deadline follows them.
- */
+/** Pure: merges a wanted deadline into the stored one: the earlier time and both notes; of two series the later one. */
 export function mergeDeadline(present: Deadline | undefined, wanted: Deadline): Deadline {
   if (!present) return wanted;
-  if (present.note?.send) {
-    return { deadline: present.deadline, note: { ...present.note, next: mergeDeadline(present.note.next, wanted) } };
-  }
   const note = isLaterSeries(present.note, wanted.note)
     ? { ...wanted.note, ...present.note }
     : { ...present.note, ...wanted.note };
@@ -31,10 +25,6 @@ function isLaterSeries(one: DeadlineNote = {}, other: DeadlineNote = {}): boolea
   const [a, b] = [one.failed_at ?? 0, other.failed_at ?? 0];
   return a > b || (a === b && (one.tries ?? 0) > (other.tries ?? 0));
 }
-
-/** Pure: a cancelled deadline: only the deliveries that it still has to enqueue are left of it. */
-export const cancelDeadline = (present: Deadline | undefined): Deadline | undefined =>
-  present?.note?.send && { deadline: present.deadline, note: { send: present.note.send } };
 
 /** Replaces `present` by `next` on its version: creates, replaces, deletes, or writes nothing. */
 export function deadlineWrites(

@@ -37,7 +37,7 @@ type ActionEntry = EntryBase & Owner & { kind: 'action'; rhythm: Rhythm; from: n
 /** What has a deadline instead of a rhythm. */
 export type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
 
-/** A deadline (epoch ms), and what its handler left for its next call: the entry is also the handler's outbox. */
+/** A deadline (epoch ms), and why it is one. */
 export type Deadline = { deadline: number; note?: DeadlineNote };
 
 /** Epoch ms at which all deliveries of an alert had failed, and how many tries to make it good were made since. */
@@ -45,9 +45,6 @@ export type Series = { failed_at: number; tries: number };
 
 /** Catch-up: a try of a series is due, if it has one. */
 export type DeadlineNote = Partial<Series> & {
-  /** Deliveries that were created and have yet to be handed over; after that `next`, or the end of the entry. */
-  send?: string[];
-  next?: Deadline;
   /** Catch-up: channels may believe something else than what was announced last. */
   misled?: true;
   /** Catch-up: the check was disabled or deleted; if its channels may believe it down, a closing note is due. */

@@ -3,6 +3,7 @@ import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultRecord } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -31,6 +32,7 @@ export function historyOf({ seen, profile, keys, end, shown }: Run): History {
     failed: profile.quiet ? 'nothing' : 'anything',
     away: seen.outages,
     ...transitionsIn(seen),
+    alerts: changesIn(seen).flatMap(({ after }) => (after && isAlert(after) ? [after] : [])),
     deliveries: items.filter((item): item is DeliveryItem => item.pk.includes('#DELIVERIES#')),
     ...actionsIn(seen),
     ...pushResultsIn(seen),

@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { streams } from '#infra/topology.ts';
+import { isFor, streams } from '#infra/topology.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { streamEventSource } from '#test/support/stream-event-source.ts';
@@ -39,7 +39,7 @@ export function virtualStream(shared: Shared, invoke: ReturnType<typeof machines
   return {
     /** For the table: a new item, which may be a change that somebody reads. */
     inserted: (item: Item): void => {
-      if (streams.some(({ sk_prefix }) => item.sk.startsWith(sk_prefix)))
+      if (streams.some((stream) => isFor(stream, item.sk)))
         source.inserted(marshall(item, { removeUndefinedValues: true }));
     },
     wakeAll: source.wake,

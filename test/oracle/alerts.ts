@@ -1,6 +1,6 @@
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { deliveriesOf } from '#lib/health/alerting/alert-item.ts';
+import { timeOf } from '#lib/platform/ids.ts';
 import { type History, isTaken, type Received } from './history.ts';
-import { changesIn, type Seen } from './inside.ts';
 
 /** Attempts that a delivery has (docs/CONTRACT.md#deliveries). */
 const ATTEMPTS = 3;
@@ -17,20 +17,25 @@ export const checkAlerts = (history: History): string[] => [
   ...checkArrivals(history),
 ];
 
-/** Whatever a transition planned is made, and nothing else is made in its name. */
-function checkPlans({ transitions, deliveries, over_before, complete_until }: History): string[] {
+/** Whatever was planned is made, and nothing else is. */
+function checkPlans({ transitions, alerts, deliveries, over_before, complete_until }: History): string[] {
   const wrong: string[] = [];
   const made = new Set(deliveries.map(({ id }) => id));
   const planned = new Set<string>();
-  for (const { transition_id, timestamp, alert, closing } of transitions) {
-    for (const id of [...alert.deliveries, ...(closing?.deliveries ?? [])]) {
+  const plans = [
+    ...transitions.map(({ transition_id, alert }) => ({ by: transition_id, ids: alert.deliveries })),
+    ...(alerts ?? []).map((alert) => ({ by: alert.id, ids: deliveriesOf(alert) })),
+  ];
+  for (const { by, ids } of plans) {
+    for (const id of ids) {
       planned.add(id);
-      if (!made.has(id) && Date.parse(timestamp) < over_before.alerts)
-        wrong.push(`${transition_id}: delivery ${id} was planned and never made`);
+      if (!made.has(id) && timeOf(id) < over_before.alerts)
+        wrong.push(`${by}: delivery ${id} was planned and never made`);
     }
   }
   for (const { id, kind, created_at } of deliveries) {
-    if (kind === 'state_change' && !planned.has(id) && Date.parse(created_at) <= complete_until)
+    const isPlanned = alerts ? kind !== 'test' : kind === 'state_change';
+    if (isPlanned && !planned.has(id) && Date.parse(created_at) <= complete_until)
       wrong.push(`${id} was made and never planned`);
   }
   return wrong;
@@ -68,23 +73,20 @@ function checkEnds({ deliveries, received, over_before, failed }: History): stri
 }
 
 /** What arrives is in the log; only the end of a process excuses that it is sent after it was taken, or once more. */
-function checkArrivals({ deliveries, received, asked_at, failed, away, inside }: History): string[] {
+function checkArrivals({ deliveries, received, asked_at, failed, away }: History): string[] {
   const wrong: string[] = [];
   const logged = new Set(deliveries.map(({ id }) => id));
-  const handedOver = inside ? handedOverIn(inside.seen) : new Map<string, number>();
   const restarts = (from: number, to: number) => away.filter((one) => one.to > from && one.to <= to).length;
   for (const [id, arrivals] of Map.groupBy(received, (one) => one.delivery_id)) {
     // A test over http is written down after it, and nobody waits for one that was cut off.
     const isKnown = logged.has(id) || (arrivals[0]!.kind === 'test' && failed !== 'nothing');
     if (!isKnown && arrivals[0]!.at <= asked_at) wrong.push(`${id} was received and is not logged`);
     if (failed === 'anything') continue;
-    // Whoever changes the entry that hands a timed alert over, before that is done, has it handed over once more.
-    const more = Math.max(1, handedOver.get(id) ?? 0);
     const taken = arrivals.filter(isTaken);
     const again = taken.filter(({ at }, i) => i > 0 && restarts(taken[i - 1]!.at, at) === 0);
-    if (again.length >= more) wrong.push(`${id} was taken, and again at ${again.map(({ at }) => at)} for no reason`);
+    if (again.length > 0) wrong.push(`${id} was taken, and again at ${again.map(({ at }) => at)} for no reason`);
     const tries = arrivals.filter(isTry).length;
-    const most = ATTEMPTS * more + restarts(arrivals[0]!.at, arrivals.at(-1)!.at);
+    const most = ATTEMPTS + restarts(arrivals[0]!.at, arrivals.at(-1)!.at);
     if (tries > most) wrong.push(`${id} was tried ${tries} times, ${most} is the most`);
   }
   return wrong;
@@ -92,13 +94,3 @@ function checkArrivals({ deliveries, received, asked_at, failed, away, inside }:
 
 /** To be asked to wait is no attempt. */
 const isTry = ({ status }: Received): boolean => status !== 429;
-
-/** How often each delivery stood in an entry that hands timed alerts over. */
-function handedOverIn(seen: Seen): Map<string, number> {
-  const times = new Map<string, number>();
-  for (const { after } of changesIn(seen)) {
-    const sent = after?.pk.startsWith('SCHEDULE#') ? (after as DeadlineEntry).note?.send : undefined;
-    for (const id of sent ?? []) times.set(id, (times.get(id) ?? 0) + 1);
-  }
-  return times;
-}

@@ -2,6 +2,7 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionRecord } from '#lib/actions/execution.ts';
 import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Inside } from './inside.ts';
 
@@ -31,6 +32,8 @@ export type History = {
   /** Channels of each check, where they never change. */
   channels?: number;
   deliveries: DeliveryRecord[];
+  /** All that were ever decided; told by the simulation alone. */
+  alerts?: AlertItem[];
   executions: Execution[];
   actions: Map<string, ActionVersion[]>;
   /** Of push checks. */
@@ -66,7 +69,6 @@ export type Transition = Pick<
   | 'timestamp'
   | 'cause'
   | 'alert'
-  | 'closing'
 > & { n: number; at: number; seq?: number };
 
 /** A run as it began, and as it stands at last; undefined: it went with its action. */

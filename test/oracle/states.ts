@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { type AlertItem, deliveriesOf, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -27,6 +28,12 @@ export function checkStates({ seen, keys }: Inside): string[] {
     const of = (is: (change: Change) => boolean) => commit.changes.filter(is);
     for (const change of of(isResult)) checkResult(change, (text) => say(commit, text));
     for (const change of of(isCheck)) checkCheck(commit, change, policyOf, (text) => say(commit, text));
+    for (const { key } of of((one) => isAlert(one.key) && one.before !== undefined && one.after !== undefined))
+      say(commit, `alert ${key.sk} was written over`);
+    for (const alert of alertsIn(commit).filter(({ decided_on }) => decided_on)) {
+      if (!of(({ key }) => key.pk.startsWith('SCHEDULE#') && key.sk.endsWith(`#${alert.check_id}`)).length)
+        say(commit, `alert ${alert.id} (${alert.kind}) left its deadline as it was`);
+    }
     for (const change of of(isEntity)) checkEntity(commit, change, (text) => say(commit, text));
     for (const change of of(isTransition)) {
       if (change.before) say(commit, `transition ${change.key.sk} was written over`);
@@ -74,7 +81,10 @@ function checkCheck(commit: Commit, change: Change, policyOf: PolicyOf, say: (te
   const gone = !after && !commit.changes.some((one) => isEntity(one) && one.after);
   const due = !gone && before.state !== (after?.state ?? 'unknown') ? 1 : 0;
   if (transitions.length !== due) say(`${id} changed its state with ${transitions.length} transitions, not ${due}`);
-  for (const one of transitions) checkTransition(one, before, after, policyOf(before), say);
+  for (const one of transitions) {
+    checkTransition(one, before, after, policyOf(before), say);
+    checkAlert(one, before, alertsIn(commit), policyOf(before), say);
+  }
 }
 
 const UNJUDGED: Standing = { state: 'unknown', fails: 0, bads: 0, goods: 0, oks: 0 };
@@ -121,13 +131,6 @@ function checkTransition(
   const reason = silentBecause(one, at, before, { policy, flaps });
   if (one.alert.reason !== reason) say(`${id} was decided as ${one.alert.reason}, not ${reason}`);
   if ((one.alert.decision === 'planned') !== (reason === null)) say(`${id} is ${one.alert.decision} with ${reason}`);
-  const channels = reason === null ? (policy?.channels ?? []).map((channel) => channel.id) : [];
-  if (String(one.channel_ids) !== String(channels)) say(`${id} goes to ${one.channel_ids}, not to ${channels}`);
-  if (one.alert.deliveries.length !== channels.length) say(`${id} plans ${one.alert.deliveries.length} deliveries`);
-  const closes = reason === 'configuration' && toldOf(before) !== 'up' && !policy?.silenced;
-  const last = closes && policy ? policy.channels.map((channel) => channel.id) : [];
-  if (String(one.closing?.channel_ids ?? []) !== String(last))
-    say(`${id} closes ${one.closing?.channel_ids}, not ${last}`);
   if (!after) return;
   const { last_planned_at, last_warned_at } = before.alerts;
   const warns = isWarning(one, policy);
@@ -141,8 +144,38 @@ function checkTransition(
   const kept = { ...(changed_at && { changed_at }), ...(left && { flapping: left }) };
   if (!isDeepStrictEqual(kept, remembered))
     say(`${id} left ${JSON.stringify(kept)} of its changes, not ${JSON.stringify(remembered)}`);
-  const told = reason === null ? shownBy(policy, one.check_to_state) : last.length > 0 ? 'up' : toldOf(before);
+  const told =
+    reason === null ? shownBy(policy, one.check_to_state) : closes(one, before, policy) ? 'up' : toldOf(before);
   if (toldOf(after) !== told) say(`${id} left ${toldOf(after)} as told, not ${told}`);
+}
+
+/** Channels that believe it down or degraded get a closing note when somebody disables or deletes it. */
+const closes = (one: TransitionItem, before: CheckItem, policy: PolicyItem | undefined): boolean =>
+  one.alert.reason === 'configuration' &&
+  toldOf(before) !== 'up' &&
+  policy?.silenced === false &&
+  policy.channels.length > 0;
+
+const alertsIn = ({ changes }: Commit): AlertItem[] =>
+  changes.flatMap(({ after }) => (after && isAlert(after) ? [after] : []));
+
+/** What is to be told is in the transaction of the transition, and nothing else is. */
+function checkAlert(
+  one: TransitionItem,
+  before: CheckItem,
+  alerts: AlertItem[],
+  policy: PolicyItem | undefined,
+  say: (text: string) => void,
+): void {
+  const { transition_id: id, alert } = one;
+  const kind = alert.decision === 'planned' ? 'state_change' : closes(one, before, policy) ? 'closed' : undefined;
+  const [item, ...more] = alerts.filter(({ transition_id }) => transition_id === id);
+  if (item?.kind !== kind || more.length > 0) say(`${id} has an alert of kind ${item?.kind}, not ${kind}`);
+  const channels = kind ? policy!.channels.map((channel) => channel.id) : [];
+  const told = item?.to.map(({ channel_id }) => channel_id) ?? [];
+  if (String(told) !== String(channels)) say(`${id} goes to ${told}, not to ${channels}`);
+  const deliveries = kind === 'state_change' ? deliveriesOf(item!) : [];
+  if (String(alert.deliveries) !== String(deliveries)) say(`${id} names ${alert.deliveries}, not ${deliveries}`);
 }
 
 function checkEntity(commit: Commit, change: Change, say: (text: string) => void): void {

@@ -10,6 +10,9 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
 import { defaultPolicy } from '#lib/checks/policy-item.ts';
+import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
+import type { AlertDecision, AlertReason } from '#lib/health/alerting/decision.ts';
+import { type AlertKind, decidedOn } from '#lib/health/alerting/situation.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -25,6 +28,9 @@ import { queueRecord } from './queue-record.ts';
 
 export const TENANT = 'acc_a';
 export const START = Date.parse('2026-11-21T05:16:40.123Z');
+
+/** Which alert it is, when it was decided (epoch ms), and what its channels are. */
+type AlertTold = { kind: AlertKind; at: number; channel_type: string };
 
 export type Sent = { queue: string; body: unknown; not_before?: number };
 
@@ -189,24 +195,53 @@ export async function alertWorld(env: Record<string, string> = {}) {
         outage_started_at: iso(START),
         cause: 'result',
         error_message: 'status 503, expected 200',
-        alert: {
-          decision: 'planned',
-          reason: null,
-          deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, START, 'state_change', 0, id)),
-        },
-        channel_ids,
-        announces: announcementOf(changes.check_to_state ?? 'down', { notify_on_degraded: true }),
+        alert: plannedAlert(
+          channel_ids.map((id) => deliveryIdOf(transition_id, START, 'state_change', 0, id)),
+          START,
+        ),
+        decided_on: decidedOn(check, {}, defaultPolicy(keys, check), channel_ids, START),
         check_label: 'checkout',
         check_from_since: iso(START - 3_600_000),
         seq: 1,
         ...changes,
       };
     },
+    /** The alert by which a transition tells these channels; another kind tells of it later. */
+    alertOf: (
+      transition: TransitionItem,
+      channel_ids: string[],
+      { kind = 'state_change', at = START, channel_type = 'slack' }: Partial<AlertTold> = {},
+    ): AlertItem =>
+      alertItem(keys, {
+        ...{ tenant_id: TENANT, check_id: check.id, entity_id: entity.id, transition, kind, at },
+        announces: kind === 'closed' ? 'up' : announcementOf(transition.check_to_state, { notify_on_degraded: true }),
+        n: 0,
+        channels: channel_ids.map((id) => ({ id, channel_type })),
+        expires_at: transition.expires_at,
+      }),
     delivery: (id: string) => table.get<DeliveryItem>(keys.delivery(TENANT, id)),
   };
 }
 
 export type AlertWorld = Awaited<ReturnType<typeof alertWorld>>;
+
+/** What a transition holds of an alert that was planned at `at` (epoch ms). */
+export const plannedAlert = (deliveries: string[], at: number): AlertDecision => ({
+  decision: 'planned',
+  reason: null,
+  deliveries,
+  urgency: 'high',
+  because: null,
+  facts: {},
+  decided_at: iso(at),
+});
+
+/** The same of one that was skipped. */
+export const skippedAlert = (reason: AlertReason, at: number): AlertDecision => ({
+  ...plannedAlert([], at),
+  decision: 'skipped',
+  reason,
+});
 
 /** What the stream hands over for new items. */
 export const streamEvent = (...items: Item[]) => ({

@@ -2,7 +2,6 @@ import { deliver } from '#lib/alerts/deliver/deliver.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { createDelivery, newDelivery } from '#lib/alerts/plan/new-delivery.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { derivedId } from '#lib/platform/ids.ts';
 import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 import { iso } from '#lib/platform/time.ts';
 import { alertWorld, START, TENANT } from './alert-world.ts';
@@ -46,19 +45,11 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
     /** So many alerts at once, as of `age_ms` ago. */
     alert: async (count: number, age_ms = 0): Promise<void> => {
       for (let i = 0; i < count; i++) {
-        const id = derivedId('dlv', world.now() - age_ms, 'limited', i);
-        const about = {
-          tenant_id: TENANT,
-          id,
-          kind: 'state_change' as const,
-          transition_id: transition.transition_id,
-          transition_sk: transition.sk,
-          announces: 'down' as const,
-          check_id: world.check.id,
-          entity_id: world.entity.id,
-          alert: { id: transition.transition_id, deliveries: [id] },
-        };
-        await createDelivery(world, newDelivery(world, about, channel, undefined));
+        const alert = world.alertOf({ ...transition, transition_id: `trn_${i}` }, [channel.id], {
+          at: world.now() - age_ms,
+        });
+        const target = { ...alert.to[0]!, channel_type: channel.channel_type };
+        const { id } = await createDelivery(world, newDelivery(world, alert, target));
         await world.ports.queues.send('delivery', [{ body: { tenant_id: TENANT, delivery_id: id } }]);
         ids.push(id);
       }

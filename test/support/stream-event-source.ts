@@ -1,4 +1,4 @@
-import { streams } from '#infra/topology.ts';
+import { isFor, streams } from '#infra/topology.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';
 import { hash32 } from '#lib/platform/ids.ts';
 import { failedOf } from './sqs-event-source.ts';
@@ -68,7 +68,7 @@ export function streamEventSource({ clock, run, lag, pause, ...world }: StreamWo
       const SequenceNumber = String(++sequence);
       const shard = hash32(NewImage.pk!.S!) % world.shards;
       for (const reader of readers) {
-        if (reader.shard !== shard || !NewImage.sk!.S!.startsWith(reader.stream.sk_prefix)) continue;
+        if (reader.shard !== shard || !isFor(reader.stream, NewImage.sk!.S!)) continue;
         reader.records.push({ eventName: 'INSERT', dynamodb: { SequenceNumber, NewImage } });
         clock.at(clock.now() + lag(), () => void readOn(reader));
       }

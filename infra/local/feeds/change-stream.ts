@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent, StreamRecord } from 'aws-lambda';
 import { type Handler, invoke } from '#infra/local/invoke.ts';
 import type { Store } from '#infra/local/store/store.ts';
-import { type FunctionName, streams } from '#infra/topology.ts';
+import { type FunctionName, isFor, streams } from '#infra/topology.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { type Feed, together } from './feeds.ts';
 
@@ -76,7 +76,7 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
     const changes = store.read(() => select.all(checkpoint, spec.batch)) as unknown as StoredChange[];
     const last = changes.at(-1);
     if (!last) return false;
-    const records = changes.filter((change) => change.sk.startsWith(spec.sk_prefix)).map(recordOf);
+    const records = changes.filter((change) => isFor(spec, change.sk)).map(recordOf);
     const failed = records.length > 0 ? await firstFailure(records) : undefined;
     await moveTo(failed === undefined ? last.seq : failed - 1);
     if (failed !== undefined) throw new Error(`Record ${failed} was given back by ${spec.function}.`);

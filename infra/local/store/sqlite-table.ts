@@ -33,7 +33,7 @@ const BYTES_A_TURN = 512 * 1024;
 
 /** The table port on SQLite, one row an item. */
 export function makeTable(store: Store, options: TableOptions = {}): SqliteTable {
-  const prefixes = options.inserted ?? [...new Set(streams.map((stream) => stream.sk_prefix))];
+  const prefixes = options.inserted ?? [...new Set(streams.flatMap((stream) => stream.sk_prefixes))];
   const now = options.now ?? Date.now;
   const { db } = store;
   const prepare = (sql: string): StatementSync => {

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { Channel } from '#lib/checks/policy-item.ts';
 import { withoutNulls } from '#lib/platform/without-nulls.ts';
 import type { ChannelType } from './channel-type.ts';
 import { discord } from './types/discord.ts';
@@ -42,10 +41,6 @@ export const channelTypes: readonly ChannelType[] = [
 /** The type of a stored channel; undefined for one that a newer release stored. */
 export const channelTypeOf = (name: string): ChannelType | undefined =>
   channelTypes.find((channel) => channel.type === name);
-
-/** What kinds of channel some of a policy's are, as people call them: `Slack`. Those that are gone are left out. */
-export const channelTitles = (ids: readonly string[], channels: readonly Channel[]): string[] =>
-  channels.flatMap(({ id, channel_type }) => (ids.includes(id) ? (channelTypeOf(channel_type)?.title ?? []) : []));
 
 const bodies = channelTypes.map((channel) =>
   z

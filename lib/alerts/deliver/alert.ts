@@ -1,9 +1,10 @@
 import type { Labels } from '#lib/catalog/labels.ts';
-import type { EntityState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
+import type { AlertItem, AlertRoot } from '#lib/health/alerting/alert-item.ts';
+import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
@@ -11,12 +12,6 @@ import { iso } from '#lib/platform/time.ts';
 import { type AlertUrls, type AlertUrlsAbout, urlsOf } from './alert-urls.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf, type StateChangeEvent } from './event.ts';
-
-/** How soon somebody has to look: `low` is news of what was told before. */
-export type Urgency = 'high' | 'low';
-
-/** The entity whose failure explains this one. `since`: ISO 8601. */
-export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
 
 /** How many of something, and the names of the first ten. */
 export type Counted = { count: number; names: string[] };
@@ -32,7 +27,7 @@ export type Alert = {
   /** Null for a test. */
   alert_id: string | null;
   kind: DeliveryKind;
-  urgency: Urgency;
+  urgency: AlertUrgency;
   /** The incident that it belongs to; null without one. */
   incident_id: string | null;
   /** What it fails with; null when it fails by itself, or nobody knows. */
@@ -130,11 +125,17 @@ export const EXAMPLE_ALERT: Alert = {
 };
 
 /** What an alert says beside its transition. `check`: undefined when it is gone. */
-type About = AlertUrlsAbout & { told?: string[]; now: number };
+type About = AlertUrlsAbout & { now: number };
 
-/** The alert of a delivery about a transition. */
-export const alertOf = (delivery: DeliveryItem, transition: TransitionItem, about: About): Alert => ({
+/** The alert of a delivery about a transition. @param item as it was decided @param told titles of its channels */
+export const alertOf = (
+  delivery: DeliveryItem,
+  transition: TransitionItem,
+  item: AlertItem | undefined,
+  about: About & { told: string[] },
+): Alert => ({
   ...NOTHING_KNOWN,
+  ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
   delivery_id: delivery.id,
   alert_id: delivery.alert?.id ?? null,
   kind: delivery.kind,
@@ -147,6 +148,7 @@ export const alertOf = (delivery: DeliveryItem, transition: TransitionItem, abou
   check_from_since: transition.check_from_since,
   at: delivery.created_at,
   ...subjectOf(about, { id: transition.check_id, name: transition.check_label }),
+  told: about.told,
 });
 
 /** A test: the present state as an event that changes nothing and belongs to no transition. */
@@ -202,14 +204,13 @@ export function downAlertOf(about: About & { check: CheckItem }): Alert {
 }
 
 /** What it is about, and where to look. */
-function subjectOf({ check, entity, told = [], now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
+function subjectOf({ check, entity, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
   const { id, name, slug, blueprint_slug, labels } = entity;
   const target = check && checkTypeOf(check.check_type).targetLabel(check);
   return {
     check: { ...named, slug: check?.slug ?? null, type: check?.check_type ?? null, target: target ?? null },
     entity: { id, name, slug, blueprint: blueprint_slug, labels },
     urls: urlsOf({ check, entity, public_url }),
-    told,
     sent_at: now,
   } satisfies Partial<Alert>;
 }

@@ -1,9 +1,10 @@
 import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
-import { channelTitles, channelTypeOf } from '#lib/alerts/channels/registry.ts';
+import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
@@ -185,15 +186,15 @@ function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undef
 }
 
 async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
-  const { tenant_id, check_id, entity_id, transition_sk } = delivery;
-  const [account, entity, check, policy, transition] = await ports.table.getMany<
-    [AccountItem, EntityItem, CheckItem, PolicyItem, ...TransitionItem[]]
+  const { tenant_id, check_id, entity_id, transition_sk, alert } = delivery;
+  const [account, entity, check, policy, transition, item] = await ports.table.getMany<
+    [AccountItem, EntityItem, CheckItem, PolicyItem, ...(TransitionItem & AlertItem)[]]
   >([
     keys.account(tenant_id),
     keys.entity(tenant_id, entity_id),
     keys.check(tenant_id, check_id),
     keys.policy(tenant_id, check_id),
-    ...(transition_sk === null ? [] : [{ pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk }]),
+    ...[transition_sk, alert?.sk].flatMap((sk) => (sk ? [{ pk: keys.ofCheck(tenant_id, check_id), sk }] : [])),
   ]);
   if (!account || isDisabled(account)) return never('the account is disabled');
   if (!entity) return never('the entity was deleted', true);
@@ -210,8 +211,8 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
   const about = { entity, check, public_url: ports.settings.PUBLIC_URL, now: ports.clock.now() };
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));
   if (!transition) return never('the transition that it is about is no longer kept');
-  const told = channelTitles(transition.channel_ids, policy?.channels ?? []);
-  return ready(alertOf(delivery, transition, { ...about, told }));
+  const told = (item?.to ?? []).flatMap(({ channel_type }) => channelTypeOf(channel_type)?.title ?? []);
+  return ready(alertOf(delivery, transition, item, { ...about, told }));
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

@@ -34,7 +34,12 @@ export const DeliveryRecord = z
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
 /** `series`: this alert is a retry of one that failed on every channel; if it fails too, the series continues. */
-type DeliveryAlert = { id: string; deliveries: string[]; series?: Series };
+type DeliveryAlert = {
+  id: string /** Sort key of the alert, under the check. */;
+  sk: string;
+  deliveries: string[];
+  series?: Series;
+};
 
 /** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
 export type DeliveryItem = Item &

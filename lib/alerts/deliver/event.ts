@@ -1,3 +1,4 @@
+import type { Env } from '#lib/env.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 
 /** The members of the event (docs/CONTRACT.md#events), in its order. */
@@ -23,3 +24,9 @@ export type StateChangeEvent = Pick<TransitionItem, keyof typeof EVENT_MEMBERS>;
 
 export const eventOf = (transition: TransitionItem): StateChangeEvent =>
   Object.fromEntries(names.map((name) => [name, transition[name]])) as StateChangeEvent;
+
+/** Puts the event of a transition on the bus: of every change that was found out, announced or not. */
+export async function publishEvent({ ports }: Env, transition: TransitionItem): Promise<void> {
+  if (transition.cause !== 'result' && transition.cause !== 'silence') return;
+  await ports.bus.publish([{ detail_type: 'state_change', detail: eventOf(transition) }]);
+}

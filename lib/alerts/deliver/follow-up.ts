@@ -13,9 +13,10 @@ import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
 
 /**
  * What follows from a delivery that is over, so that no channel is left with a false belief (docs/CONTRACT.md#alerts).
- * Idempotent: a second message for the delivery does it again.
+ * Idempotent: a second message for the delivery does it again. A test announces nothing, so that nothing follows.
  */
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
+  if (delivery.announces === null) return;
   if (delivery.status === 'failed') await afterFailure(env, delivery);
   if (delivery.status === 'sent') await afterSent(env, delivery);
 }

@@ -1,10 +1,11 @@
-import { canAlert } from '#lib/checks/policy-item.ts';
+import { isSilenced } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
-import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
-import { cooldownEnd, urgencyOf } from '#lib/health/state/decide-alert.ts';
-import { isFlapping, toldAgainAt } from '#lib/health/state/flapping.ts';
+import { decide } from '#lib/health/alerting/decide.ts';
+import { classOf } from '#lib/health/alerting/rules/cooldown.ts';
+import { isUnsettled } from '#lib/health/alerting/situation.ts';
+import { announcementOf } from '#lib/health/state/announced.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
+import { actOnDeadline, type Due, situationOf, type TimedDecision } from './timed-alert.ts';
 
 /** Compares the announced state with the present one, and alerts the channels where they differ. */
 export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
@@ -15,29 +16,28 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
  * end of a cooldown, and of flapping once that was told, unless all deliveries of the last alert failed, or they went
  * out in the wrong order.
  */
-export function decideCatchUp({ check, policy, entry, now }: Situation): Decision {
-  if (!canAlert(policy)) return 'end';
-  const announced = announcedState(check.alerts);
-  const { failed_at, misled, closing } = entry.note ?? {};
-
-  if (!check.enabled) {
-    const isDue = announced !== 'up' && (policy.catch_up || closing);
-    return isDue ? { announce: { kind: 'closed', announces: 'up', cooldown: null }, next: undefined } : 'end';
+export function decideCatchUp(due: Due): TimedDecision {
+  const { check, policy, channels } = due;
+  if (!check?.enabled) return decideClosing(due);
+  const situation = situationOf(due, 'catch_up');
+  const { decision, reason, until } = decide(situation);
+  const { flapping } = situation;
+  const calm = flapping && isUnsettled(situation) ? { deadline: flapping.until } : undefined;
+  if (decision === 'planned') {
+    const announces = announcementOf(check.state, policy);
+    return { alert: { situation, announces, cooldown: classOf(situation) }, next: calm };
   }
-  const { alerts, state } = check;
-  if (!policy.catch_up || state === 'unknown') return 'end';
-  const announces = announcementOf(state, policy);
-  const urgency = urgencyOf(announced, announces);
-  const isUrgent = failed_at !== undefined || misled;
+  // What lifts these says so itself, and has the check looked at then.
+  if (reason === 'catch_up_off' || reason === 'not_watched' || isSilenced(policy) || channels.length === 0) return {};
+  if (calm) return { next: calm };
+  return reason === 'cooldown' && until !== undefined ? { next: { deadline: until } } : {};
+}
 
-  const calmAt = toldAgainAt(alerts, policy);
-  const calm = calmAt !== undefined && isFlapping(alerts, now) ? { deadline: calmAt } : undefined;
-  if (calm && !isUrgent) return { later: calm };
-  const isPromised = calmAt !== undefined && !calm;
-  const isDue = announces !== announced || misled || isPromised;
-  if (!isDue || (announces === 'up' && !policy.notify_on_recovery)) return calm ? { later: calm } : 'end';
-
-  const free = cooldownEnd(alerts, policy, urgency, now);
-  if (!isUrgent && now < free) return { later: { deadline: free } };
-  return { announce: { kind: 'catch_up', announces, cooldown: urgency }, next: calm };
+/** The last alert of a check that was disabled or deleted. One that is gone has it only where that was asked for. */
+function decideClosing(due: Due): TimedDecision {
+  const isAsked = due.entry.note?.closing === true;
+  if (!due.check && !isAsked) return {};
+  const situation = { ...situationOf(due, 'closed'), ...(isAsked && { asked: true as const }) };
+  if (decide(situation).decision !== 'planned') return {};
+  return { alert: { situation, announces: 'up', cooldown: null } };
 }

@@ -1,49 +1,44 @@
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import type { Channel } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { type AlertItem, type AlertTarget, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-type About = Pick<
-  DeliveryItem,
-  'tenant_id' | 'id' | 'kind' | 'transition_id' | 'transition_sk' | 'announces' | 'check_id' | 'entity_id' | 'alert'
->;
-
 /**
- * A delivery that was not attempted yet. Its `created_at` is the time in its id, the alert's: lists have that order.
- * @param channel its type is empty when it was removed meanwhile; the deliverer then says so
- * @param expires_at epoch seconds; a delivery lives as long as its transition
+ * A delivery that was not attempted yet. Its `created_at` is the time in its id, the alert's: lists have that order. It
+ * lives as long as the alert.
  */
 export function newDelivery(
   { ports, keys }: Env,
-  about: About,
-  channel: Pick<Channel, 'id' | 'channel_type'>,
-  expires_at: number | undefined,
+  alert: AlertItem,
+  { delivery_id: id, channel_id, channel_type }: AlertTarget,
 ): DeliveryItem {
-  const created_at = iso(timeOf(about.id));
+  const { tenant_id, kind, transition_id, transition_sk, announces, check_id, entity_id, series, expires_at } = alert;
   const made_at = ports.clock.now();
   return {
-    ...keys.delivery(about.tenant_id, about.id),
+    ...keys.delivery(tenant_id, id),
     v: ports.ids.token(),
     ...(expires_at !== undefined && { expires_at }),
-    ...about,
-    channel_id: channel.id,
-    channel_type: channel.channel_type,
+    ...{ tenant_id, id, kind, transition_id, transition_sk, announces, check_id, entity_id, channel_id, channel_type },
+    alert:
+      kind === 'test'
+        ? null
+        : { id: alert.id, sk: alert.sk, deliveries: deliveriesOf(alert), ...(series && { series }) },
     status: 'pending',
     attempts: 0,
     sent_at: null,
     error: '',
-    created_at,
+    created_at: iso(timeOf(id)),
     updated_at: iso(made_at),
     made_at,
   };
 }
 
 /** The writes that create a delivery: the record, and its place among those that are still unsent. */
-export const creation = (keys: Keys, delivery: DeliveryItem): Write[] => [
+const creation = (keys: Keys, delivery: DeliveryItem): Write[] => [
   { put: delivery, if: 'absent' },
   { put: { ...keys.unsentDelivery(delivery.id), ...(delivery.expires_at && { expires_at: delivery.expires_at }) } },
 ];

@@ -1,7 +1,7 @@
-import { canAlert } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { decide } from '#lib/health/alerting/decide.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
+import { actOnDeadline, type Due, situationOf, type TimedDecision } from './timed-alert.ts';
 
 /** Reminds the channels that the check is still down. */
 export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
@@ -11,12 +11,14 @@ export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadlin
  * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the
  * cooldown; they ignore the cooldown and start none, and a silenced policy stops them (docs/CONTRACT.md#alerts).
  */
-export function decideRepeat({ check, policy, now }: Situation): Decision {
-  const interval = policy.repeat_interval_seconds * 1000;
-  if (check.state !== 'down' || interval === 0) return 'end';
-  const next = { deadline: nextRepeat(Date.parse(check.state_since), interval, now) };
-  if (!canAlert(policy)) return { later: next };
-  return { announce: { kind: 'repeat', announces: 'down', cooldown: null }, next };
+export function decideRepeat(due: Due): TimedDecision {
+  const { check, policy, now } = due;
+  if (!check) return {};
+  const situation = situationOf(due, 'repeat');
+  const { decision, reason } = decide(situation);
+  if (reason === 'repeats_off' || reason === 'not_down') return {};
+  const next = { deadline: nextRepeat(Date.parse(check.state_since), policy.repeat_interval_seconds * 1000, now) };
+  return decision === 'planned' ? { alert: { situation, announces: 'down', cooldown: null }, next } : { next };
 }
 
 /** The first repeat after `now` of a check that is down since `since`; all in epoch ms. */

@@ -1,30 +1,29 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
-import { type DeliveryKind, deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { canAlert, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
+import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
+import { type AlertKind, decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
 import { announce } from '#lib/health/state/announced.ts';
-import { startCooldown, type Urgency } from '#lib/health/state/decide-alert.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
-import { enqueuePending } from './enqueue-pending.ts';
-import { creation, newDelivery } from './new-delivery.ts';
 import { seriesOf } from './series.ts';
 
-/** A deadline of alerting as it stands, read strongly. */
-export type Situation = {
-  check: CheckItem;
+/** A deadline of alerting that has come, and what is decided on, read strongly. */
+export type Due = {
+  /** Undefined when it was deleted. */
+  check: CheckItem | undefined;
   policy: PolicyItem;
-  /** The check's last one. */
-  transition: TransitionItem;
+  /** Those that apply. */
+  channels: readonly Channel[];
   entry: Deadline;
   /** Epoch ms. */
   now: number;
@@ -33,109 +32,69 @@ export type Situation = {
 /** The deadlines of alerting: all but that of silence. */
 export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
 
-/** An alert that no transition brought. */
-type Announcement = {
-  kind: Exclude<DeliveryKind, 'state_change' | 'test'>;
+/** An alert that no transition brought: as it was decided, what it says, and the cooldown that it starts. */
+type TimedAlert = {
+  situation: Situation;
   announces: AnnouncedAlert['announces'];
-  /** The cooldown that it starts. */
-  cooldown: Urgency | null;
+  cooldown: CooldownClass | null;
 };
 
-/** What is to be done: nothing more (`end`), look again later, or alert all channels and go on with `next`. */
-export type Decision =
-  | 'end'
-  | { later: Deadline }
-  | {
-      announce: Announcement;
-      next: Deadline | undefined;
-    };
-
-/** Deliveries held for less than this (ms) are still being enqueued by the call that made them; leave them to it. */
-const HANDING_OVER_MS = 10_000;
+/** What goes out, if anything does, and when to look again; without `next` the deadline is done with. */
+export type TimedDecision = { alert?: TimedAlert; next?: Deadline | undefined };
 
 /**
- * Acts on a deadline of alerting. Deliveries are created in one transaction with what the check remembers of them. The
- * schedule entry holds their ids until they are enqueued, so that a crash in between delays them and never loses them.
+ * Acts on a deadline of alerting: puts the alert, moves the deadline, and notes on the check what its channels are told,
+ * all in one transaction. So doing it twice, late or at a wrong time does no harm.
  * @returns the deadline that comes next, if any, to be sent
  */
 export async function actOnDeadline(
   env: Env,
   deadline: DueDeadline,
   kind: AlertDeadline,
-  decide: (situation: Situation) => Decision,
+  decide: (due: Due) => TimedDecision,
 ): Promise<DueDeadline[]> {
   const { ports, keys } = env;
   const watermark = await readWatermark(env, keys.shardOf(deadline.check_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  const work: Work = { ...env, deadline, kind, created: new Set() };
-  for (;;) {
-    const left = await untilDone(ports, () => step(work, decide));
-    if (!left) return [];
-    if (!left.note?.send) return [{ ...deadline, at: left.deadline }];
-  }
+  const next = await untilDone(ports, () => attempt(env, deadline, kind, decide));
+  return next ? [{ ...deadline, at: next.deadline }] : [];
 }
 
-/** `created`: ids of the deliveries that this very call has made. */
-type Work = Env & { deadline: DueDeadline; kind: AlertDeadline; created: Set<string> };
-
-/** One decision, written. Answers the deadline that it leaves, undefined when nothing is to be done any more. */
-async function step(
-  work: Work,
-  decide: (situation: Situation) => Decision,
+/** Answers the deadline that it leaves, undefined when nothing is to be done any more. */
+async function attempt(
+  env: Env,
+  deadline: DueDeadline,
+  kind: AlertDeadline,
+  decide: (due: Due) => TimedDecision,
 ): Promise<Deadline | undefined | typeof AGAIN> {
-  const { ports, keys, deadline, kind, created } = work;
+  const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
-  const entryKey = keys.entry(kind, tenant_id, check_id);
+  const policyKey = keys.policy(tenant_id, check_id);
   const [check, stored, entry] = await ports.table.getMany<[CheckItem, PolicyItem, DeadlineEntry]>([
     keys.check(tenant_id, check_id),
-    keys.policy(tenant_id, check_id),
-    entryKey,
+    policyKey,
+    keys.entry(kind, tenant_id, check_id),
   ]);
-  if (!entry) return undefined;
   const now = ports.clock.now();
-
+  if (!entry || entry.deadline > now) return undefined;
   const owner = { tenant_id, entity_id, id: check_id };
   const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
-  const leave = async (next: Deadline | undefined) => ((await ports.table.transact(replace(next))).ok ? next : AGAIN);
-
-  if (entry.note?.send) {
-    const isOwn = entry.note.send.every((id) => created.has(id));
-    if (!isOwn && now < entry.deadline + HANDING_OVER_MS) return undefined;
-    // Made by this call, or by an earlier one that died before it noted that they were enqueued. Twice does no harm.
-    await enqueuePending(work, tenant_id, entry.note.send);
-    return leave(entry.note.next);
-  }
-  if (entry.deadline > now) return undefined;
 
   const policy = stored ?? (check && defaultPolicy(keys, check));
-  const transition = await lastTransition(work, deadline);
-  if (!policy || !transition) return leave(undefined);
-  const decision = check ? decide({ check, policy, transition, entry, now }) : lastWord(policy, entry);
-  if (decision === 'end') return leave(undefined);
-  if ('later' in decision) return leave(decision.later);
+  const due = policy && { check, policy, channels: policy.channels, entry, now };
+  const transition = due && (await lastTransition(env, deadline));
+  const { alert, next } = due && transition ? decide(due) : {};
+  if (!alert || !due || !transition) return (await commit(ports, replace(next))).ok ? next : AGAIN;
 
-  const { announce: announcement, next } = decision;
-  const { id, deliveries } = alertTo(work, { deadline, policy, transition, entry, now }, announcement);
-  const send = deliveries.map((delivery) => delivery.id);
-  const holding: Deadline = { deadline: now, note: { send, ...(next && { next }) } };
-  const done = await ports.table.transact([
-    ...(check
-      ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, id, announcement, now)))]
-      : []),
-    { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
-    ...replace(holding),
-    ...deliveries.flatMap((delivery) => creation(keys, delivery)),
+  const item = timedAlert(env, deadline, due, transition, alert);
+  const done = await commit(ports, [
+    { put: item, if: 'absent' },
+    ...(check ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, item.id, alert, now)))] : []),
+    { check: policyKey, if: stored ? { version: stored.v } : 'absent' },
+    ...replace(next),
   ]);
-  if (!done.ok) return AGAIN;
-  for (const delivery of send) created.add(delivery);
-  return holding;
-}
-
-/** For a check that is gone, the one alert left is the closing note that its deletion asked for. */
-function lastWord(policy: PolicyItem, { note }: Deadline): Decision {
-  if (!note?.closing || !canAlert(policy)) return 'end';
-  return { announce: { kind: 'closed', announces: 'up', cooldown: null }, next: undefined };
+  return done.ok ? next : AGAIN;
 }
 
 async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Promise<TransitionItem | undefined> {
@@ -148,11 +107,34 @@ async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Prom
   return items[0];
 }
 
+/** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
+export function situationOf(
+  { check, policy, channels, entry, now: at }: Due,
+  kind: Exclude<AlertKind, 'state_change'>,
+): Situation {
+  const { failed_at, misled } = entry.note ?? {};
+  const state = check?.state ?? 'unknown';
+  return {
+    ...decidedOn(
+      check ?? GONE,
+      check?.alerts ?? { announced: { baseline: 'unknown', inFlight: [] } },
+      policy,
+      channels,
+      at,
+    ),
+    ...(failed_at !== undefined && { failed: true }),
+    ...(misled && { misled }),
+    ...{ kind, cause: null, from: state, to: state, at },
+  };
+}
+
+const GONE = { rev: 0, consecutive_failures: 0, failure_threshold: 0, enabled: false };
+
 /** What a check remembers of an alert that no transition brought. */
 export const remember = (
   { alerts }: Pick<CheckItem, 'alerts'>,
   id: string,
-  { announces, cooldown }: Announcement,
+  { announces, cooldown }: Pick<TimedAlert, 'announces' | 'cooldown'>,
   now: number,
 ) => ({
   alerts: {
@@ -162,30 +144,20 @@ export const remember = (
   },
 });
 
-type Due = { deadline: DueDeadline; policy: PolicyItem; transition: TransitionItem; entry: Deadline; now: number };
-
-/** The deliveries of an alert that no transition brought. */
-function alertTo(env: Env, { deadline, policy, transition, entry, now }: Due, { kind, announces }: Announcement) {
-  const { tenant_id, entity_id, check_id } = deadline;
-  const { transition_id, sk: transition_sk, expires_at } = transition;
-  const id = `${transition_id}/${kind}/${entry.deadline}`;
-  const ids = policy.channels.map((channel) => deliveryIdOf(transition_id, now, kind, entry.deadline, channel.id));
+/** An alert that no transition brought; it tells of the last one. */
+function timedAlert(
+  { keys }: Env,
+  { tenant_id, entity_id, check_id }: DueDeadline,
+  { channels, entry, now: at }: Due,
+  transition: TransitionItem,
+  { situation, announces }: TimedAlert,
+): AlertItem {
   const series = seriesOf(entry);
-  const alert = { id, deliveries: ids, ...(series && { series }) };
-  const deliveries = policy.channels.map((channel, i): DeliveryItem => {
-    const about = {
-      tenant_id,
-      id: ids[i]!,
-      kind,
-      transition_id,
-      transition_sk,
-      announces,
-      check_id,
-      entity_id,
-      alert,
-    };
-    const delivery = newDelivery(env, about, channel, expires_at);
-    return kind === 'closed' ? { ...delivery, channel } : delivery;
+  return alertItem(keys, {
+    ...{ tenant_id, entity_id, check_id, announces, at, n: entry.deadline, channels, transition },
+    kind: situation.kind,
+    expires_at: transition.expires_at,
+    ...(series && { series }),
+    decided_on: situation,
   });
-  return { id, deliveries };
 }

@@ -6,7 +6,7 @@ import type { Env } from '#lib/env.ts';
 import { toldAgainAt } from '#lib/health/state/flapping.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 
 /**
@@ -34,9 +34,7 @@ export async function policyDeadlines(
   if (check.state === 'down' && old.repeat_interval_seconds !== next.repeat_interval_seconds) {
     const interval = next.repeat_interval_seconds * 1000;
     const deadline = nextRepeat(Date.parse(check.state_since), interval, now);
-    await set('repeat', (present) =>
-      interval > 0 ? mergeDeadline(cancelDeadline(present), { deadline }) : cancelDeadline(present),
-    );
+    await set('repeat', () => (interval > 0 ? { deadline } : undefined));
   }
   const isLifted = old.silenced && !next.silenced;
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;

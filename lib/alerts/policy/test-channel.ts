@@ -7,6 +7,7 @@ import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
 import { createDelivery, newDelivery } from '#lib/alerts/plan/new-delivery.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import { auditedChannel } from './views.ts';
 
@@ -16,35 +17,36 @@ import { auditedChannel } from './views.ts';
  * the deliverer, which alone reaches them: the record is pending.
  */
 export async function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
-  const { ports, tenant } = context;
-  const about = {
-    tenant_id: tenant,
-    id: ports.ids.id('dlv'),
-    kind: 'test' as const,
-    transition_id: null,
-    transition_sk: null,
-    announces: null,
-    alert: null,
-    check_id: check.id,
-    entity_id: check.entity_id,
-  };
-  const delivery = newDelivery(
-    context,
-    about,
-    channel,
-    historyExpiry(ports.clock.now(), context.caller.retention_days),
-  );
+  const alert = testAlert(context, check, channel);
+  const delivery = newDelivery(context, alert, alert.to[0]!);
 
   const tested = { check, channel };
   const note = auditing(context, 'test', auditedChannel);
   const noted = () => note(tested, tested, { delivery_id: delivery.id });
 
   if (channelTypeOf(channel.channel_type)?.via !== 'http') {
-    const body = { tenant_id: tenant, delivery_id: delivery.id };
-    await createDelivery(context, delivery, noted);
-    await ports.queues.send('delivery', [{ body, group: tenant }]);
-    return deliveryRecord(delivery);
+    return deliveryRecord(await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...noted()]));
   }
   const outcome = await attemptNow(context, delivery);
   return deliveryRecord(await recordOutcome(context, delivery, outcome, noted));
+}
+
+/** It tells of no transition and announces no state. */
+function testAlert({ ports, keys, tenant, caller }: Context, check: CheckItem, channel: Channel): AlertItem {
+  const now = ports.clock.now();
+  const id = ports.ids.id('alr');
+  return {
+    ...keys.alert(tenant, check.id, now, id),
+    expires_at: historyExpiry(now, caller.retention_days),
+    tenant_id: tenant,
+    id,
+    kind: 'test',
+    check_id: check.id,
+    entity_id: check.entity_id,
+    transition_id: null,
+    transition_sk: null,
+    announces: null,
+    to: [{ channel_id: channel.id, channel_type: channel.channel_type, delivery_id: ports.ids.id('dlv') }],
+    urgency: 'high',
+  };
 }

@@ -1,30 +1,29 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import { canAlert, defaultPolicy, type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
-import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import { announce, announcedState, announcementOf } from './announced.ts';
-import { cooldownEnd, startCooldown, type Urgency, urgencyOf, whySkipped } from './decide-alert.ts';
-import { countChange, flapNote, toldAgainAt, toldFlapping, uncounted } from './flapping.ts';
 import { aggregate } from './next-state.ts';
-import type { ClosingNote, FeedItem, TransitionItem } from './transition-item.ts';
-import type { SkipReason, TransitionCause } from './transition-record.ts';
+import type { FeedItem, TransitionItem } from './transition-item.ts';
+import type { TransitionCause } from './transition-record.ts';
 
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
 export type Basis = {
   entity: EntityItem;
   policy: PolicyItem;
   policyStored: boolean;
+  /** Those that its alerts go to. */
+  channels: readonly Channel[];
   deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
 };
 
@@ -40,10 +39,12 @@ export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise
     ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.id)),
   ]);
   if (!entity) return undefined;
+  const inForce = policy ?? defaultPolicy(keys, check);
   return {
     entity,
-    policy: policy ?? defaultPolicy(keys, check),
+    policy: inForce,
     policyStored: policy !== undefined,
+    channels: inForce.channels,
     deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };
 }
@@ -80,7 +81,7 @@ export type StateChange = {
  * clocks of two writers say.
  */
 export function changeState(keys: Keys, token: string, basis: Basis, change: StateChangeInput): StateChange {
-  const { entity, policy, policyStored } = basis;
+  const { entity, policy, policyStored, channels } = basis;
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
@@ -104,11 +105,13 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     ...(state !== entity.state && { state, state_since: timestamp }),
   };
 
-  const counted = withChange(basis, change, alertAt);
-  const reason = whySkipped({ cause, from: check.state, to, at: alertAt }, counted, policy);
-  const channel_ids = reason === null ? policy.channels.map((channel) => channel.id) : [];
+  const key = keys.transition(check.tenant_id, check.id, at, seq);
+  const { item, lookAt, alerts, ...decided } = alertOfChange(keys, {
+    ...{ check, to, cause, policy, channels, at, alertAt },
+    transition: { transition_id, sk: key.sk, expires_at },
+  });
   const transition: TransitionItem = {
-    ...keys.transition(check.tenant_id, check.id, at, seq),
+    ...key,
     expires_at,
     transition_id,
     entity_id: entity.id,
@@ -124,14 +127,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     timestamp,
     cause,
     error_message: change.error_message,
-    alert: {
-      decision: reason === null ? 'planned' : 'skipped',
-      reason,
-      deliveries: channel_ids.map((channel) => deliveryIdOf(transition_id, at, 'state_change', 0, channel)),
-    },
-    channel_ids,
-    announces: announcementOf(to, policy),
-    ...(reason === null && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
+    ...decided,
     check_label: checkLabel(check),
     check_from_since: check.state_since,
     effective_at,
@@ -139,10 +135,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     seq,
   };
 
-  const closing = reason === 'configuration' ? closingNote(check, policy, transition_id, at) : undefined;
-  if (closing) transition.closing = closing;
-  const alerts = remember(counted, { transition, urgency: urgencyIn(basis, change), at: alertAt });
-  const deadlines = deadlinesOf(basis, change, alertAt, { reason, alerts });
+  const deadlines = deadlinesOf(basis, change, alertAt, lookAt);
 
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
@@ -159,6 +152,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     entity: nextEntity,
     writes: [
       { put: transition, if: 'absent' },
+      ...(item ? [{ put: item, if: 'absent' as const }] : []),
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
       { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
@@ -171,64 +165,20 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   };
 }
 
-/** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
-function withChange({ policy }: Basis, { check, to, cause }: StateChangeInput, at: number): CheckItem['alerts'] {
-  if (cause !== 'result' && cause !== 'silence') return uncounted(check.alerts);
-  const counts = check.state !== 'unknown' && shown(check.state, policy) !== shown(to, policy);
-  return counts ? countChange(check.alerts, policy, at) : check.alerts;
-}
-
-const urgencyIn = ({ policy }: Basis, { check, to }: StateChangeInput): Urgency =>
-  urgencyOf(shown(check.state, policy), shown(to, policy));
-
-type Decided = { transition: TransitionItem; urgency: Urgency; at: number };
-
-/** What it remembers once the alert is decided. */
-function remember(
-  alerts: CheckItem['alerts'],
-  { transition: { transition_id, announces, alert, closing }, urgency, at }: Decided,
-): CheckItem['alerts'] {
-  if (closing) return { ...alerts, announced: announce(alerts, { id: closingId(transition_id), announces: 'up' }) };
-  if (alert.decision === 'skipped') return alerts;
-  return {
-    ...alerts,
-    ...startCooldown(urgency, at),
-    ...toldFlapping(alerts),
-    announced: announce(alerts, { id: transition_id, announces }),
-  };
-}
-
-/** Names the closing note of a transition among the alerts of its check. */
-export const closingId = (transition_id: string): string => `${transition_id}/closed`;
-
-/** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
-function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
-  if (announcedState(check.alerts) === 'up' || !canAlert(policy)) return undefined;
-  const channel_ids = policy.channels.map((channel) => channel.id);
-  return { channel_ids, deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, at, 'closed', 0, id)) };
-}
-
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 
 /** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
 function deadlinesOf(
-  basis: Basis,
-  change: StateChangeInput,
+  { policy, deadlines }: Basis,
+  { to }: StateChangeInput,
   at: number,
-  { reason, alerts }: { reason: SkipReason | null; alerts: CheckItem['alerts'] },
+  lookAt: number | undefined,
 ): NextDeadline[] {
-  const { policy, deadlines } = basis;
   const changed: NextDeadline[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
-  if (change.to === 'down' && repeat > 0) {
-    changed.push({ kind: 'repeat', next: mergeDeadline(cancelDeadline(deadlines.repeat), { deadline: at + repeat }) });
-  } else if (deadlines.repeat) {
-    changed.push({ kind: 'repeat', next: cancelDeadline(deadlines.repeat) });
-  }
-  const lookAt =
-    reason === 'cooldown' ? cooldownEnd(alerts, policy, urgencyIn(basis, change), at) : toldAgainAt(alerts, policy);
-  if (lookAt !== undefined && policy.catch_up) {
+  if (to === 'down' && repeat > 0) changed.push({ kind: 'repeat', next: { deadline: at + repeat } });
+  else if (deadlines.repeat) changed.push({ kind: 'repeat', next: undefined });
+  if (lookAt !== undefined && policy.catch_up)
     changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
-  }
   return changed;
 }

@@ -1,22 +1,17 @@
-import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import type { DecidedOn } from '#lib/health/alerting/situation.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { FlapNote } from './flapping.ts';
 import type { TransitionRecord } from './transition-record.ts';
 
-/** The last alert to channels that believe the check down; `deliveries[i]` goes to `channel_ids[i]`. */
-export type ClosingNote = { deliveries: string[]; channel_ids: string[] };
-
 /**
- * One change of a check's state. Immutable; the only source of alerts and actions. Its timestamp is later than every
- * earlier one of the entity. About 700 bytes.
+ * One change of a check's state. Immutable, but that a held alert is decided once; the source of actions and events. Its timestamp is later than every
+ * earlier one of the entity. About 1 KB.
  */
 export type TransitionItem = Item &
   Omit<TransitionRecord, 'id'> & {
     // not on the wire
-    /** Channels of the policy at that moment; `alert.deliveries[i]` goes to `channel_ids[i]`. */
-    channel_ids: string[];
-    /** What its alert says of the check, by the policy at that moment. */
-    announces: AnnouncedAlert['announces'];
+    /** What its alert was decided on. */
+    decided_on: DecidedOn;
     /** Its alert is the first to say that the check flaps. */
     flapping?: FlapNote;
     /** Name of the check, or its target, for people. */
@@ -27,7 +22,6 @@ export type TransitionItem = Item &
     effective_at: number;
     /** Its number within the entity. */
     seq: number;
-    closing?: ClosingNote;
   };
 
 /** Points from the tenant's feed to a transition. About 250 bytes. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { CheckState, EntityState } from '#lib/catalog/states.ts';
+import { AlertDecision } from '#lib/health/alerting/decision.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 
@@ -11,19 +12,6 @@ export const TransitionCause = z
     'result: a probe or a push. silence: a push check was silent past its grace. check_disabled, check_deleted: a user changed the check; recorded, and never announced. check_enabled: reserved.',
   );
 export type TransitionCause = z.infer<typeof TransitionCause>;
-
-/** Why no alert was planned: the first that holds (docs/CONTRACT.md#alerts). */
-export const SkipReason = z.enum([
-  'configuration',
-  'silenced',
-  'initial',
-  'degraded_off',
-  'recovery_off',
-  'flapping',
-  'cooldown',
-  'no_channels',
-]);
-export type SkipReason = z.infer<typeof SkipReason>;
 
 /** A transition on the wire (docs/CONTRACT.md#transitions). */
 export const TransitionRecord = z
@@ -47,15 +35,7 @@ export const TransitionRecord = z
       .describe('Of a change to down: when the first of the failed runs was checked. Null of others.'),
     cause: TransitionCause,
     error_message: z.string().describe('Error or warning of the deciding result; empty when none.'),
-    alert: z
-      .object({
-        decision: z.enum(['planned', 'skipped']).describe('Whether it was announced to the channels of the check.'),
-        reason: SkipReason.nullable().describe(
-          'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. degraded_off: notify_on_degraded is false, and nothing else changed. recovery_off: notify_on_recovery is false. flapping: an alert said that it flaps, and it has not kept one state since. cooldown: the last alert was less than cooldown_seconds ago. no_channels: it has none.',
-        ),
-        deliveries: z.array(z.string()).describe('Ids in the delivery log, one a channel.'),
-      })
-      .describe('Whether it was announced, and if not, why.'),
+    alert: AlertDecision.describe('Whether it was announced, and if not, why.'),
   })
   .meta({ id: 'Transition' });
 export type TransitionRecord = z.infer<typeof TransitionRecord>;

@@ -95,7 +95,7 @@ describe('every queue of the topology', () => {
 });
 
 describe('every reader of the stream', () => {
-  it.each(streams)('$name sees new items of its kind, for a day if it must', ({ function: reader, sk_prefix }) => {
+  it.each(streams)('$name sees new items of its kind, for a day if it must', ({ function: reader, sk_prefixes }) => {
     const source = all('AWS::Lambda::EventSourceMapping').find(
       (one) => one.FunctionName.Ref === functionOf(reader).id && one.StartingPosition,
     );
@@ -107,10 +107,10 @@ describe('every reader of the stream', () => {
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       DestinationConfig: { OnFailure: { Destination: expect.anything() } },
     });
-    expect(JSON.parse(source.FilterCriteria.Filters[0].Pattern)).toEqual({
-      eventName: ['INSERT'],
-      dynamodb: { NewImage: { sk: { S: [{ prefix: sk_prefix }] } } },
-    });
+    const patterns = source.FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern));
+    expect(patterns).toEqual(
+      sk_prefixes.map((prefix) => ({ eventName: ['INSERT'], dynamodb: { NewImage: { sk: { S: [{ prefix }] } } } })),
+    );
   });
 });
 

@@ -218,7 +218,11 @@ export const mattermost: Vendor = (asked) => {
   if (data.channel === 'gone') {
     return refused('web.incoming_webhook.channel.app_error', "Couldn't find the channel.");
   }
-  const texts = data.attachments.flatMap(({ title, text, fields }) => [title, text, ...fields.map(({ value }) => value)]);
+  const texts = data.attachments.flatMap(({ title, text, fields }) => [
+    title,
+    text,
+    ...fields.map(({ value }) => value),
+  ]);
   if (texts.join('').length > 16_383) return refused('post.is_valid.msg.app_error', 'Invalid message.');
   return { status: 200, body: 'ok' };
 };

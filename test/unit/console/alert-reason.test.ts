@@ -3,7 +3,7 @@ import type { Delivery } from '#console/api/records.ts';
 import { alertReason } from '#console/rules/alert-reason.ts';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import { SkipReason } from '#lib/health/state/transition-record.ts';
+import { AlertReason } from '#lib/health/alerting/decision.ts';
 
 const delivery = (status: Delivery['status'], more: Partial<Delivery> = {}): Delivery => ({
   id: 'dlv_1',
@@ -23,14 +23,14 @@ const delivery = (status: Delivery['status'], more: Partial<Delivery> = {}): Del
 });
 
 const planned = { alert: { decision: 'planned' as const, reason: null, deliveries: ['dlv_1', 'dlv_2'] } };
-const skipped = (reason: SkipReason) => ({ alert: { decision: 'skipped' as const, reason, deliveries: [] } });
+const skipped = (reason: AlertReason) => ({ alert: { decision: 'skipped' as const, reason, deliveries: [] } });
 
 describe('why an alert came, or did not', () => {
-  it.each(SkipReason.options)('has a sentence of its own where it was skipped for %s', (reason) => {
+  it.each(AlertReason.options)('has a sentence of its own where it was skipped for %s', (reason) => {
     const { told, text } = alertReason(skipped(reason));
     expect(told).toBe(false);
     expect(text).toMatch(/^[A-Z].{20,}\.$/);
-    const others = SkipReason.options.filter((one) => one !== reason);
+    const others = AlertReason.options.filter((one) => one !== reason);
     expect(others.map((one) => alertReason(skipped(one)).text)).not.toContain(text);
   });
 

@@ -13,6 +13,7 @@ import {
   withRunning,
 } from '#console/rules/incidents.ts';
 import { renewed } from '#console/rules/renewed.ts';
+import { plannedAlert, skippedAlert } from '#test/support/alert-world.ts';
 import { entity, transition } from './world.ts';
 
 const START = Date.parse('2026-11-22T12:00:00.000Z');
@@ -151,12 +152,12 @@ describe('incidents', () => {
   });
 
   it('say who was told, or why nobody was', () => {
-    const planned = { decision: 'planned', reason: null, deliveries: ['dlv_1', 'dlv_2'] } as const;
-    const skipped = { decision: 'skipped', reason: 'cooldown', deliveries: [] } as const;
+    const planned = plannedAlert(['dlv_1', 'dlv_2'], 0);
+    const skipped = skippedAlert('cooldown', 0);
     const of = (alert: Transition['alert']) =>
       toldOf(incidentsOf([change('ent_shop', 0, ['up', 'down'], { alert })])[0]!);
-    expect(of({ ...planned, deliveries: [...planned.deliveries] })).toEqual({ deliveries: 2, why: '' });
-    expect(of({ ...skipped, deliveries: [] })).toEqual({ deliveries: 0, why: 'cooldown' });
+    expect(of(planned)).toEqual({ deliveries: 2, why: '' });
+    expect(of(skipped)).toEqual({ deliveries: 0, why: 'cooldown' });
   });
 
   it('of entities that are down since long before are there too, once each', () => {

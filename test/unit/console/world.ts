@@ -1,6 +1,7 @@
 import { ApiFailure } from '#console/api/call.ts';
 import type { LiveWorld } from '#console/api/live.ts';
 import type { State, StatusEntity, Transition } from '#console/api/records.ts';
+import { plannedAlert } from '#test/support/alert-world.ts';
 
 const START = Date.parse('2026-11-22T12:00:00.000Z');
 
@@ -41,7 +42,7 @@ export const transition = (
   outage_started_at: null,
   cause: 'result',
   error_message: to_state === 'up' ? '' : `${id} failed`,
-  alert: { decision: 'planned', reason: null, deliveries: [] },
+  alert: plannedAlert([], 0),
   ...more,
 });
 

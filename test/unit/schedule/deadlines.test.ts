@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cancelDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { mergeDeadline } from '#lib/schedule/deadlines.ts';
 
 describe('a deadline that is wanted beside a stored one', () => {
   it('is the stored one when that is earlier, and the wanted one when that is', () => {
@@ -29,23 +29,5 @@ describe('a deadline that is wanted beside a stored one', () => {
   it('leaves a series as it is when it has none', () => {
     const series = { deadline: 328, note: { failed_at: 268, tries: 0 } };
     expect(mergeDeadline(series, { deadline: 300 })).toEqual({ ...series, deadline: 300 });
-  });
-
-  it('waits behind what is still to be handed over', () => {
-    const holding = { deadline: 5, note: { send: ['dlv_1'] } };
-    expect(mergeDeadline(holding, { deadline: 3 })).toEqual({
-      deadline: 5,
-      note: { send: ['dlv_1'], next: { deadline: 3 } },
-    });
-  });
-});
-
-describe('a deadline that is called off', () => {
-  it('is gone, but for what it has to hand over', () => {
-    expect(cancelDeadline({ deadline: 5, note: { tries: 1 } })).toBeUndefined();
-    expect(cancelDeadline({ deadline: 5, note: { send: ['dlv_1'], next: { deadline: 9 } } })).toEqual({
-      deadline: 5,
-      note: { send: ['dlv_1'] },
-    });
   });
 });

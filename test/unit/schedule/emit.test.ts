@@ -180,14 +180,14 @@ describe('after the clock was set back by an hour', () => {
     const other = { ...cell, cell: 'cellb', interval_seconds: 60 };
     const late = probeEntry(world.keys, other, 'v1', { from: START + 4 * MINUTE, checks: 1 });
     late.rhythm.phase = 5000;
-    await table.putMany([late, deadlineEntry(world.keys, 'repeat', owner, 'v1', START, { send: ['dlv_1'] })]);
+    await table.putMany([late, deadlineEntry(world.keys, 'repeat', owner, 'v1', START, { misled: true })]);
     await world.tick(START - HOUR);
     expect(world.slots()).toContain(-3595);
     const { items } = await table.query<EntryItem>({ partition: world.keys.entries(0) });
     expect(items.find(({ kind }) => kind === 'silence')).toMatchObject({ deadline: START - HOUR + 90_000 });
     expect(items.find(({ kind }) => kind === 'repeat')).toMatchObject({
       deadline: START - HOUR,
-      note: { send: ['dlv_1'] },
+      note: { misled: true },
     });
     expect(items.find((item) => item.kind === 'probe' && item.cell === 'cellb')).toMatchObject({ from: START - HOUR });
   });

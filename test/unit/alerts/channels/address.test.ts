@@ -73,7 +73,8 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
     const ids: string[] = [];
     for (let n = 1; n <= count; n++) {
       const transition = await world.put(world.transition([channel.id], { transition_id: `trn_${n}`, seq: n }));
-      await createNotifier(world.ports)(streamEvent(transition));
+      const alert = await world.put(world.alertOf(transition, [channel.id], { channel_type: channel.channel_type }));
+      await createNotifier(world.ports)(streamEvent(alert));
       ids.push(...transition.alert.deliveries);
     }
     return ids;

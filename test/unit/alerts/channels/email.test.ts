@@ -3,13 +3,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { testChannel } from '#lib/alerts/policy/test-channel.ts';
+import { ALERTS, under } from '#lib/keys.ts';
 import { readSettings } from '#lib/platform/settings.ts';
-import { type AlertWorld, alertWorld, queueEvent, START, streamEvent } from '#test/support/alert-world.ts';
+import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
 import { peerPython, startMailbox } from '#test/support/peers/peers.ts';
 
 const PASSWORD = 'pa:ss/w%rd';
 const FROM = 'Fleetwatch <alerts@fleet.example.com>';
+
+/** What the stream brings of tests, delivered. */
+async function deliverTests(world: AlertWorld): Promise<void> {
+  const { items } = await world.table.query({
+    partition: world.keys.ofCheck(TENANT, world.check.id),
+    ...under(ALERTS),
+  });
+  await createNotifier(world.ports)(streamEvent(...items));
+  for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
+}
 
 describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => {
   let mailbox: Awaited<ReturnType<typeof startMailbox>>;
@@ -48,11 +59,12 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
   async function tell(to: string, state: 'down' | 'up' = 'down') {
     await world.putPolicy([channelTo(to)]);
     const before = state === 'down' ? 'up' : 'down';
-    const states = { check_from_state: before, check_to_state: state, announces: state } as const;
+    const states = { check_from_state: before, check_to_state: state } as const;
     const transition = await world.put(world.transition(['chn_1'], { ...states, transition_id: `trn_${state}` }));
-    await createNotifier(world.ports)(streamEvent(transition));
+    const alert = await world.put(world.alertOf(transition, ['chn_1'], { channel_type: 'email' }));
+    await createNotifier(world.ports)(streamEvent(alert));
     for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
-    return (await world.delivery(transition.alert.deliveries[0]!))!;
+    return (await world.delivery(alert.to[0]!.delivery_id))!;
   }
 
   const headerOf = (data: string, name: string): string | undefined =>
@@ -92,7 +104,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     const channel = channelTo('oncall@example.com');
     await world.putPolicy([channel]);
     expect(await testChannel(world.context, world.check, channel)).toMatchObject({ status: 'pending' });
-    for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
+    await deliverTests(world);
     expect(headerOf(mailbox.kept[0]!.data, 'Subject')).toBe('Test alert for Shop: checkout');
   });
 
@@ -170,7 +182,7 @@ it('without a mail server its operator is told what to set', async () => {
   };
   await world.putPolicy([channel]);
   const { id } = await testChannel(world.context, world.check, channel);
-  for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
+  await deliverTests(world);
   expect(await world.delivery(id)).toMatchObject({
     status: 'failed',
     error: 'this service sends no mail; its operator sets SMTP_URL and MAIL_FROM',

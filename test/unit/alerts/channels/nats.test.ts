@@ -3,6 +3,7 @@ import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { testChannel } from '#lib/alerts/policy/test-channel.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
+import { ALERTS, under } from '#lib/keys.ts';
 import { natsPublisher } from '#lib/platform/net/nats-client.ts';
 import { type AlertWorld, alertWorld, queueEvent, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { memoryLog } from '#test/support/log.ts';
@@ -29,7 +30,8 @@ afterEach(async () => {
 async function alert(world: AlertWorld): Promise<string> {
   await world.putPolicy([channel]);
   const transition = await world.put(world.transition(['chn_1']));
-  await createNotifier(world.ports)(streamEvent(transition));
+  const alert = await world.put(world.alertOf(transition, ['chn_1'], { channel_type: 'nats' }));
+  await createNotifier(world.ports)(streamEvent(alert));
   await attempt(world);
   return transition.alert.deliveries[0]!;
 }
@@ -80,6 +82,11 @@ describe('a delivery over NATS', () => {
     await world.putPolicy([channel]);
     const delivery = await testChannel(world.context, world.check, channel);
     expect(delivery).toMatchObject({ kind: 'test', status: 'pending', attempts: 0 });
+    const { items } = await world.table.query({
+      partition: world.keys.ofCheck(TENANT, world.check.id),
+      ...under(ALERTS),
+    });
+    await createNotifier(world.ports)(streamEvent(...items));
     await attempt(world);
     expect(await world.delivery(delivery.id)).toMatchObject({ status: 'sent', attempts: 1 });
     expect(server.published[0]!.headers).toContain('X-Service-Kind: test');

@@ -125,10 +125,11 @@ describe('over the wire', () => {
     await world.putPolicy([channelOf(type, more)]);
     const states = { check_from_state: from, check_to_state: to, from_state: from, to_state: to } as const;
     const changes = { ...states, transition_id: `trn_${to}`, seq: to === 'down' ? 1 : 2 };
-    const transition = await world.put(world.transition(['chn_1'], { ...changes, announces: to }));
-    await createNotifier(world.ports)(streamEvent(transition));
+    const transition = await world.put(world.transition(['chn_1'], changes));
+    const alert = await world.put(world.alertOf(transition, ['chn_1'], { channel_type: type }));
+    await createNotifier(world.ports)(streamEvent(alert));
     for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
-    return (await world.delivery(transition.alert.deliveries[0]!))!;
+    return (await world.delivery(alert.to[0]!.delivery_id))!;
   }
 
   it.each(types)('%s gets an alert, and the delivery is sent', async (type) => {

@@ -32,8 +32,9 @@ export const slack = (url = receiver.url + SECRET_PATH): Channel => ({
 export async function plan(channel: Channel, changes: Parameters<AlertWorld['transition']>[1] = {}): Promise<void> {
   await world.putPolicy([channel]);
   const transition = await world.put(world.transition([channel.id], changes));
-  await createNotifier(world.ports)(streamEvent(transition));
-  id = transition.alert.deliveries[0]!;
+  const alert = await world.put(world.alertOf(transition, [channel.id], { at: world.now() }));
+  await createNotifier(world.ports)(streamEvent(alert));
+  id = alert.to[0]!.delivery_id;
 }
 
 /** Gives the deliverer what is due by now. */

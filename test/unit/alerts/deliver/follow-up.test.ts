@@ -22,6 +22,7 @@ async function lookAfter(
     tenant_id: TENANT,
     check_id: 'chk_pay',
     status: 'failed',
+    announces: 'down',
     alert: { id: 'trn_forgotten', deliveries: ['dlv_1'], ...(series && { series }) },
   } as unknown as DeliveryItem;
   await world.put(delivery);

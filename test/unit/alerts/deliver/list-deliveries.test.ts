@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { newDelivery } from '#lib/alerts/plan/new-delivery.ts';
-import { type AlertWorld, alertWorld, TENANT } from '#test/support/alert-world.ts';
+import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { callAlerts } from '#test/unit/alerts/policy/call-alerts.ts';
 
 let world: AlertWorld;
@@ -15,19 +15,9 @@ const call = (method: string, path: string, body?: unknown, context = world.cont
 describe('the delivery log', () => {
   const put = async (n: number, changes: Partial<DeliveryItem> = {}): Promise<string> => {
     world.pass(1000);
-    const about = {
-      tenant_id: TENANT,
-      id: world.ports.ids.id('dlv'),
-      kind: 'state_change' as const,
-      transition_id: `trn_${n}`,
-      transition_sk: `TR#${n}`,
-      alert: { id: 'trn_1', deliveries: [] },
-      announces: 'down' as const,
-      check_id: 'chk_pay',
-      entity_id: 'ent_shop',
-    };
-    const channel = { id: 'chn_1', channel_type: 'slack' };
-    return (await world.put({ ...newDelivery(world, about, channel, 9e9), ...changes })).id;
+    const transition = world.transition(['chn_1'], { transition_id: `trn_${n}`, expires_at: 9e9 });
+    const alert = world.alertOf(transition, ['chn_1'], { at: world.now() });
+    return (await world.put({ ...newDelivery(world, alert, alert.to[0]!), ...changes })).id;
   };
   const idsAt = async (path: string) => {
     const { body, headers } = await call('GET', path);

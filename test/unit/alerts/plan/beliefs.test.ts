@@ -51,21 +51,24 @@ function live(changes: Changes, settings: Partial<PolicyItem>) {
     while (entry && entry.deadline <= until) {
       now = Math.max(now, entry.deadline);
       const decision = decideCatchUp({ ...given, check, entry, now });
-      if (decision === 'end') entry = undefined;
-      else if ('later' in decision) entry = { ...entry, ...decision.later };
-      else {
-        const { announce, next } = decision;
-        check = { ...check, ...remember(check, `late-${now}`, announce, now) };
-        told.push({ at: now, state: announce.announces });
-        entry = next && { ...entry, ...next };
-      }
+      const { alert, next } = decision;
+      entry = next && { ...entry, ...next };
+      if (!alert) continue;
+      check = { ...check, ...remember(check, `late-${now}`, alert, now) };
+      told.push({ at: now, state: alert.announces });
     }
     now = until;
   };
   for (const { to, after } of changes) {
     lookUntil(now + after);
     if (to === check.state) continue;
-    const basis = { entity, policy, policyStored: true, deadlines: { ...(entry && { catch_up: entry }) } };
+    const basis = {
+      entity,
+      policy,
+      policyStored: true,
+      channels: policy.channels,
+      deadlines: { ...(entry && { catch_up: entry }) },
+    };
     const change = changeState(keys, `t${now}`, basis, {
       check,
       to,
@@ -74,7 +77,7 @@ function live(changes: Changes, settings: Partial<PolicyItem>) {
       now,
       retention_days: 30,
     });
-    if (change.transition.alert.reason === null) told.push({ at: change.at, state: change.transition.announces });
+    if (change.transition.alert.reason === null) told.push({ at: change.at, state: announcementOf(to, policy) });
     const put = change.writes.find((write) => 'put' in write && 'kind' in write.put && write.put.kind === 'catch_up');
     if (put && 'put' in put) entry = put.put as DeadlineEntry;
     entity = change.entity;

@@ -4,7 +4,9 @@ import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
 import { type Given, MINUTE, NOW, situation } from './situation.ts';
 
 const decide = (given: Given) => decideCatchUp(situation(given));
-const announces = (kind: string, state: string) => ({ announce: expect.objectContaining({ kind, announces: state }) });
+const announces = (kind: string, state: string) => ({
+  alert: { announces: state, situation: expect.objectContaining({ kind }) },
+});
 
 describe('decideCatchUp', () => {
   it('tells what the channels do not know', () => {
@@ -13,8 +15,8 @@ describe('decideCatchUp', () => {
   });
 
   it('tells nothing that they know already', () => {
-    expect(decide({ state: 'down', announced: 'down' })).toBe('end');
-    expect(decide({ state: 'up', announced: 'up' })).toBe('end');
+    expect(decide({ state: 'down', announced: 'down' })).toEqual({});
+    expect(decide({ state: 'up', announced: 'up' })).toEqual({});
   });
 
   it('tells what is again when alerts went out in the wrong order', () => {
@@ -25,7 +27,7 @@ describe('decideCatchUp', () => {
 
   it('waits for the end of the cooldown', () => {
     const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW - MINUTE };
-    expect(decide(given)).toEqual({ later: { deadline: NOW + 4 * MINUTE } });
+    expect(decide(given)).toEqual({ next: { deadline: NOW + 4 * MINUTE } });
     expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(announces('catch_up', 'down'));
   });
 
@@ -38,30 +40,31 @@ describe('decideCatchUp', () => {
   });
 
   it('starts a cooldown of its own, and is not followed by another look', () => {
-    expect(decide({ state: 'down', announced: 'up' })).toEqual({
-      announce: { kind: 'catch_up', announces: 'down', cooldown: 'page' },
-      next: undefined,
-    });
+    const { alert, next } = decide({ state: 'down', announced: 'up' });
+    expect(alert).toMatchObject({ announces: 'down', cooldown: 'page' });
+    expect(next).toBeUndefined();
   });
 
   it('tells of no recovery where the policy wants none', () => {
-    expect(decide({ state: 'up', announced: 'down', policy: { notify_on_recovery: false } })).toBe('end');
+    expect(decide({ state: 'up', announced: 'down', policy: { notify_on_recovery: false } })).toEqual({});
   });
 
   it('sends a closing note for a disabled check that channels take for down, also one that its deletion left', () => {
-    const closed = { announce: { kind: 'closed', announces: 'up', cooldown: null }, next: undefined };
-    expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toEqual(closed);
-    expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false }, note: { closing: true } })).toEqual(
-      closed,
-    );
-    expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false } })).toBe('end');
-    expect(decide({ enabled: false, announced: 'up' })).toBe('end');
+    const closed = {
+      alert: { announces: 'up', cooldown: null, situation: expect.objectContaining({ kind: 'closed' }) },
+    };
+    expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toMatchObject(closed);
+    expect(
+      decide({ enabled: false, announced: 'down', policy: { catch_up: false }, note: { closing: true } }),
+    ).toMatchObject(closed);
+    expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false } })).toEqual({});
+    expect(decide({ enabled: false, announced: 'up' })).toEqual({});
   });
 
   it('knows degraded from both up and down', () => {
     expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(announces('catch_up', 'degraded'));
     expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(announces('catch_up', 'degraded'));
-    expect(decide({ state: 'degraded', announced: 'degraded' })).toBe('end');
+    expect(decide({ state: 'degraded', announced: 'degraded' })).toEqual({});
     expect(decide({ enabled: false, state: 'unknown', announced: 'degraded' })).toMatchObject(
       announces('closed', 'up'),
     );
@@ -69,23 +72,23 @@ describe('decideCatchUp', () => {
 
   it('takes degraded for up where that is not announced', () => {
     const policy = { notify_on_degraded: false };
-    expect(decide({ state: 'degraded', announced: 'up', policy })).toBe('end');
+    expect(decide({ state: 'degraded', announced: 'up', policy })).toEqual({});
     expect(decide({ state: 'degraded', announced: 'down', policy })).toMatchObject(announces('catch_up', 'up'));
     expect(decide({ state: 'degraded', announced: 'degraded', policy })).toMatchObject(announces('catch_up', 'up'));
   });
 
   it('waits for the cooldown of a warning only to tell a warning', () => {
     const given: Given = { policy: { cooldown_seconds: 300 }, warned: NOW - MINUTE };
-    const later = { later: { deadline: NOW + 4 * MINUTE } };
+    const later = { next: { deadline: NOW + 4 * MINUTE } };
     expect(decide({ ...given, state: 'degraded', announced: 'up' })).toEqual(later);
     expect(decide({ ...given, state: 'up', announced: 'degraded' })).toEqual(later);
     expect(decide({ ...given, state: 'down', announced: 'degraded' })).toMatchObject({
-      announce: { cooldown: 'page' },
+      alert: { cooldown: 'page' },
     });
     expect(decide({ ...given, state: 'degraded', announced: 'down' })).toMatchObject({
-      announce: { cooldown: 'page' },
+      alert: { cooldown: 'page' },
     });
-    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject({ announce: { cooldown: 'warning' } });
+    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject({ alert: { cooldown: 'warning' } });
   });
 
   it('waits until a check is calm whose flapping was told, and then tells its state whatever it is', () => {
@@ -94,10 +97,10 @@ describe('decideCatchUp', () => {
     const told = { ...flaps, told: true as const };
     const calm = { ...told, until: NOW };
     expect(decide({ state: 'down', announced: 'up', policy, flapping: told })).toEqual({
-      later: { deadline: told.until },
+      next: { deadline: told.until },
     });
     expect(decide({ state: 'up', announced: 'up', policy, flapping: told })).toEqual({
-      later: { deadline: told.until },
+      next: { deadline: told.until },
     });
     expect(decide({ state: 'up', announced: 'up', policy, flapping: calm })).toMatchObject(announces('catch_up', 'up'));
     expect(decide({ state: 'down', announced: 'up', policy, flapping: flaps })).toMatchObject(
@@ -114,10 +117,10 @@ describe('decideCatchUp', () => {
     const next = { deadline: flapping.until };
     const policy = { flap_threshold: 3 };
     expect(decide({ state: 'down', announced: 'up', policy, flapping, note })).toMatchObject({
-      announce: { kind: 'catch_up', announces: 'down' },
+      ...announces('catch_up', 'down'),
       next,
     });
-    expect(decide({ state: 'up', announced: 'up', policy, flapping, note })).toEqual({ later: next });
+    expect(decide({ state: 'up', announced: 'up', policy, flapping, note })).toEqual({ next });
   });
 
   const anything = fc.record({
@@ -131,9 +134,9 @@ describe('decideCatchUp', () => {
   it('is silent for a silenced policy, one without channels, and one that wants no catch-up', () => {
     fc.assert(
       fc.property(anything, (given) => {
-        expect(decide({ ...given, policy: { silenced: true } })).toBe('end');
-        expect(decide({ ...given, policy: { channels: [] } })).toBe('end');
-        expect(decide({ ...given, policy: { catch_up: false } })).toBe('end');
+        expect(decide({ ...given, policy: { silenced: true } })).toEqual({});
+        expect(decide({ ...given, policy: { channels: [] } })).toEqual({});
+        expect(decide({ ...given, policy: { catch_up: false } })).toEqual({});
       }),
     );
   });
@@ -141,8 +144,8 @@ describe('decideCatchUp', () => {
   it('never announces a state that the check is not in', () => {
     fc.assert(
       fc.property(anything, (given) => {
-        const decision = decide({ ...given, enabled: true });
-        if (decision !== 'end' && 'announce' in decision) expect(decision.announce.announces).toBe(given.state);
+        const { alert } = decide({ ...given, enabled: true });
+        if (alert) expect(alert.announces).toBe(given.state);
       }),
     );
   });

@@ -2,11 +2,20 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/notifier.ts';
 import { grant } from '#infra/local/grant.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { announce } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
+import {
+  type AlertWorld,
+  alertWorld,
+  queueEvent,
+  START,
+  skippedAlert,
+  streamEvent,
+  TENANT,
+} from '#test/support/alert-world.ts';
 
 const CHANNELS = ['chn_1', 'chn_2'].map((id) => ({
   id,
@@ -19,12 +28,14 @@ const IDS = CHANNELS.map((channel) => channel.id);
 let world: AlertWorld;
 let notifier: ReturnType<typeof create>;
 let transition: TransitionItem;
+let alert: AlertItem;
 
 beforeEach(async () => {
   world = await alertWorld();
   notifier = create(world.ports);
   await world.putPolicy(CHANNELS);
   transition = await world.put(world.transition(IDS));
+  alert = await world.put(world.alertOf(transition, IDS));
 });
 
 const deliveries = async () => Promise.all(transition.alert.deliveries.map(world.delivery));
@@ -32,9 +43,9 @@ const handedOver = () => world.sent.filter((one) => one.queue === 'delivery').ma
 const reasons = () => world.log.lines.map(({ fields }) => (fields.error as Error).message);
 const unavailable = () => Promise.reject(new AppError('UNAVAILABLE', 'The queue refuses.'));
 
-describe('a planned transition', () => {
+describe('an alert', () => {
   it('becomes one pending delivery for each channel, handed over for sending', async () => {
-    expect(await notifier(streamEvent(transition))).toEqual({ batchItemFailures: [] });
+    expect(await notifier(streamEvent(alert))).toEqual({ batchItemFailures: [] });
 
     const [first] = await deliveries();
     expect(first).toMatchObject({
@@ -59,14 +70,14 @@ describe('a planned transition', () => {
   });
 
   it('seen twice makes nothing twice and hands over again what is pending', async () => {
-    await notifier(streamEvent(transition));
+    await notifier(streamEvent(alert));
     const before = await deliveries();
     const { v: _v, ...sent } = before[0]!;
     await world.put({ ...sent, v: 'other', status: 'sent' as const, attempts: 1 });
     world.sent.length = 0;
     world.pass(60_000);
 
-    await notifier(streamEvent(transition, transition));
+    await notifier(streamEvent(alert, alert));
 
     expect((await deliveries()).map((one) => one?.status)).toEqual(['sent', 'pending']);
     expect((await deliveries())[1]).toEqual(before[1]);
@@ -77,17 +88,17 @@ describe('a planned transition', () => {
   it('is picked up where a crash left it between making and handing over', async () => {
     const send = world.ports.queues.send;
     world.ports.queues.send = () => Promise.reject(new Error('killed'));
-    expect(await notifier(streamEvent(transition))).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(await notifier(streamEvent(alert))).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
     expect((await deliveries()).map((one) => one?.status)).toEqual(['pending', 'pending']);
 
     world.ports.queues.send = send;
-    expect(await notifier(streamEvent(transition))).toEqual({ batchItemFailures: [] });
+    expect(await notifier(streamEvent(alert))).toEqual({ batchItemFailures: [] });
     expect(handedOver()).toHaveLength(2);
   });
 
   it('makes a delivery also for a channel that was removed since', async () => {
     await world.putPolicy(CHANNELS.slice(0, 1));
-    await notifier(streamEvent(transition));
+    await notifier(streamEvent(alert));
     expect((await deliveries())[1]).toMatchObject({ channel_id: 'chn_2', status: 'pending' });
   });
 });
@@ -97,7 +108,7 @@ describe('the bus', () => {
     const skipped = world.transition([], {
       sk: `${transition.sk}1`,
       transition_id: 'trn_2',
-      alert: { decision: 'skipped', reason: 'cooldown', deliveries: [] },
+      alert: skippedAlert('cooldown', START),
     });
     await notifier(streamEvent(transition, skipped));
     expect(world.published.map((event) => event.detail_type)).toEqual(['state_change', 'state_change']);
@@ -119,9 +130,14 @@ describe('the bus', () => {
     await notifier(streamEvent(world.transition([], { cause })));
     expect(world.published).toEqual([]);
   });
+
+  it('gets nothing of an alert, whose transition has its own', async () => {
+    await notifier(streamEvent(alert));
+    expect(world.published).toEqual([]);
+  });
 });
 
-describe('a transition whose fan-out fails', () => {
+describe('a transition whose event the bus refuses', () => {
   it('is parked with a delay and holds up no other', async () => {
     const other = world.transition(IDS, { transition_id: 'trn_2', sk: `${transition.sk}1` });
     const publish = world.ports.bus.publish;
@@ -146,15 +162,17 @@ describe('a transition whose fan-out fails', () => {
     expect(await notifier(queueEvent(parked.map((one) => one.body)))).toEqual({ batchItemFailures: [] });
     expect(world.published).toHaveLength(2);
   });
+});
 
+describe('an alert that cannot be handed over', () => {
   it('comes back with its batch only when it cannot be parked either', async () => {
     world.ports.queues.send = unavailable;
     const other = world.transition([], { transition_id: 'trn_2', sk: `${transition.sk}1` });
-    expect(await notifier(streamEvent(other, transition))).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    expect(await notifier(streamEvent(other, alert))).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
   });
 
   it('ends its deliveries as failed on the last receive, so that none stays pending for ever', async () => {
-    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     world.ports.queues.send = unavailable;
 
     await notifier(queueEvent([parked]));
@@ -172,9 +190,9 @@ describe('a transition whose fan-out fails', () => {
   });
 
   it('is then followed by what follows from any failure, all with what the notifier may do', async () => {
-    const announced = announce({}, { id: transition.transition_id, announces: 'down' });
+    const announced = announce({}, { id: alert.id, announces: 'down' });
     await world.put({ ...world.check, state: 'down' as const, alerts: { last_planned_at: START, announced } });
-    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     const { send } = world.ports.queues;
     world.ports.queues.send = (queue, messages) => (queue === 'delivery' ? unavailable() : send(queue, messages));
 
@@ -188,9 +206,9 @@ describe('a transition whose fan-out fails', () => {
   it('ends each of its deliveries for itself when what follows from one of them fails', async () => {
     await world.put({
       ...world.check,
-      alerts: { told: announce({}, { id: transition.transition_id, announces: 'down' }) },
+      alerts: { told: announce({}, { id: alert.id, announces: 'down' }) },
     });
-    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     world.ports.queues.send = unavailable;
     const { table } = world.ports;
     const first = world.keys.delivery(TENANT, transition.alert.deliveries[0]!);
@@ -211,7 +229,7 @@ describe('a transition whose fan-out fails', () => {
   });
 
   it('does not take other messages of the queue with it when one is garbled', async () => {
-    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     expect(await notifier(queueEvent([{ sk: 1 }, parked]))).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(handedOver()).toHaveLength(2);
   });

@@ -11,25 +11,22 @@ const decide = (given: Given, policy: Given['policy'] = {}) =>
 
 describe('decideRepeat', () => {
   it('reminds channels of a check that is down, and again an interval later', () => {
-    const announce = { kind: 'repeat', announces: 'down', cooldown: null };
-    expect(decide(DOWN)).toEqual({ announce, next });
+    expect(decide(DOWN)).toMatchObject({ alert: { announces: 'down', cooldown: null }, next });
   });
 
   it('reminds within a cooldown too', () => {
-    expect(decide({ ...DOWN, planned: NOW }, { cooldown_seconds: 600 })).toMatchObject({
-      announce: { kind: 'repeat' },
-    });
+    expect(decide({ ...DOWN, planned: NOW }, { cooldown_seconds: 600 })).toHaveProperty('alert');
   });
 
   it('ends when the check is down no more, or the policy wants no reminders', () => {
-    expect(decide({ ...DOWN, state: 'up' })).toBe('end');
-    expect(decide({ ...DOWN, state: 'unknown' })).toBe('end');
-    expect(decide(DOWN, { repeat_interval_seconds: 0 })).toBe('end');
+    expect(decide({ ...DOWN, state: 'up' })).toEqual({});
+    expect(decide({ ...DOWN, state: 'unknown' })).toEqual({});
+    expect(decide(DOWN, { repeat_interval_seconds: 0 })).toEqual({});
   });
 
   it('keeps its rhythm without a word while the policy is silenced or has no channels', () => {
-    expect(decide(DOWN, { silenced: true })).toEqual({ later: next });
-    expect(decide(DOWN, { channels: [] })).toEqual({ later: next });
+    expect(decide(DOWN, { silenced: true })).toEqual({ next });
+    expect(decide(DOWN, { channels: [] })).toEqual({ next });
   });
 });
 

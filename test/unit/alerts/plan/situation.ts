@@ -1,4 +1,4 @@
-import type { Situation } from '#lib/alerts/plan/timed-alert.ts';
+import type { Due } from '#lib/alerts/plan/timed-alert.ts';
 import type { AnnouncedAlert, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -27,7 +27,7 @@ export type Given = {
 };
 
 /** A deadline of alerting that is due at NOW. */
-export function situation(given: Given): Situation {
+export function situation(given: Given): Due & { check: CheckItem } {
   const { state = 'up', since = NOW - MINUTE, announced = 'up', enabled = true, planned = 0, note } = given;
   const { warned = 0, flapping } = given;
   const check: CheckItem = {
@@ -60,10 +60,11 @@ export function situation(given: Given): Situation {
     },
   };
   const channel = { id: 'chn_a', channel_type: 'slack', config: {}, created_at: iso(0) };
+  const policy = { ...defaultPolicy(keys, check), cooldown_seconds: 0, channels: [channel], ...given.policy };
   return {
     check,
-    policy: { ...defaultPolicy(keys, check), cooldown_seconds: 0, channels: [channel], ...given.policy },
-    transition: undefined as never,
+    policy,
+    channels: policy.channels,
     entry: { deadline: NOW, ...(note && { note }) },
     now: NOW,
   };

@@ -5,7 +5,8 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
-import { type Basis, changeState, type StateChangeInput } from '#lib/health/state/change-state.ts';
+import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
+import { type Basis, changeState, type StateChange, type StateChangeInput } from '#lib/health/state/change-state.ts';
 import { aggregate } from '#lib/health/state/next-state.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -62,6 +63,7 @@ const basisOf = (entity: EntityItem, policy?: PolicyItem): Basis => ({
   entity,
   policy: policy ?? defaultPolicy(keys, checkNamed('chk_0')),
   policyStored: policy !== undefined,
+  channels: policy?.channels ?? [],
   deadlines: {},
 });
 
@@ -74,6 +76,10 @@ const changeOf = (check: CheckItem, to: CheckState, more: Partial<StateChangeInp
   retention_days: 30,
   ...more,
 });
+
+/** The alerts that are written with a change. */
+const alertsIn = ({ writes }: StateChange): AlertItem[] =>
+  writes.flatMap((write) => ('put' in write && isAlert(write.put) ? [write.put] : []));
 
 describe('transitions of an entity with three checks', () => {
   const step = fc.record({
@@ -137,7 +143,7 @@ describe('the writes of a transition', () => {
       put: { v: 'token', seq: 5 },
       if: { version: 'entity-0' },
     });
-    expect(writes.filter((write) => 'put' in write && write.if === 'absent')).toHaveLength(1);
+    expect(writes.filter((write) => 'put' in write && write.if === 'absent')).toHaveLength(2);
   });
 
   it('hold to the absence of a policy that was never stored', () => {
@@ -148,17 +154,49 @@ describe('the writes of a transition', () => {
   it('carry the decision, and what the check then remembers of it', () => {
     const change = changeState(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));
     const { transition, at } = change;
-    expect(transition.alert).toEqual({
+    expect(transition.alert).toMatchObject({
       decision: 'planned',
       reason: null,
       deliveries: [deliveryIdOf(transition.transition_id, at, 'state_change', 0, 'chn_1')],
     });
     expect(change.check.alerts.last_planned_at).toBe(at);
+    expect(alertsIn(change)).toMatchObject([
+      {
+        kind: 'state_change',
+        transition_sk: transition.sk,
+        announces: 'down',
+        to: [{ channel_id: 'chn_1', channel_type: 'webhook', delivery_id: transition.alert.deliveries[0] }],
+      },
+    ]);
 
     const again = { ...check, ...change.check };
     const next = changeState(keys, 'token2', basisOf(change.entity, policy), changeOf(again, 'up', { now: at + 1000 }));
-    expect(next.transition.alert).toEqual({ decision: 'skipped', reason: 'cooldown', deliveries: [] });
+    expect(next.transition.alert).toEqual({
+      decision: 'skipped',
+      reason: 'cooldown',
+      deliveries: [],
+      urgency: 'high',
+      because: null,
+      facts: { last_alert_at: iso(at), cooldown_seconds: 300, cooldown_until: iso(at + 300_000) },
+      decided_at: iso(next.at),
+    });
+    expect(alertsIn(next)).toEqual([]);
     expect(next.check.alerts).toEqual(change.check.alerts);
+  });
+
+  it('carry a closing note when somebody disables a check whose channels believe it down', () => {
+    const announced = { baseline: 'down' as const, inFlight: [] };
+    const believed: CheckItem = { ...check, state: 'down', alerts: { announced } };
+    const change = changeState(
+      keys,
+      'token',
+      basisOf(entity, policy),
+      changeOf(believed, 'unknown', { cause: 'check_disabled' }),
+    );
+    expect(change.transition.alert).toMatchObject({ decision: 'skipped', reason: 'configuration', deliveries: [] });
+    const [note] = alertsIn(change);
+    expect(note).toMatchObject({ kind: 'closed', announces: 'up', to: [{ channel_id: 'chn_1' }] });
+    expect(change.check.alerts.announced?.inFlight).toEqual([{ id: note!.id, announces: 'up' }]);
   });
 
   it('name the same transition when they are made again, and another one for another writer', () => {

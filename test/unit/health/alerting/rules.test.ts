@@ -2,10 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
-import { startCooldown, urgencyOf, whySkipped } from '#lib/health/state/decide-alert.ts';
-import type { SkipReason } from '#lib/health/state/transition-record.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { decide } from '#lib/health/alerting/decide.ts';
+import { AlertReason } from '#lib/health/alerting/decision.ts';
+import { cooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
+import { RULES } from '#lib/health/alerting/rules.ts';
+import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
+import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import { keyTable } from '#lib/keys.ts';
 
 const AT = 1_000_000;
+const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
 const channel = { id: 'chn_1', channel_type: 'webhook', config: {}, created_at: '' };
 const policy = {
   silenced: false,
@@ -14,6 +21,18 @@ const policy = {
   cooldown_seconds: 300,
   channels: [channel],
 };
+type Policy = Pick<PolicyItem, keyof typeof policy>;
+type Change = { cause: TransitionCause; from: CheckState; to: CheckState; at: number };
+const settings = { rev: 1, consecutive_failures: 3, failure_threshold: 3, enabled: true };
+
+/** What the rules look at when a check changes its state. */
+function situationOf(change: Change, alerts: CheckItem['alerts'], given: Policy): Situation {
+  const check = { tenant_id: 'acc_a', entity_id: 'ent_a', id: 'chk_a', created_at: '' };
+  const inForce = { ...defaultPolicy(keys, check), ...given };
+  return { ...decidedOn(settings, alerts, inForce, inForce.channels, change.at), ...change, kind: 'state_change' };
+}
+const whySkipped = (...given: Parameters<typeof situationOf>) => decide(situationOf(...given)).reason;
+
 const change = (from: CheckState, to: CheckState) => ({ cause: 'result', from, to, at: AT }) as const;
 const toDown = change('up', 'down');
 const toUp = change('down', 'up');
@@ -73,8 +92,8 @@ describe('a transition', () => {
   });
 
   it('to or from down is not held back by a warning, which obeys every cooldown', () => {
-    const warned = startCooldown(urgencyOf('up', 'degraded'), AT - 1000);
-    const paged = startCooldown(urgencyOf('up', 'down'), AT - 1000);
+    const warned = startCooldown(cooldownClass('up', 'degraded'), AT - 1000);
+    const paged = startCooldown(cooldownClass('up', 'down'), AT - 1000);
     for (const page of [toDown, toUp, change('degraded', 'down'), change('down', 'degraded')]) {
       expect(whySkipped(page, warned, policy)).toBeNull();
       expect(whySkipped(page, paged, policy)).toBe('cooldown');
@@ -103,7 +122,7 @@ describe('where degraded is not announced', () => {
 it('without warnings the reasons are those of a check that is up or down', () => {
   type Given = { from: CheckState; to: 'up' | 'down'; ago: number; believed: 'up' | 'down' };
   type Plain = Omit<typeof policy, 'notify_on_degraded'>;
-  const plain = ({ from, to, ago, believed }: Given, settings: Plain): SkipReason | null => {
+  const plain = ({ from, to, ago, believed }: Given, settings: Plain): AlertReason | null => {
     if (settings.silenced) return 'silenced';
     if (from === 'unknown' && to === 'up' && believed === 'up') return 'initial';
     if (to === 'up' && !settings.notify_on_recovery) return 'recovery_off';
@@ -134,4 +153,31 @@ it('without warnings the reasons are those of a check that is up or down', () =>
       },
     ),
   );
+});
+
+describe('the list of rules', () => {
+  it('has a reason for each rule that judges a change of state, in the order of the reasons', () => {
+    const names = RULES.filter(({ kinds }) => kinds.includes('state_change')).map(({ name }) => name);
+    expect(names).toEqual(AlertReason.options);
+    expect(new Set(RULES.map(({ name }) => name)).size).toBe(RULES.length);
+  });
+
+  it('says of each rule what came of it: passed, stopped the alert, or was not reached', () => {
+    const { rules, facts } = decide(situationOf(toDown, cooling, policy));
+    expect(rules.map(({ rule, outcome }) => `${rule} ${outcome}`)).toEqual([
+      'configuration pass',
+      'silenced pass',
+      'initial pass',
+      'degraded_off pass',
+      'recovery_off pass',
+      'flapping pass',
+      'cooldown stop',
+      'no_channels not_reached',
+    ]);
+    expect(facts).toEqual({
+      last_alert_at: '1970-01-01T00:11:40.001Z',
+      cooldown_seconds: 300,
+      cooldown_until: '1970-01-01T00:16:40.001Z',
+    });
+  });
 });

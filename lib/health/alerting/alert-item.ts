@@ -1,0 +1,88 @@
+import type { EntityState } from '#lib/catalog/states.ts';
+import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import { type DeliveryKind, deliveryIdOf } from '#lib/checks/delivery-id.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
+import { ALERTS, type Keys } from '#lib/keys.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import type { Series } from '#lib/schedule/entries.ts';
+import type { AlertUrgency } from './decision.ts';
+import type { Situation } from './situation.ts';
+
+/** One channel of an alert, as it was chosen when the alert was decided. */
+export type AlertTarget = { channel_id: string; channel_type: string; delivery_id: string };
+
+/**
+ * An alert that was decided: the only source of deliveries. Immutable; put in the transaction that decides it, and
+ * handed to the notifier by the table's stream. About 500 bytes.
+ */
+export type AlertItem = Item & {
+  tenant_id: string;
+  id: string;
+  kind: DeliveryKind;
+  check_id: string;
+  entity_id: string;
+  /** The transition that it tells of, and its sort key under the check; null for a test. */
+  transition_id: string | null;
+  transition_sk: string | null;
+  /** State of the check that receivers believe afterwards; null for a test. */
+  announces: AnnouncedAlert['announces'] | null;
+  /** Whom it tells, one delivery each. */
+  to: AlertTarget[];
+  urgency: AlertUrgency;
+  /** It makes good one that failed on every channel; if it fails too, the series continues. */
+  series?: Series;
+  /** Of an escalation: which of its steps, from 0. */
+  step?: number;
+  incident_id?: string;
+  /** The entity that explains it. */
+  root?: AlertRoot;
+  /** What was decided on, where no transition says so. */
+  decided_on?: Situation;
+};
+
+/** An entity that others depend on, as it was when the alert was decided. `since`: ISO 8601. */
+export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
+
+/** What a new alert is about. */
+type NewAlert = Pick<
+  AlertItem,
+  'tenant_id' | 'check_id' | 'entity_id' | 'announces' | 'series' | 'step' | 'incident_id' | 'root' | 'decided_on'
+> & {
+  kind: DeliveryKind;
+  transition: { transition_id: string; sk: string };
+  /** Epoch ms: deliveries sort by it. */
+  at: number;
+  /** Tells it from others of its kind about the same transition; 0 for the first. */
+  n: number;
+  channels: readonly Pick<Channel, 'id' | 'channel_type'>[];
+  urgency?: AlertUrgency;
+  /** Epoch seconds; it lives as long as its transition. */
+  expires_at: number | undefined;
+};
+
+/** Pure: the alert and the ids of its deliveries follow from what it is about, so that deciding twice makes it once. */
+export function alertItem(keys: Keys, { transition, at, n, channels, expires_at, ...about }: NewAlert): AlertItem {
+  const { tenant_id, check_id, kind } = about;
+  const { transition_id, sk: transition_sk } = transition;
+  const id = derivedId('alr', at, transition_id, kind, n);
+  return {
+    urgency: 'high',
+    ...about,
+    ...keys.alert(tenant_id, check_id, at, id),
+    ...(expires_at !== undefined && { expires_at }),
+    id,
+    transition_id,
+    transition_sk,
+    to: channels.map((channel) => ({
+      channel_id: channel.id,
+      channel_type: channel.channel_type,
+      delivery_id: deliveryIdOf(transition_id, at, kind, n, channel.id),
+    })),
+  };
+}
+
+export const deliveriesOf = ({ to }: Pick<AlertItem, 'to'>): string[] => to.map(({ delivery_id }) => delivery_id);
+
+/** Of what the stream brings. */
+export const isAlert = <Other extends Item>(item: AlertItem | Other): item is AlertItem => item.sk.startsWith(ALERTS);

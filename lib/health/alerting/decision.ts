@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { EntityState } from '#lib/catalog/states.ts';
+
+/** Why a transition has no alert, or none yet: the first rule that stops it (rules.ts), by its name. */
+export const AlertReason = z.enum([
+  'configuration',
+  'silenced',
+  'initial',
+  'degraded_off',
+  'recovery_off',
+  'flapping',
+  'cooldown',
+  'no_channels',
+]);
+export type AlertReason = z.infer<typeof AlertReason>;
+
+/** `low`: delivered as any other, but it need not wake anybody. */
+export const AlertUrgency = z.enum(['high', 'low']);
+export type AlertUrgency = z.infer<typeof AlertUrgency>;
+
+/** What a rule looked at, for people: times in ISO 8601. */
+export const RuleFacts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+export type RuleFacts = z.infer<typeof RuleFacts>;
+
+/** What the alert is held or skipped for, or says as its cause. */
+const Because = z.object({
+  incident_id: z.string().nullable().describe('The incident that explains it.'),
+  root_entity_id: z.string().nullable().describe('The entity that the incident is about.'),
+  root_entity_name: z.string().nullable().describe('Its name at that moment.'),
+  root_state: EntityState.nullable().describe('Its state at that moment.'),
+  root_since: z.iso.datetime().nullable().describe('Since when it was in that state.'),
+  window_id: z.string().nullable().describe('The maintenance window that holds it.'),
+  look_again_at: z.iso.datetime().nullable().describe('When a held alert is looked at again.'),
+});
+
+/** Whether a transition is announced, as it stands on the wire and in the transition (docs/CONTRACT.md#alerts). */
+export const AlertDecision = z.object({
+  decision: z
+    .enum(['planned', 'held', 'skipped'])
+    .describe('planned: its alert was handed over. held: not decided yet. skipped: nobody is told of it.'),
+  reason: AlertReason.nullable().describe(
+    'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. degraded_off: notify_on_degraded is false, and nothing else changed. recovery_off: notify_on_recovery is false. flapping: an alert said that it flaps, and it has not kept one state since. cooldown: the last alert was less than cooldown_seconds ago. no_channels: it has none.',
+  ),
+  deliveries: z.array(z.string()).describe('Ids in the delivery log, one a channel.'),
+  urgency: AlertUrgency.describe('low: it need not wake anybody.'),
+  because: Because.nullable().describe('What it is held for, or what caused it; null where nothing else did.'),
+  facts: RuleFacts.describe('What the rule looked at that decided, such as cooldown_until; empty when it was planned.'),
+  decided_at: z.iso.datetime().describe('When this was decided.'),
+});
+export type AlertDecision = z.infer<typeof AlertDecision>;

@@ -1,0 +1,7 @@
+import type { Rule } from '#lib/health/alerting/rule.ts';
+
+export const noChannels: Rule = {
+  name: 'no_channels',
+  kinds: ['state_change', 'repeat', 'catch_up', 'closed'],
+  judge: ({ channels }) => ({ stops: channels === 0, facts: { channels } }),
+};

@@ -1,0 +1,14 @@
+import type { Rule } from '#lib/health/alerting/rule.ts';
+
+/** A repeat reminds of a check that is down, as often as its policy says. */
+export const repeats: readonly Rule[] = [
+  {
+    name: 'repeats_off',
+    kinds: ['repeat'],
+    judge: ({ policy: { repeat_interval_seconds } }) => ({
+      stops: repeat_interval_seconds === 0,
+      facts: { repeat_interval_seconds },
+    }),
+  },
+  { name: 'not_down', kinds: ['repeat'], judge: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }) },
+];

@@ -1,0 +1,107 @@
+import type { CheckState } from '#lib/catalog/states.ts';
+import type { AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
+import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { announcedState } from '#lib/health/state/announced.ts';
+import { isFlapping } from '#lib/health/state/flapping.ts';
+import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+
+/** Members of a policy that rules look at; of a check that inherits some, those in force. */
+type PolicyInForce = Pick<
+  PolicyItem,
+  | 'silenced'
+  | 'cooldown_seconds'
+  | 'notify_on_recovery'
+  | 'notify_on_degraded'
+  | 'repeat_interval_seconds'
+  | 'catch_up'
+  | 'flap_threshold'
+>;
+
+/**
+ * What is lost once more has happened: it is stored with the decision, so that the same rules can be run again. Some
+ * 300 bytes. A rule that looks at more adds its own member, optional, so that what was stored before can still be read.
+ */
+export type DecidedOn = {
+  /** Settings revision of the check, and how far it had counted by the deciding result. */
+  rev: number;
+  failures: number;
+  failure_threshold: number;
+  enabled: boolean;
+  /** What the channels were told before. */
+  told: AnnouncedState;
+  /** Epoch ms of the last page and the last warning. */
+  last_planned_at?: number;
+  last_warned_at?: number;
+  /** With this change counted. Epoch ms. */
+  flapping?: Flapping & { /** It has kept its state long enough. */ over?: true };
+  policy: PolicyInForce;
+  /** How many channels apply. */
+  channels: number;
+  /** Catch-up: all deliveries of the last alert failed. */
+  failed?: true;
+  /** Catch-up: channels may have been told in the wrong order. */
+  misled?: true;
+  /** Closing note: whoever disabled or deleted the check asked for it. */
+  asked?: true;
+};
+
+/** All that the rules look at: plain values, which a decision stores. Same input, same decision. */
+export type Situation = DecidedOn & {
+  kind: AlertKind;
+  /** Of a transition; else null. */
+  cause: TransitionCause | null;
+  /** The check's own states. Of an alert without a transition `from` is the same as `to`. */
+  from: CheckState;
+  to: CheckState;
+  /** Epoch ms by which it is decided. */
+  at: number;
+};
+
+/** Kinds that rules decide on. */
+export type AlertKind = Exclude<DeliveryKind, 'test'>;
+
+/** A catch-up that waits neither for a cooldown nor for flapping: nobody heard the last alert, or not as the last. */
+export const isUrgent = ({ failed, misled }: Situation): boolean => failed === true || misled === true;
+
+/** An alert has said that it flaps, and it has not kept its state since. */
+export const isUnsettled = ({ flapping, policy }: Situation): boolean =>
+  policy.flap_threshold > 0 && flapping?.told === true && !flapping.over;
+
+/** An alert has said that it flaps, and promised to tell once it has kept its state, as it has now. */
+export const isSteadyAgain = ({ flapping, policy }: Situation): boolean =>
+  policy.flap_threshold > 0 && flapping?.told === true && flapping.over === true;
+
+/** What is looked at of a check, its policy and the channels that apply, at `at` (epoch ms). @param alerts with this change counted */
+export function decidedOn(
+  check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
+  alerts: CheckItem['alerts'],
+  policy: PolicyInForce,
+  channels: readonly unknown[],
+  at: number,
+): DecidedOn {
+  const { rev, consecutive_failures: failures, failure_threshold, enabled } = check;
+  const { last_planned_at, last_warned_at, flapping } = alerts;
+  const { silenced, cooldown_seconds, notify_on_recovery, notify_on_degraded } = policy;
+  const { repeat_interval_seconds, catch_up, flap_threshold } = policy;
+  return {
+    rev,
+    failures,
+    failure_threshold,
+    enabled,
+    told: announcedState(alerts),
+    ...(last_planned_at !== undefined && { last_planned_at }),
+    ...(last_warned_at !== undefined && { last_warned_at }),
+    ...(flapping && { flapping: { ...flapping, ...(!isFlapping(alerts, at) && { over: true as const }) } }),
+    policy: {
+      silenced,
+      cooldown_seconds,
+      notify_on_recovery,
+      notify_on_degraded,
+      repeat_interval_seconds,
+      catch_up,
+      flap_threshold,
+    },
+    channels: channels.length,
+  };
+}
