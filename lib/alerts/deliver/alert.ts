@@ -1,3 +1,4 @@
+import { redactUrl } from '#lib/access/redaction.ts';
 import type { Labels } from '#lib/catalog/labels.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
@@ -206,7 +207,8 @@ export function downAlertOf(about: About & { check: CheckItem }): Alert {
 /** What it is about, and where to look. */
 function subjectOf({ check, entity, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
   const { id, name, slug, blueprint_slug, labels } = entity;
-  const target = check && checkTypeOf(check.check_type).targetLabel(check);
+  // A query may hold a key, which is not for every channel.
+  const target = check && redactUrl(checkTypeOf(check.check_type).targetLabel(check));
   return {
     check: { ...named, slug: check?.slug ?? null, type: check?.check_type ?? null, target: target ?? null },
     entity: { id, name, slug, blueprint: blueprint_slug, labels },

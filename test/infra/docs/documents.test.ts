@@ -147,7 +147,9 @@ describe('the reference', () => {
     const config = { url: 'https://hooks.example.com/', secret: 'letmesign' };
     const send = webhook.render(alerts.state_change, config);
     if (send.via !== 'http') throw new Error('A webhook goes by HTTP.');
-    const headers = Object.fromEntries(Object.entries(send.headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const headers = Object.fromEntries(
+      Object.entries(send.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
     const now = alerts.state_change.sent_at;
     const body = Buffer.from(send.body);
     expect(isSigned(body, headers, 'letmesign', now)).toBe(true);
