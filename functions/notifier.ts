@@ -7,8 +7,8 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /**
- * New alerts and transitions, from the table's stream or parked on the queue `notify`: makes the deliveries of an alert,
- * and publishes the event of a transition.
+ * New alerts and transitions, from the table's stream or parked on the queue `notify`: makes the deliveries of an
+ * alert, and publishes the event of a transition.
  */
 export const create = (ports: Ports) => {
   const env = envOf(ports);

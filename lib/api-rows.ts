@@ -2,6 +2,7 @@ import { auditRows } from '#lib/access/audit-routes.ts';
 import type { Context } from '#lib/access/context.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { actionRows } from '#lib/actions/routes.ts';
+import { explainRows } from '#lib/alerts/explain/routes.ts';
 import { alertRows } from '#lib/alerts/policy/routes.ts';
 import { meRows } from '#lib/catalog/me.ts';
 import { catalogRows } from '#lib/catalog/routes.ts';
@@ -32,6 +33,7 @@ export const apiRows: Route<Context>[] = [
   ...historyRows,
   ...statusRows,
   ...alertRows,
+  ...explainRows,
   ...actionRows,
   ...skillRows,
   ...openapiRows,

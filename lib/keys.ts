@@ -177,7 +177,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** What a ping brought. @param at and @param tail as of that, or of its result */
     pingBody: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${PING_BODIES}${stamp(at)}#${tail}`),
-    /** @param digest of the UUID of a ping URL */
     pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
     pingKeyCount: (tenant: string) => key(ofTenant(tenant, 'PINGKEYS'), '!COUNT'),
     pingKey: (tenant: string, id: string) => key(ofTenant(tenant, 'PINGKEYS'), id),
@@ -190,10 +189,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     transition: (tenant: string, check: string, at: number, seq: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`),
 
-    /** An alert that was decided. @param at epoch ms */
     alert: (tenant: string, check: string, at: number, alert: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${ALERTS}${stamp(at)}#${alert}`),
-
     boundAction: (tenant: string, check: string, action: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${BOUND_ACTIONS}${action}`),
 

@@ -16,6 +16,7 @@ export const tags: Readonly<Record<string, string>> = {
   checks: 'Checks on entities, their results, transitions and gaps, and the policy and channels of their alerts.',
   'ping-keys': 'Keys by which checks are pinged at their slugs, and which open nothing else.',
   status: 'The state of everything at a glance, and what changed.',
+  transitions: 'Why a change of state was announced, or was not.',
   history: 'Uptime and latency of several checks at once.',
   health: 'Whether the service itself works.',
   notify: 'What was sent to channels, and all channels there are.',

@@ -145,6 +145,7 @@ export const STEPS: readonly Step[] = [
     at: (answers) => ({ ping: answers['POST /v1/checks'].ping_url.split('/').at(-1) }),
     body: () => 'copied 3 tables, 1.2 GB',
   },
+  { endpoint: 'GET /v1/status/transitions', made: ['transitions', '0.transition_id'] },
   { endpoint: 'GET /v1/checks/{id}/pings', made: ['pings', 'pings.0.id'] },
   { endpoint: 'POST /v1/checks/{id}/rotate-ping-url', body: () => ({ keep_old_seconds: 3600 }) },
   {

@@ -39,7 +39,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
         labels: z.record(z.string(), z.string()).describe('Its labels.'),
       })
       .describe('The entity, as it is when this is sent.'),
-    cause: TransitionCause.nullable().describe('Why the state changed; null for a test.'),
+    cause: TransitionCause.nullable().describe(`${TransitionCause.description} null: a test.`),
     error_message: TransitionRecord.shape.error_message,
     since: z.iso.datetime().describe('Since when the check has been in its state, in UTC.'),
     root: z

@@ -63,6 +63,10 @@ describe('a built-in tool', () => {
     expect(await said(client, 'list_incidents', { entity_id: calm })).toEqual({ transitions: [] });
     const { results } = (await client.get(`/v1/checks/${check.id}/results`)).body;
     expect(await said(client, 'get_check_results', { check_id: check.id, hours: 1 })).toEqual({ results });
+    const at = transitions[0].timestamp;
+    const { body: explained } = await client.get(`/v1/checks/${check.id}/explain?at=${at}`);
+    expect(explained).toMatchObject({ verdict: 'skipped', transition: transitions[0] });
+    expect(await said(client, 'explain_alert', { check_id: check.id, at })).toEqual(explained);
   });
 
   it('looks back as many hours as it is told', async () => {
@@ -137,6 +141,8 @@ describe('a built-in tool', () => {
     ['list_entities', { blueprint: 'service' }, 'VALIDATION_ERROR'],
     ['get_check_results', { check_id: 'chk_none' }, 'NOT_FOUND'],
     ['get_check_results', { check_id: 'chk_none', hours: 0 }, 'VALIDATION_ERROR'],
+    ['explain_alert', { check_id: 'chk_none' }, 'NOT_FOUND'],
+    ['explain_alert', { check_id: 'chk_none', at: 'noon' }, 'NOT_FOUND'],
     ['get_execution', { execution_id: 'exe_none' }, 'NOT_FOUND'],
     ['get_execution', { execution_id: 'ü#/' }, 'NOT_FOUND'],
     ['get_execution', { execution_id: 'exe_none', after: -1 }, 'VALIDATION_ERROR'],

@@ -17,6 +17,7 @@ const TOOLS: Record<string, Guarded> = {
   list_blueprints: 'read',
   list_incidents: 'read',
   get_check_results: 'read',
+  explain_alert: 'read',
   get_history: 'read',
   get_execution: 'read',
   list_changes: 'changes',

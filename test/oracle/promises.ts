@@ -6,6 +6,7 @@ import { checkByHand } from './by-hand.ts';
 import { checkCells } from './cells.ts';
 import { checkChains } from './chains.ts';
 import { checkDisabledAccount } from './disabled-account.ts';
+import { checkExplained } from './explained.ts';
 import { checkFullDisk } from './full-disk.ts';
 import type { History } from './history.ts';
 import type { Inside } from './inside.ts';
@@ -62,6 +63,7 @@ export const promises: Record<string, Check> = {
   'disabled account': fromInside(checkDisabledAccount),
   runs: fromInside(checkRuns),
   alerts: checkAlerts,
+  explained: fromInside(checkExplained),
   audit: fromInside(checkAudit),
   beliefs: fromInside(checkBeliefs),
   messages: fromInside(checkMessages),

@@ -5,7 +5,6 @@ import type { Context } from '#lib/access/context.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
@@ -173,10 +172,6 @@ export async function alertWorld(env: Record<string, string> = {}) {
     /** A planned change of the check's state that tells these channels. */
     transition: (channel_ids: string[], changes: Partial<TransitionItem> = {}): TransitionItem => {
       const transition_id = changes.transition_id ?? 'trn_1';
-      const states: Record<'check_from_state' | 'check_to_state', CheckState> = {
-        check_from_state: 'up',
-        check_to_state: 'down',
-      };
       return {
         ...keys.transition(TENANT, check.id, START, 1),
         expires_at: Math.floor(START / 1000) + 90 * 86_400,
@@ -189,7 +184,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
         tenant_id: TENANT,
         from_state: 'up',
         to_state: 'down',
-        ...states,
+        ...{ check_from_state: 'up', check_to_state: 'down' },
         timestamp: iso(START),
         effective_at: START,
         outage_started_at: iso(START),
@@ -237,11 +232,8 @@ export const plannedAlert = (deliveries: string[], at: number): AlertDecision =>
 });
 
 /** The same of one that was skipped. */
-export const skippedAlert = (reason: AlertReason, at: number): AlertDecision => ({
-  ...plannedAlert([], at),
-  decision: 'skipped',
-  reason,
-});
+export const skippedAlert = (reason: AlertReason, at: number): AlertDecision =>
+  Object.assign(plannedAlert([], at), { decision: 'skipped' as const, reason });
 
 /** What the stream hands over for new items. */
 export const streamEvent = (...items: Item[]) => ({

@@ -138,6 +138,7 @@ export function* worstMessages(): Generator<WorstMessage> {
     'list_blueprints',
     'list_incidents',
     'get_check_results',
+    'explain_alert',
     'get_history',
     'get_execution',
     'create_check',

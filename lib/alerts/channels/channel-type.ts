@@ -24,7 +24,7 @@ export type Send =
 export type Answer = { status: number; body: string; json: Record<string, unknown> };
 
 /** What a receiver said against an alert; `retry_after_ms` where it asks to be sent less. */
-export type Refused = { said: string; retry_after_ms?: number };
+type Refused = { said: string; retry_after_ms?: number };
 
 /**
  * A kind of channel: one file in types/ and one word in the registry. Sending, time-out, retry, guard, pace, redaction

@@ -18,9 +18,9 @@ import { eventOf, type StateChangeEvent } from './event.ts';
 export type Counted = { count: number; names: string[] };
 
 /** The check as it is now; of one that is gone the name alone is left. */
-export type AlertCheck = { id: string; name: string; slug: string | null; type: string | null; target: string | null };
+type AlertCheck = { id: string; name: string; slug: string | null; type: string | null; target: string | null };
 
-export type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
+type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
 
 /** An alert to a channel: all that a `render` needs, so that it can be pure. */
 export type Alert = {
@@ -65,7 +65,7 @@ export type Alert = {
 };
 
 /** What nobody has found out of an alert. */
-export const NOTHING_KNOWN = {
+const NOTHING_KNOWN = {
   urgency: 'high',
   incident_id: null,
   root: null,

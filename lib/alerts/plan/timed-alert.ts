@@ -43,8 +43,8 @@ type TimedAlert = {
 export type TimedDecision = { alert?: TimedAlert; next?: Deadline | undefined };
 
 /**
- * Acts on a deadline of alerting: puts the alert, moves the deadline, and notes on the check what its channels are told,
- * all in one transaction. So doing it twice, late or at a wrong time does no harm.
+ * Acts on a deadline of alerting: puts the alert, moves the deadline, and notes on the check what its channels are
+ * told, all in one transaction. So doing it twice, late or at a wrong time does no harm.
  * @returns the deadline that comes next, if any, to be sent
  */
 export async function actOnDeadline(
@@ -124,7 +124,7 @@ export function situationOf(
     ),
     ...(failed_at !== undefined && { failed: true }),
     ...(misled && { misled }),
-    ...{ kind, cause: null, from: state, to: state, at },
+    ...{ kind, cause: null, from: state, to: state },
   };
 }
 

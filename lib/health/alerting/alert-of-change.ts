@@ -91,9 +91,9 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 }
 
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
-  const { check, policy, channels, cause, to, alertAt: at } = change;
-  const decided_on = decidedOn(check, counted, policy, channels, at);
-  return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to, at } };
+  const { check, policy, channels, cause, to, alertAt } = change;
+  const decided_on = decidedOn(check, counted, policy, channels, alertAt);
+  return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
 const stateChangeAlert = (keys: Keys, change: Change): AlertItem =>
@@ -102,9 +102,9 @@ const stateChangeAlert = (keys: Keys, change: Change): AlertItem =>
 /** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
-  const { check, policy, channels, cause, to, alertAt: at } = change;
-  const given = decidedOn(check, check.alerts, policy, channels, at);
-  const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to, at };
+  const { check, policy, channels, cause, to, alertAt } = change;
+  const given = decidedOn(check, check.alerts, policy, channels, alertAt);
+  const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up' });
 }

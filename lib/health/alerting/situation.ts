@@ -23,6 +23,8 @@ type PolicyInForce = Pick<
  * 300 bytes. A rule that looks at more adds its own member, optional, so that what was stored before can still be read.
  */
 export type DecidedOn = {
+  /** Epoch ms by which it was decided. */
+  at: number;
   /** Settings revision of the check, and how far it had counted by the deciding result. */
   rev: number;
   failures: number;
@@ -54,8 +56,6 @@ export type Situation = DecidedOn & {
   /** The check's own states. Of an alert without a transition `from` is the same as `to`. */
   from: CheckState;
   to: CheckState;
-  /** Epoch ms by which it is decided. */
-  at: number;
 };
 
 /** Kinds that rules decide on. */
@@ -72,7 +72,11 @@ export const isUnsettled = ({ flapping, policy }: Situation): boolean =>
 export const isSteadyAgain = ({ flapping, policy }: Situation): boolean =>
   policy.flap_threshold > 0 && flapping?.told === true && flapping.over === true;
 
-/** What is looked at of a check, its policy and the channels that apply, at `at` (epoch ms). @param alerts with this change counted */
+/**
+ * What is looked at of a check, its policy and the channels that apply.
+ * @param alerts with this change counted
+ * @param at epoch ms
+ */
 export function decidedOn(
   check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
   alerts: CheckItem['alerts'],
@@ -85,6 +89,7 @@ export function decidedOn(
   const { silenced, cooldown_seconds, notify_on_recovery, notify_on_degraded } = policy;
   const { repeat_interval_seconds, catch_up, flap_threshold } = policy;
   return {
+    at,
     rev,
     failures,
     failure_threshold,

@@ -5,10 +5,13 @@ import { type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 import { historyExpiry } from './retention.ts';
 
 /**
- * From when (epoch ms) which rhythm held for a check: what was due in the past, for its gaps. Written with each
- * settings revision, and with the next one its expiry; about 200 bytes.
+ * From when (epoch ms) which rhythm and thresholds held for a check: what was due in the past, and how many failures
+ * it took. Written with each settings revision, and with the next one its expiry; about 250 bytes.
  */
-export type RevisionItem = Item & { rev: number; from: number; enabled: boolean; rhythm: Rhythm };
+export type RevisionItem = Item & { rev: number; from: number; enabled: boolean; rhythm: Rhythm } & Pick<
+    CheckItem,
+    'failure_threshold' | 'recovery_threshold'
+  >;
 
 export const revisionItem = (keys: Keys, check: CheckItem): RevisionItem => ({
   ...keys.revision(check.tenant_id, check.id, check.rev),
@@ -16,6 +19,8 @@ export const revisionItem = (keys: Keys, check: CheckItem): RevisionItem => ({
   from: check.settings_at,
   enabled: check.enabled,
   rhythm: rhythmOf(cellOf(check.id), check.interval_seconds),
+  failure_threshold: check.failure_threshold,
+  recovery_threshold: check.recovery_threshold,
 });
 
 /** The same, of a check whose settings change at `now` (epoch ms): it goes when no time in which it held is shown. */

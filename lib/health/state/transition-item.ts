@@ -4,8 +4,8 @@ import type { FlapNote } from './flapping.ts';
 import type { TransitionRecord } from './transition-record.ts';
 
 /**
- * One change of a check's state. Immutable, but that a held alert is decided once; the source of actions and events. Its timestamp is later than every
- * earlier one of the entity. About 1 KB.
+ * One change of a check's state; the source of actions and events. Immutable, but that a held alert is decided once.
+ * Its timestamp is later than every earlier one of the entity. About 1.2 KB.
  */
 export type TransitionItem = Item &
   Omit<TransitionRecord, 'id'> & {

@@ -1,4 +1,5 @@
 import { createHttpCheck } from './create-check.ts';
+import { explainAlert } from './explain-alert.ts';
 import { getCheckResults } from './get-check-results.ts';
 import { getEntity } from './get-entity.ts';
 import { getExecution } from './get-execution.ts';
@@ -22,6 +23,7 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     listIncidents,
     listChanges,
     getCheckResults,
+    explainAlert,
     getHistory,
     getExecution,
     createHttpCheck,

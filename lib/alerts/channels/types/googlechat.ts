@@ -5,13 +5,16 @@ import { caseOf } from '#lib/alerts/deliver/case.ts';
 import { messageOf } from '#lib/alerts/deliver/message.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
-/** Of 32,000 bytes for all (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create). */
+/**
+ * Of 32,000 bytes for all:
+ * https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
+ */
 const LONGEST_LEAD_BYTES = 16_000;
 const HOST = 'chat.googleapis.com';
 
 /**
- * Posts a card to a webhook of a space of Google Chat (https://developers.google.com/workspace/chat/quickstart/webhooks),
- * one thread for an incident.
+ * Posts a card to a webhook of a space of Google Chat, one thread for an incident:
+ * https://developers.google.com/workspace/chat/quickstart/webhooks
  */
 export const googlechat = defineChannel({
   type: 'googlechat',
@@ -75,5 +78,5 @@ export const googlechat = defineChannel({
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** The markup of a text has no escapes: its characters stand apart by something that is not seen, and mention nobody. */
+/** The markup of a text has no escapes: something that is not seen stands behind each of its characters. */
 const bare = (value: string): string => value.replace(/[*_~`<]/g, '$&\u200b');

@@ -8,7 +8,8 @@ const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
 const LONGEST_BYTES = 16_000;
 
 /**
- * Sends a message to a room of Matrix (https://spec.matrix.org/latest/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid).
+ * Sends a message to a room of Matrix:
+ * https://spec.matrix.org/latest/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid.
  * The delivery is the transaction: an alert that is sent again is one message.
  */
 export const matrix = defineChannel({

@@ -65,6 +65,6 @@ export const mattermost = defineChannel({
   },
 });
 
-/** Its markdown, and mentions: an @ is one only where a letter follows, so something that is not seen stands between. */
+/** Its markdown, and mentions: an @ mentions where a letter follows, so something that is not seen stands between. */
 const plain = (value: string): string =>
   value.replace(/[\\*~`|[\]<>#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&').replace(/@(?=\w)/g, '@\u200b');

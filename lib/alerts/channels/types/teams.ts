@@ -5,7 +5,10 @@ import { messageOf } from '#lib/alerts/deliver/message.ts';
 
 /** Styles of a container in an Adaptive Card. */
 const STYLES = { bad: 'attention', warn: 'warning', good: 'good', neutral: 'default' };
-/** Of 28 KB for all (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook). */
+/**
+ * Of 28 KB for all:
+ * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
+ */
 const LONGEST_LEAD_BYTES = 16_000;
 
 /** Posts an Adaptive Card to a webhook of Teams: a workflow's, or an incoming one. */

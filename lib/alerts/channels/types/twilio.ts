@@ -4,7 +4,10 @@ import { fitted } from '#lib/alerts/channels/plain-text.ts';
 import { messageOf } from '#lib/alerts/deliver/message.ts';
 import { shorten } from '#lib/platform/text.ts';
 
-/** Twilio takes 1,600 characters (https://www.twilio.com/docs/api/errors/21617); each 153, or 67 with others than GSM-7, is a segment and paid. */
+/**
+ * Characters that Twilio takes (https://www.twilio.com/docs/api/errors/21617). Each 153 of them are a segment and paid,
+ * or each 67 where one is not of GSM-7.
+ */
 const LONGEST = 1600;
 const LONGEST_TITLE = 140;
 const LONGEST_WHY = 120;

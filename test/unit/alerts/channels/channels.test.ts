@@ -96,10 +96,7 @@ describe('webhook', () => {
       entity_name: 'Shop',
       check_id: 'chk_1',
       tenant_id: 'acc_1',
-      from_state: 'up',
-      to_state: 'degraded',
-      check_from_state: 'up',
-      check_to_state: 'down',
+      ...{ from_state: 'up', to_state: 'degraded', check_from_state: 'up', check_to_state: 'down' },
       transition_id: 'trn_1',
       timestamp: '2026-11-21T05:16:40.123Z',
       kind: 'state_change',
@@ -111,11 +108,8 @@ describe('webhook', () => {
       cause: 'result',
       error_message: 'status 503, expected 200',
       since: '2026-11-21T05:16:40.123Z',
-      root: null,
-      affected: null,
-      impact: null,
+      ...{ root: null, affected: null, impact: null, acknowledge_url: null },
       urls: { check: null, incident: null, runbook: null, dashboard: null },
-      acknowledge_url: null,
     });
   });
 

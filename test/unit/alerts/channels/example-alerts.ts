@@ -1,4 +1,4 @@
-import { type Alert, NOTHING_KNOWN } from '#lib/alerts/deliver/alert.ts';
+import type { Alert } from '#lib/alerts/deliver/alert.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 
 const event: Alert['event'] = {
@@ -15,7 +15,14 @@ const event: Alert['event'] = {
 };
 
 const down: Alert = {
-  ...NOTHING_KNOWN,
+  urgency: 'high',
+  incident_id: null,
+  root: null,
+  affected: null,
+  impact: null,
+  lately: null,
+  told: [],
+  acknowledge_url: null,
   alert_id: 'alr_1',
   delivery_id: 'dlv_1',
   kind: 'state_change',

@@ -1,103 +1,13 @@
-import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
-import type { Alert } from '#lib/alerts/deliver/alert.ts';
 import { testChannel } from '#lib/alerts/policy/test-channel.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent } from '#test/support/alert-world.ts';
-import * as chats from '#test/support/vendors/chats.ts';
-import * as pagers from '#test/support/vendors/pagers.ts';
 import { startVendors } from '#test/support/vendors/server.ts';
-import type { Answered, Vendor } from '#test/support/vendors/vendor.ts';
-import { examples, nasty } from './example-alerts.ts';
-
-const configOf = (type: string): Record<string, string> => channelTypeOf(type)!.examples.valid[0];
-const og = configOf('opsgenie');
-const tw = configOf('twilio');
-const po = configOf('pushover');
-const go = configOf('gotify');
-const tg = configOf('telegram');
-const mx = configOf('matrix');
-
-const incidents = new Set<string>();
-const genieAlerts = new Set<string>();
-const events = new Map<string, string>();
-/** By the host that each of these types asks. */
-const vendorOf: Record<string, [host: string, vendor: Vendor]> = {
-  slack: ['hooks.slack.com', chats.slack],
-  discord: ['discord.com', chats.discord],
-  pagerduty: ['events.pagerduty.com', pagers.pagerDuty(incidents)],
-  opsgenie: ['api.opsgenie.com', pagers.opsgenie(og.api_key!, genieAlerts)],
-  teams: [new URL(configOf('teams').url!).host, chats.teams],
-  telegram: ['api.telegram.org', chats.telegram(tg.bot_token!, tg.chat_id!)],
-  googlechat: ['chat.googleapis.com', chats.googleChat],
-  mattermost: ['mattermost.example.com', chats.mattermost],
-  pushover: ['api.pushover.net', pagers.pushover(po.user!)],
-  gotify: ['gotify.example.com', pagers.gotify(go.token!)],
-  matrix: ['matrix.example.com', chats.matrix(mx.access_token!, mx.room_id!, events)],
-  twilio: ['api.twilio.com', pagers.twilio(tw.account_sid!, tw.auth_token!)],
-};
-const types = Object.keys(vendorOf);
-
-/** What the vendor answers to what a type makes of an alert, without a network. */
-function answered(type: string, alert: Alert, more: Record<string, string> = {}): Answered {
-  const send = channelTypeOf(type)!.render(alert, { ...configOf(type), ...more });
-  if (send.via !== 'http') throw new Error(`${type} is not sent over HTTP`);
-  const { pathname, searchParams } = new URL(send.url);
-  const headers = Object.fromEntries(Object.entries(send.headers).map(([name, value]) => [name.toLowerCase(), value]));
-  return vendorOf[type]![1]({
-    method: send.method ?? 'POST',
-    path: pathname,
-    query: searchParams,
-    headers,
-    body: send.body,
-  });
-}
-
-const characters = ['&', '*', '<', '"', '_', '[', '@', '\\', 'N', 'é', '😀', '`', '\n'];
-const alerts = fc
-  .tuple(
-    fc.constantFrom(...Object.values(examples), nasty),
-    fc.constantFrom(...characters),
-    fc.integer({ min: 1, max: 200 }),
-  )
-  .map(
-    ([alert, character, length]): Alert => ({
-      ...alert,
-      event: { ...alert.event, entity_name: `E${character.trim().repeat(length)}` },
-      check_label: `C${character.trim().repeat(length)}`,
-      error_message: character.repeat(1000),
-      root: {
-        entity_id: 'ent_2',
-        entity_name: (character.trim() || 'R').repeat(length),
-        state: 'down',
-        since: alert.at,
-      },
-      affected: { count: 200, names: Array.from({ length: 10 }, () => (character.trim() || 'A').repeat(length)) },
-    }),
-  );
-
-describe.each(types)('%s', (type) => {
-  it('takes every alert, with whatever names and errors', () => {
-    fc.assert(
-      fc.property(alerts, (alert) => {
-        const { status, body } = answered(type, alert);
-        expect(JSON.stringify({ status, body: status < 300 ? undefined : body })).toMatch(/"status":20/);
-      }),
-    );
-  });
-
-  it('takes texts of its own of any length', () => {
-    fc.assert(
-      fc.property(alerts, fc.constantFrom(...characters), (alert, character) => {
-        const body_template = `{{entity_name}} is {{state}}\n${character.repeat(3000)}{{error}}{{impact}}`;
-        const { status, body } = answered(type, alert, { title_template: `${character}{{title}}`, body_template });
-        expect(JSON.stringify({ status, body: status < 300 ? undefined : body })).toMatch(/"status":20/);
-      }),
-    );
-  });
-});
+import type { Answered } from '#test/support/vendors/vendor.ts';
+import { configOf, events, genieAlerts, incidents, types, vendorOf } from './all-vendors.ts';
+import { examples } from './example-alerts.ts';
 
 describe('over the wire', () => {
   let vendors: Awaited<ReturnType<typeof startVendors>>;
@@ -152,7 +62,7 @@ describe('over the wire', () => {
   it('an alert that Matrix gets twice is one message', async () => {
     events.clear();
     const { id } = await tell('matrix');
-    const send = channelTypeOf('matrix')!.render({ ...examples.state_change, delivery_id: id }, mx);
+    const send = channelTypeOf('matrix')!.render({ ...examples.state_change, delivery_id: id }, configOf('matrix'));
     if (send.via !== 'http') throw new Error('Matrix speaks HTTP.');
     const { pathname, searchParams } = new URL(send.url);
     const headers = { authorization: send.headers.authorization! };

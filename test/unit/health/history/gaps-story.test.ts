@@ -111,7 +111,9 @@ describe('whatever happened', () => {
     const items = [
       ...revisions.map(({ from, enabled, rhythm }, i): RevisionItem => {
         const shifted = { phase: shift(rhythm.phase), interval_ms: rhythm.interval_ms };
-        return { ...keys.revision(tenant, check.id, i + 1), rev: i + 1, from: shift(from), enabled, rhythm: shifted };
+        const thresholds = { failure_threshold: 3, recovery_threshold: 1 };
+        const key = keys.revision(tenant, check.id, i + 1);
+        return { ...key, rev: i + 1, from: shift(from), enabled, rhythm: shifted, ...thresholds };
       }),
       ...results.map((at): ResultItem => ({ ...keys.result(tenant, check.id, shift(at), '1'), ...quiet(shift(at)) })),
       ...notes.flatMap(({ slot, cause }) => pack(slot, 1, { number, gap: cause })),

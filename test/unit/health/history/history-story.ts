@@ -74,7 +74,8 @@ export async function writeStory({ ports, keys, context }: HealthWorld, told: St
   };
   const revisions = told.revisions.map(({ from, enabled, interval_ms }, i): RevisionItem => {
     const rhythm = { phase: 0, interval_ms };
-    return { ...keys.revision(tenant, id, i + 1), rev: i + 1, from: BASE + from, enabled, rhythm };
+    const thresholds = { failure_threshold: 3, recovery_threshold: 1 };
+    return { ...keys.revision(tenant, id, i + 1), rev: i + 1, from: BASE + from, enabled, rhythm, ...thresholds };
   });
   const singles = told.singles.map(({ at, rev }): ResultItem => {
     const key = keys.result(tenant, id, BASE + at, String(rev));

@@ -1,0 +1,57 @@
+import { type AlertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
+import { decide } from '#lib/health/alerting/decide.ts';
+import type { Situation } from '#lib/health/alerting/situation.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { timeOf } from '#lib/platform/ids.ts';
+import type { Explanation } from './explanation.ts';
+import { clock, counted, WHY } from './words.ts';
+
+type Explained = Pick<Explanation, 'verdict' | 'sentence' | 'rules'>;
+
+const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' } as const;
+
+/**
+ * Pure: why a change of state was announced or not: its decision, and what each rule says to what it was decided on, by
+ * the list that decided it.
+ * @param alerts all that went out about it so far, in the order of time
+ */
+export function explainTransition(transition: TransitionItem, alerts: readonly AlertItem[] = []): Explained {
+  const { alert, check_to_state: state, timestamp } = transition;
+  const change = `It was ${state} since ${clock(timestamp)}.`;
+  const later = alerts.filter(({ kind }) => kind !== 'state_change').map(laterSentence);
+  return {
+    verdict: VERDICTS[alert.decision],
+    sentence: [`${decisionSentence(transition)}`, change, ...later.slice(-1)].join(' '),
+    rules: decide(situationOf(transition)).rules,
+  };
+}
+
+/** What its alert was decided on, as it was then. */
+const situationOf = (transition: TransitionItem): Situation => ({
+  ...transition.decided_on,
+  kind: 'state_change',
+  cause: transition.cause,
+  from: transition.check_from_state,
+  to: transition.check_to_state,
+});
+
+function decisionSentence({ alert }: TransitionItem): string {
+  const why = alert.reason === null ? '' : WHY[alert.reason](alert.facts);
+  switch (alert.decision) {
+    case 'planned':
+      return `It was announced to ${counted(alert.deliveries.length, 'channel')}.`;
+    case 'held':
+      return `Its alert is held: ${why}.`;
+    case 'skipped':
+      return `It was announced to nobody: ${why}.`;
+  }
+}
+
+const LATER: Readonly<Record<Exclude<AlertItem['kind'], 'state_change' | 'test'>, string>> = {
+  repeat: 'A reminder went',
+  catch_up: 'A late alert went',
+  closed: 'A closing note went',
+};
+
+const laterSentence = (alert: AlertItem): string =>
+  `${LATER[alert.kind as keyof typeof LATER]} to ${counted(deliveriesOf(alert).length, 'channel')} at ${clock(timeOf(alert.id))}.`;

@@ -1,0 +1,42 @@
+import type { AlertReason, RuleFacts } from '#lib/health/alerting/decision.ts';
+import type { GapCause } from '#lib/health/history/gap-causes.ts';
+import { iso } from '#lib/platform/time.ts';
+
+/** Why a rule stopped an alert, to follow a colon; from what the rule looked at. Every reason has its words. */
+export const WHY: Readonly<Record<AlertReason, (facts: RuleFacts) => string>> = {
+  configuration: () => 'somebody disabled or deleted the check, and what people do to it themselves is not announced',
+  silenced: () => 'its policy was silenced',
+  initial: () => 'it was up for the first time, and its channels had been told nothing else',
+  degraded_off: () => 'its policy does not announce degraded, which then counts as up',
+  recovery_off: () => 'its policy does not announce recoveries',
+  flapping: ({ calm_at }) => `an alert had said that it flaps, and it had to keep one state until ${clock(calm_at)}`,
+  cooldown: ({ last_alert_at, cooldown_until }) =>
+    `the last alert was decided at ${clock(last_alert_at)}, and its cooldown ran until ${clock(cooldown_until)}`,
+  no_channels: () => 'it had no channels',
+};
+
+/** Why nobody looked. */
+export const NOT_WATCHED: Readonly<Record<GapCause, string>> = {
+  outage: 'outage of the service',
+  network: 'the own network of the service failed',
+  error: 'a fault of the service',
+  late: 'the service came too late',
+};
+
+/** `2026-11-21 10:04:10 UTC`. @param time epoch ms, or ISO 8601 */
+export function clock(time: RuleFacts[string] | undefined): string {
+  const text = typeof time === 'number' ? iso(time) : String(time);
+  return `${text.slice(0, 10)} ${text.slice(11, 19)} UTC`;
+}
+
+/** `2 channels`. */
+export const counted = (count: number, one: string): string =>
+  `${count} ${one}${count === 1 ? '' : one.endsWith('s') ? 'es' : 's'}`;
+
+const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
+
+/** `third`, and `number 11` behind the tenth. */
+export const ordinal = (number: number): string => ORDINALS[number] ?? `number ${number}`;
+
+/** Whole seconds. */
+export const seconds = (ms: number): string => `${Math.floor(ms / 1000)} s`;

@@ -1,0 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
+import { explainTransition } from '#lib/alerts/explain/explain-transition.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { changesIn, type Inside } from './inside.ts';
+
+const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' };
+
+/** What is explained of a transition is what was decided: its verdict, the rule that stopped it, and what that saw. */
+export const checkExplained = ({ seen }: Inside): string[] =>
+  changesIn(seen)
+    .filter(({ key, after }) => key.sk.startsWith('TR#') && after)
+    .flatMap(({ after }) => {
+      const transition = after as TransitionItem;
+      const { transition_id: id, alert } = transition;
+      const { verdict, sentence, rules } = explainTransition(transition);
+      const stopped = rules.find(({ outcome }) => outcome === 'stop');
+      const wrong: string[] = [];
+      if (verdict !== VERDICTS[alert.decision])
+        wrong.push(`${id} was ${alert.decision}, and is explained as ${verdict}`);
+      // Of one that was held, the rules tell why; what became of it later is in its decision.
+      const isFirst = alert.decided_at === transition.timestamp;
+      if (isFirst && (stopped?.rule ?? null) !== alert.reason)
+        wrong.push(`${id} was decided as ${alert.reason}, and is explained by ${stopped?.rule}`);
+      if (isFirst && !isDeepStrictEqual(stopped?.facts ?? {}, alert.facts))
+        wrong.push(`${id} saw ${JSON.stringify(alert.facts)}, and is explained by ${JSON.stringify(stopped?.facts)}`);
+      if (/undefined|null|NaN|unknown/.test(sentence)) wrong.push(`${id} is explained as "${sentence}"`);
+      return wrong;
+    });

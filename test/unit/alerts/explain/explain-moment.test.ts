@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { explainMoment, type Moment } from '#lib/alerts/explain/explain-moment.ts';
+import { Explanation } from '#lib/alerts/explain/explanation.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { RevisionItem } from '#lib/health/history/revisions.ts';
+import { situation } from '#test/unit/alerts/plan/situation.ts';
+
+const AT = Date.parse('2026-11-21T10:04:00.000Z');
+const SECOND = 1000;
+const { check: push } = situation({ state: 'up' });
+const pull: CheckItem = { ...push, check_type: 'http', execution_mode: 'pull', failure_threshold: 3 };
+const revision: RevisionItem = {
+  pk: 'p',
+  sk: 's',
+  rev: 1,
+  from: AT - 3_600_000,
+  enabled: true,
+  rhythm: { phase: 10 * SECOND, interval_ms: 60 * SECOND },
+  failure_threshold: 3,
+  recovery_threshold: 1,
+};
+const moment = (changes: Partial<Moment> = {}): Moment => ({
+  at: AT,
+  check: pull,
+  revision,
+  state: 'up',
+  runs: [],
+  gap: undefined,
+  silence: undefined,
+  enabled_at: undefined,
+  kept_since: 0,
+  ...changes,
+});
+const runs = (...outcomes: ('ok' | 'warn' | 'fail')[]) =>
+  outcomes.map((outcome, i) => ({ at: AT - 50 * SECOND - (outcomes.length - 1 - i) * 60 * SECOND, outcome }));
+
+describe('a moment at which nothing changed', () => {
+  it('says how many failures there were, and when the deciding one was due', () => {
+    expect(explainMoment(moment({ runs: runs('ok', 'fail', 'fail') }))).toEqual({
+      verdict: 'not_due',
+      sentence: '2 of 3 failures in a row; the third would have been due at 2026-11-21 10:04:10 UTC.',
+      next: { at: AT + 10 * SECOND, what: 'probe' },
+    });
+    expect(explainMoment(moment({ runs: runs('fail', 'ok', 'fail') })).sentence).toBe(
+      '1 of 3 failures in a row; the third would have been due at 2026-11-21 10:05:10 UTC.',
+    );
+  });
+
+  it('counts by the retries of an undecided check', () => {
+    const check = { ...pull, id: 'chk_01234567890123456789abcd', retry_interval_seconds: 5 };
+    const { next } = explainMoment(moment({ check, runs: [{ at: AT - 2 * SECOND, outcome: 'fail' }] }));
+    expect(next!.at - AT).toBeLessThanOrEqual(5 * SECOND);
+  });
+
+  it('counts warnings as it counts failures', () => {
+    expect(explainMoment(moment({ runs: runs('warn', 'warn') })).sentence).toMatch(/^2 of 3 warnings in a row; /);
+  });
+
+  it('says that nobody looked, since when, and why', () => {
+    const gap = { from: AT - 180 * SECOND, to: AT + 300 * SECOND, slots: 8, cause: 'outage' as const };
+    expect(explainMoment(moment({ gap }))).toEqual({
+      verdict: 'not_checked',
+      sentence: 'It was not checked: outage of the service, 2026-11-21 10:01:00 UTC to 2026-11-21 10:09:00 UTC.',
+    });
+    const late = { ...gap, cause: 'late' as const };
+    expect(explainMoment(moment({ gap: late, enabled_at: AT + 250 * SECOND })).sentence).toMatch(
+      /^It was not checked: the account was disabled, /,
+    );
+    expect(explainMoment(moment({ gap: late })).sentence).toMatch(/the service came too late/);
+  });
+
+  it('says that the check was disabled, or was not there yet', () => {
+    const disabled = { ...revision, enabled: false };
+    expect(explainMoment(moment({ revision: disabled, state: 'unknown' }))).toEqual({
+      verdict: 'not_checked',
+      sentence: 'It was not checked: it was disabled since 2026-11-21 09:04:00 UTC.',
+    });
+    expect(explainMoment(moment({ revision: undefined, state: 'unknown' })).sentence).toMatch(/it was made only at/);
+  });
+
+  it('says how long a push check was silent of the time that it may be', () => {
+    const since = AT - 80 * SECOND;
+    const silence = { misses: 'any sign' as const, since, at: since + 120 * SECOND };
+    expect(explainMoment(moment({ check: push, silence }))).toEqual({
+      verdict: 'not_due',
+      sentence: 'It was silent for 80 s of 120 s; it would be due to fail at 2026-11-21 10:04:40 UTC.',
+      next: { at: silence.at, what: 'silence' },
+    });
+    const soon = { ...silence, since: AT - 5 * SECOND };
+    expect(explainMoment(moment({ check: push, silence: soon }))).toMatchObject({ verdict: 'fine' });
+  });
+
+  it('is fine when its last run was', () => {
+    expect(explainMoment(moment({ runs: runs('fail', 'ok') }))).toEqual({
+      verdict: 'fine',
+      sentence: 'It was up, and there was nothing to tell. Its last run, at 2026-11-21 10:03:10 UTC, was a success.',
+    });
+  });
+
+  it('of long ago says that its results are no longer kept', () => {
+    expect(explainMoment(moment({ kept_since: AT + 1 })).sentence).toMatch(/no longer kept/);
+  });
+
+  it('is always explained, whatever is known', () => {
+    const time = fc.integer({ min: AT - 3_600_000, max: AT + 3_600_000 });
+    const silences = fc.oneof(
+      fc.record({ misses: fc.constant('any sign' as const), since: time, at: time }),
+      fc.record({ misses: fc.constant('due time' as const), due: time, at: time }),
+      fc.record({ misses: fc.constant('first sign' as const), at: time }),
+      fc.record({ misses: fc.constant('end of a run' as const), started_at: time, at: time }),
+    );
+    const gaps = fc.record({
+      from: time,
+      to: time,
+      slots: fc.constant(1),
+      cause: fc.constantFrom('late' as const, 'outage' as const, 'network' as const, 'error' as const),
+    });
+    const moments: fc.Arbitrary<Moment> = fc.record({
+      at: fc.constant(AT),
+      check: fc.constantFrom(pull, push),
+      revision: fc.constantFrom(undefined, revision, { ...revision, enabled: false }),
+      state: fc.constantFrom('up' as const, 'unknown' as const, 'down' as const, 'degraded' as const),
+      runs: fc.array(
+        fc.record({ at: time, outcome: fc.constantFrom('ok' as const, 'warn' as const, 'fail' as const) }),
+      ),
+      gap: fc.option(gaps, { nil: undefined }),
+      silence: fc.option(silences, { nil: undefined }),
+      enabled_at: fc.option(time, { nil: undefined }),
+      kept_since: fc.constantFrom(0, AT + 1),
+    });
+    fc.assert(
+      fc.property(moments, (one) => {
+        const { verdict, sentence, next } = explainMoment(one);
+        expect(Explanation.shape.verdict.options).toContain(verdict);
+        expect(sentence).toMatch(/^[A-Z0-9].+\.$/);
+        expect(sentence).not.toMatch(/undefined|NaN|null|unknown/);
+        if (next) expect(Number.isFinite(next.at)).toBe(true);
+      }),
+    );
+  });
+});
