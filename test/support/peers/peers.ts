@@ -55,6 +55,7 @@ export async function startMailbox(
   const [line] = await said(child, /^\d+$/m);
   const kept: KeptMail[] = [];
   createInterface(child.stdout!).on('line', (text) => {
+    if (!text.startsWith('{')) return;
     const mail = JSON.parse(text);
     kept.push({ ...mail, data: Buffer.from(mail.data, 'base64').toString('utf8') });
   });
