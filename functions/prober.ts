@@ -1,10 +1,13 @@
-import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
 import { envOf } from '#lib/env.ts';
 import { makeProber, runJobs } from '#lib/health/recording/run-jobs.ts';
 import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import { late } from '#lib/platform/late.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { packAlone } from '#lib/schedule/jobs.ts';
+
+/** Most messages are jobs. */
+const handleDeadlines = late(async () => (await import('#lib/alerts/plan/handle-deadlines.ts')).handleDeadlines);
 
 /** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
 export function create(ports: Ports) {

@@ -51,13 +51,14 @@ export async function call<T>(method: Method, path: string, body?: unknown, send
 export const callPage = <T>(path: string, sending?: Sending): Promise<{ value: T; next: string | undefined }> =>
   answerOf<T>('GET', path, undefined, sending);
 
-/** Every item of a list, page by page. */
-export async function callAll<T>(path: string, sending?: Sending): Promise<T[]> {
+/** Every item of a list, page by page. @param seen is told of those read so far while there are more */
+export async function callAll<T>(path: string, sending?: Sending, seen?: (items: T[]) => void): Promise<T[]> {
   const items: T[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
     const page: { value: T[]; next: string | undefined } = await callPage<T[]>(next, sending);
     items.push(...page.value);
     next = page.next;
+    if (next !== undefined) seen?.([...items]);
   }
   return items;
 }

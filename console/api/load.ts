@@ -10,22 +10,29 @@ export type Loaded<T> = {
   loading: boolean;
   /** `data` is of something else than asked for now, or could not be read again. */
   stale: boolean;
+  /** `data` is the beginning of a list of which more is being read. */
+  isPart: boolean;
   reload(): void;
 };
 
 type Options = {
   /** Which changes of state make the data old: it is then read again. */
   about?: (transition: Transition) => boolean;
-  /** All pages of a list. */
-  all?: boolean;
+  /** All pages of a list. `as read`: each is shown as soon as it is there. */
+  all?: boolean | 'as read';
 };
 
-type Held<T> = { key: string; data: T } | undefined;
+type Held<T> = { key: string; data: T; isPart: boolean } | undefined;
+
+/** @param seen is told of what was read so far, where that can be shown before the rest is there */
+type Read<T> = (signal: AbortSignal, seen: (part: T) => void) => Promise<T>;
 
 /** The data of a page. @param path of the API, with its query; null: nothing to read yet */
 export function useLoad<T>(path: string | null, { about, all = false }: Options = {}): Loaded<T> {
-  const read = (signal: AbortSignal) =>
-    all ? (callAll(path!, { signal }) as Promise<T>) : call<T>('GET', path!, undefined, { signal });
+  const read: Read<T> = (signal, seen) =>
+    all
+      ? (callAll(path!, { signal }, all === 'as read' ? (seen as (items: unknown[]) => void) : undefined) as Promise<T>)
+      : call<T>('GET', path!, undefined, { signal });
   return useRead(path === null ? null : `${path}${all ? ' all' : ''}`, read, about);
 }
 
@@ -34,11 +41,7 @@ export function useLoad<T>(path: string | null, { about, all = false }: Options 
  * @param key says what is read, and so when another thing is; null: nothing to read yet
  * @param read throws ApiFailure
  */
-export function useRead<T>(
-  key: string | null,
-  read: (signal: AbortSignal) => Promise<T>,
-  about?: Options['about'],
-): Loaded<T> {
+export function useRead<T>(key: string | null, read: Read<T>, about?: Options['about']): Loaded<T> {
   const [held, hold] = useState<Held<T>>(undefined);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
   const [loading, setLoading] = useState(key !== null);
@@ -53,12 +56,17 @@ export function useRead<T>(
     const control = new AbortController();
     const { signal } = control;
     setLoading(true);
+    const seen = (part: T) => {
+      // What is there as a whole stays until it is there anew as a whole.
+      if (!signal.aborted)
+        hold((held) => (held?.key === key && !held.isPart ? held : { key, data: part, isPart: true }));
+    };
     latest
-      .current(signal)
+      .current(signal, seen)
       .then(
         (data) => {
           if (signal.aborted) return;
-          hold({ key, data });
+          hold({ key, data, isPart: false });
           fail(undefined);
         },
         (error: unknown) => {
@@ -77,6 +85,7 @@ export function useRead<T>(
     failure,
     loading,
     stale: held !== undefined && (failure !== undefined || held.key !== key),
+    isPart: held?.isPart === true,
     reload,
   };
 }

@@ -76,6 +76,7 @@ export const pages: readonly PageRow[] = [
     nav: { label: 'Alerts', icon: 'alerts' },
     load: () => import('#console/pages/alerts/alerts.tsx'),
   },
+  { path: '/alerts/:part', title: 'Alerts', load: () => import('#console/pages/alerts/alerts.tsx') },
   {
     path: '/actions',
     title: 'Actions',

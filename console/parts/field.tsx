@@ -43,6 +43,31 @@ export function Field({
   );
 }
 
+/** The same frame around several fields. @param kind a class beside `field` */
+export function GroupFrame({
+  kind,
+  label,
+  hint,
+  error,
+  required,
+  children,
+}: FrameProps & { kind: string; children: ComponentChildren }) {
+  const id = useId();
+  return (
+    <fieldset class={`field ${kind}`} aria-describedby={error || hint ? id : undefined}>
+      <legend>
+        {label}
+        {required && <span class="required"> required</span>}
+      </legend>
+      <div id={id}>
+        {error && <p class="field-error">{error}</p>}
+        {hint && <p class="hint">{hint}</p>}
+      </div>
+      {children}
+    </fieldset>
+  );
+}
+
 type Common = FrameProps & {
   value: string;
   onChange: (text: string) => void;

@@ -17,7 +17,8 @@ export function HistoryBar({ buckets, title }: { buckets: readonly Bucket[]; tit
     >
       <title>{summary}</title>
       <path class="up" d={paths.up} />
-      <path class="degraded" d={paths.part} />
+      <path class="degraded" d={paths.degraded} />
+      <path class="down" d={paths.part} />
       <path class="down" d={paths.down} />
       <path class="unknown" d={paths.gap} />
     </svg>

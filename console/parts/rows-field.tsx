@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 import { emptyRow, keptRows, type Row, rowsIn } from '#console/rules/rows.ts';
 import { Button } from './button.tsx';
-import type { FrameProps } from './field.tsx';
+import { type FrameProps, GroupFrame } from './field.tsx';
 
 type RowsProps = FrameProps & {
   columns: readonly FieldSpec[];
@@ -15,22 +14,13 @@ type RowsProps = FrameProps & {
 };
 
 /** A list of objects, a row each, in an order that one can change. */
-export function RowsField({ label, hint, error, required, columns, value, onChange, cell }: RowsProps) {
-  const id = useId();
+export function RowsField({ columns, value, onChange, cell, ...frame }: RowsProps) {
   const rows = rowsIn(value);
   const change = (next: readonly Row[]) => onChange(keptRows(next));
   const put = (i: number, row: Row) => change(rows.with(i, row));
   const swap = (i: number) => change(rows.with(i, rows[i - 1]!).with(i - 1, rows[i]!));
   return (
-    <fieldset class="field rows" aria-describedby={error || hint ? id : undefined}>
-      <legend>
-        {label}
-        {required && <span class="required"> required</span>}
-      </legend>
-      <div id={id}>
-        {error && <p class="field-error">{error}</p>}
-        {hint && <p class="hint">{hint}</p>}
-      </div>
+    <GroupFrame kind="rows" {...frame}>
       <ol>
         {rows.map((row, i) => (
           <li key={i}>
@@ -52,6 +42,6 @@ export function RowsField({ label, hint, error, required, columns, value, onChan
       <Button small icon="add" onClick={() => change([...rows, emptyRow(columns)])}>
         Add
       </Button>
-    </fieldset>
+    </GroupFrame>
   );
 }

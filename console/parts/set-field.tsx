@@ -1,6 +1,5 @@
-import { useId } from 'preact/hooks';
 import { readLines } from '#console/rules/lines.ts';
-import type { FrameProps } from './field.tsx';
+import { type FrameProps, GroupFrame } from './field.tsx';
 
 type SetProps = FrameProps & {
   /** Those that are chosen, a line each. */
@@ -12,23 +11,14 @@ type SetProps = FrameProps & {
 };
 
 /** Some of a few. */
-export function SetField({ label, hint, error, required, value, onChange, options, meanings = {} }: SetProps) {
-  const id = useId();
+export function SetField({ value, onChange, options, meanings = {}, ...frame }: SetProps) {
   const chosen = new Set(readLines(value));
   function toggle(option: string) {
     if (!chosen.delete(option)) chosen.add(option);
     onChange(options.filter((one) => chosen.has(one)).join('\n'));
   }
   return (
-    <fieldset class="field set" aria-describedby={error || hint ? id : undefined}>
-      <legend>
-        {label}
-        {required && <span class="required"> required</span>}
-      </legend>
-      <div id={id}>
-        {error && <p class="field-error">{error}</p>}
-        {hint && <p class="hint">{hint}</p>}
-      </div>
+    <GroupFrame kind="set" {...frame}>
       {options.map((option) => (
         <label key={option}>
           <input type="checkbox" checked={chosen.has(option)} onChange={() => toggle(option)} />
@@ -36,6 +26,6 @@ export function SetField({ label, hint, error, required, value, onChange, option
           {meanings[option] && <span class="hint"> {meanings[option]}</span>}
         </label>
       ))}
-    </fieldset>
+    </GroupFrame>
   );
 }

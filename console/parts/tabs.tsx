@@ -1,6 +1,3 @@
-/** A narrow screen has not room for all: the current one is in sight. */
-const reveal = (tab: HTMLElement | null): void => tab?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
-
 /** Parts of a page that have addresses of their own. */
 export const Tabs = ({
   label,
@@ -13,12 +10,7 @@ export const Tabs = ({
 }) => (
   <nav class="tabs" aria-label={label}>
     {tabs.map(({ href, name }) => (
-      <a
-        key={href}
-        ref={href === current ? reveal : null}
-        href={href}
-        aria-current={href === current ? 'page' : undefined}
-      >
+      <a key={href} href={href} aria-current={href === current ? 'page' : undefined}>
         {name}
       </a>
     ))}

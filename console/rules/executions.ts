@@ -41,6 +41,12 @@ export function isUnderWay({ dispatch_status, pipeline_status, finished_at }: Co
   return dispatch_status === 'success' && now - Date.parse(finished_at ?? '') < FIRST_REPORT_MS;
 }
 
+/** What a page waits for that follows a run: the end of a call, of a pipeline, or the first report of one. */
+export const awaited = ({ dispatch_status, pipeline_status }: Omit<Course, 'finished_at'>): string =>
+  dispatch_status !== 'pending' && pipeline_status === null
+    ? 'The call is over. If a pipeline reports, that is shown here.'
+    : 'The page follows it.';
+
 const FIRST_MS = 1_000;
 const LONGEST_MS = 15_000;
 const HIDDEN_MS = 60_000;

@@ -1,7 +1,5 @@
 import type { StatusEntity } from '#console/api/records.ts';
 import type { EntityBucket } from '#lib/health/rollups/bucket.ts';
-import type { Bucket } from './history-bar.ts';
-import { uptimeOf } from './uptime.ts';
 
 /** Hours of the bar of an entity. */
 const BAR_HOURS = 24;
@@ -117,7 +115,3 @@ export function barHours(held: HeldHours, row: Row | undefined, now: number): Ho
   }
   return hours.slice(-BAR_HOURS);
 }
-
-/** The hours as a bar has them. */
-export const barOf = (hours: readonly Hour[]): Bucket[] =>
-  hours.map((hour) => ({ from: hour.from, to: hour.to, up: uptimeOf([hour]) }));

@@ -1,4 +1,5 @@
 import type { CheckBucket } from '#console/api/records.ts';
+import { duration } from './time.ts';
 
 type Timed = Pick<CheckBucket, 'seconds'>;
 
@@ -14,6 +15,12 @@ export function uptimeOf(buckets: readonly Timed[]): number | null {
     watched += seconds.up + seconds.degraded + seconds.down;
   }
   return watched === 0 ? null : available / watched;
+}
+
+/** What an uptime does not say, as degraded counts as up: `3 h degraded`. Empty where there was none. */
+export function degradedOf(buckets: readonly Timed[]): string {
+  const seconds = buckets.reduce((sum, bucket) => sum + bucket.seconds.degraded, 0);
+  return seconds > 0 ? `${duration(seconds * 1000)} degraded` : '';
 }
 
 /** What one can look at: how far back, and by what. `results`: each one by itself. */

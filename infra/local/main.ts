@@ -2,20 +2,28 @@ import { join } from 'node:path';
 import { parseFlags } from '#infra/flags.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { startDemo } from './demo/demo.ts';
+import { startDemoRegistry } from './demo/demo-registry.ts';
 import { type FirstKey, KEY_FILE } from './first-account.ts';
 import { browserAddress, firstLink } from './first-link.ts';
 import { startHost } from './host.ts';
 import { readHostSettings } from './settings.ts';
 
-/** The demo has a folder of its own, and its actions may call what it watches. */
-const DEMO = { DATA_DIR: '.demo', EGRESS_ALLOW: '127.0.0.1/32', LOG_LEVEL: 'warn' };
+/** The demo has a folder and a registry of domains of its own, and its actions may call what it watches. */
+const demoSettings = async () => ({
+  DATA_DIR: '.demo',
+  EGRESS_ALLOW: '127.0.0.1/32',
+  LOG_LEVEL: 'warn',
+  RDAP_BOOTSTRAP_URL: (await startDemoRegistry()).list,
+});
 
 /** `npm start`: the whole service on one machine, until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   // What it keeps holds the secrets of its users.
   process.umask(0o077);
   const { options } = parseFlags(process.argv.slice(2), { demo: { type: 'boolean', default: false } }, false);
-  const { host: own, settings } = readHostSettings(options.demo ? { ...DEMO, ...process.env } : process.env);
+  const { host: own, settings } = readHostSettings(
+    options.demo ? { ...(await demoSettings()), ...process.env } : process.env,
+  );
   const log = makeLog(own.LOG_LEVEL);
   process.on('uncaughtException', (error) => {
     log.error('a fault that nobody caught; the process ends', { error });

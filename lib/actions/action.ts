@@ -7,7 +7,7 @@ import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/member
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
-import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { hasPlaceholder } from '#lib/platform/template/placeholders.ts';
 import { Name } from '#lib/platform/text.ts';
 import { type ActionItem, HttpMethod, Trigger, TriggerState } from './action-item.ts';

@@ -4,7 +4,7 @@ import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { Trigger } from './action-item.ts';
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Change } from './entry.ts';
 

@@ -56,6 +56,9 @@ export type ProbeInput = { net: Net; settings: Settings; timeout_ms: number; now
 /** A host that a check connects to, with its port where one is set, and the path of the setting that names it. */
 type SettingHost = { path: string; host: string; port?: number | undefined };
 
+/** Settings of a check whose type has that `config`, with what every type has in it. */
+export type Settled<Config> = { config: Config & { assertions?: Assertion[] | undefined } };
+
 /** One kind of check: all that the rest of the service needs to know of it. */
 export type CheckType<Name extends string = string, Kind extends string = string> = {
   type: Name;
@@ -129,9 +132,7 @@ type Definition<
   };
 
 /** Settings as the schemas of a type leave them. */
-type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & {
-  config: z.output<Config> & { assertions?: Assertion[] | undefined };
-};
+type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & Settled<z.output<Config>>;
 
 /**
  * Makes one entry of the registry. Stored settings have passed the schemas of their type, so its functions may rely on

@@ -21,5 +21,5 @@ export async function judgePing(
   { body: text, bytes, isCut, latency_ms }: Ping,
 ): Promise<ProbeOutcome<AssertionErrorKind>> {
   const facts = { body: { text, bytes, isCut, type: '' }, ...(latency_ms !== undefined && { latency_ms }) };
-  return withVerdict(succeeded(latency_ms ?? 0), await judge(assertions, facts));
+  return withVerdict(succeeded(latency_ms ?? 0), await judge(assertions, facts, false));
 }

@@ -9,7 +9,7 @@ import { parse, refusal } from '#lib/platform/http/validation.ts';
 import { mergeMap } from '#lib/platform/merge-map.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { Name } from '#lib/platform/text.ts';
+import { Name, NameOrNone } from '#lib/platform/text.ts';
 import { SOURCE_NAMES } from './assertions/sources.ts';
 import { wordsFor } from './assertions/words-of-others.ts';
 import type { CheckItem, CheckSettings } from './check-item.ts';
@@ -34,9 +34,12 @@ export const MODE = {
   push: 'push: your own agent posts results. It follows from check_type.',
 };
 
-const CheckName = Name.describe('What alerts call it; without one they name its target.');
+const CHECK_NAME = 'What alerts call it; without one they name its target.';
+const CheckName = Name.describe(CHECK_NAME);
 
-const CHECK_SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const SLUG = '[a-z0-9][a-z0-9_-]{0,63}';
+/** What a slug of a check looks like: as that of Healthchecks does. */
+export const CHECK_SLUG = new RegExp(`^${SLUG}$`);
 const SLUG_RULE = 'must have 1 to 64 small letters, digits, "_" or "-" and begin with a letter or digit';
 const LABELS = 'What it is tagged with, to find it by: `{"team": "payments"}`. Those of its entity count too.';
 const SLUG_MEANS = 'Names it in the account, in paths such as /v1/checks/by-slug/{slug}; no other check has it.';
@@ -195,8 +198,9 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, jud
   const { id: _same, entity: _judged, ...changes } = patch;
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
   const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
-  const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
-  const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
+  const { name, slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
+  // An empty one takes it away.
+  const whole = { ...merged, ...(name && { name }), ...(slug && { slug }) };
   return { ...settled(whole, patch, judging, check, check.config), entity_id: check.entity_id };
 }
 
@@ -221,10 +225,10 @@ const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.en
 export const CheckPatch = z
   .object({
     ...Object.fromEntries([...FIXED, 'entity'].map((member) => [member, Unchanged])),
-    name: CheckName,
+    name: NameOrNone.describe(`${CHECK_NAME} Empty: it has none any more.`),
     slug: z
       .string()
-      .regex(/^([a-z0-9][a-z0-9_-]{0,63})?$/, `${SLUG_RULE}; empty: it has none`)
+      .regex(new RegExp(`^(${SLUG})?$`), `${SLUG_RULE}; empty: it has none`)
       .describe(`${SLUG_MEANS} Empty: it has none any more.`),
     labels: LabelChanges,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '#lib/access/api-key.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
@@ -8,9 +8,6 @@ import type { CheckItem } from './check-item.ts';
 
 /** Leads from the digest of a UUID to its check; 200 bytes. `until` (epoch ms): it was replaced, and works so long. */
 export type PingUrlItem = Item & { tenant_id: string; check_id: string; until?: number };
-
-/** By which a UUID is looked up, so that the time that takes reveals nothing about any. */
-export const digestOfUuid = (uuid: string): string => createHash('sha256').update(uuid).digest('hex');
 
 /** The address of a UUID. */
 export const pingUrl = ({ PING_URL }: Pick<Settings, 'PING_URL'>, uuid: string): string => `${PING_URL}/ping/${uuid}`;
@@ -25,7 +22,7 @@ export function pingUrlWrites(
   uuid: string,
   until?: number,
 ): Write[] {
-  const digest = digestOfUuid(uuid);
+  const digest = digestOf(uuid);
   const end = until === undefined ? {} : { expires_at: Math.ceil(until / 1000) };
   const pointer: PingUrlItem = {
     ...keys.pingUrl(digest),
@@ -39,6 +36,6 @@ export function pingUrlWrites(
 
 /** The writes by which a UUID leads nowhere any more. */
 export function noPingUrl(keys: Keys, { tenant_id, id }: CheckItem, uuid: string): Write[] {
-  const digest = digestOfUuid(uuid);
+  const digest = digestOf(uuid);
   return [{ delete: keys.pingUrl(digest) }, { delete: keys.pingUrlOf(tenant_id, id, digest) }];
 }

@@ -37,6 +37,12 @@ export const line = (min: number, max: number) =>
 /** A label for people. */
 export const Name = line(1, NAME_LENGTH).refine((value) => !BLANK.test(value), 'must not be blank');
 
+/** The same, or an empty one, which takes away what there was. */
+export const NameOrNone = line(0, NAME_LENGTH).refine(
+  (value) => value === '' || !BLANK.test(value),
+  'must not be blank; empty: it has none',
+);
+
 /** Whether a part of a path can be an id or a slug at all; the table's keys are made of it. */
 export const isPlain = (value: string): boolean => SLUG.test(value);
 

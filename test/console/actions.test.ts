@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { personWith } from '#test/support/browser.ts';
-import { type Client, clientOf, newTenantOf } from '#test/support/client.ts';
+import { type Client, clientOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, seen, signInByKey } from './person.ts';
+import { button, expectDisabled } from './person.ts';
+import { personAt } from './places.ts';
 
 /** A pipeline: it is started by a call, and then reports when the test says so. */
 type Pipeline = {
@@ -51,10 +51,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
 
   /** Somebody who is signed in by a key, at a page. @param key of the account; its admin's unless said */
   async function at(place: string, admin: Client, key = admin.key) {
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#${place}`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, key);
+    const person = await personAt(world.browser, world.url, key, place);
     const open = async (to: string) => {
       await person.page.evaluate(`location.hash = '#${to}'`);
       await person.page.getByRole('heading', { level: 1 }).waitFor();
@@ -75,7 +72,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   }
 
   it('are made by a form of the API’s own members, changed without showing a secret, and deleted', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
     const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Web shop' });
     const check = await admin.post('/v1/checks', { entity_id: entity.body.id, check_type: 'push', name: 'nightly' });
@@ -117,10 +114,10 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   });
 
   it('are run with their variables, and the log is followed as the pipeline reports', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const action = await restart(admin);
     const made = await admin.post('/v1/auth/keys', { label: 'ci', scopes: ['push'] });
-    const ci = clientOf(world.service.url, made.body.key);
+    const ci = clientOf(world.url, made.body.key);
     const { page, complaints } = await at(`/actions/${action.id}`, admin);
     await page.getByText('It has not run yet').waitFor();
     await page.getByLabel('service').fill('a b/c');
@@ -166,7 +163,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   });
 
   it('say how they went last, in the list and in their history', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const action = await restart(admin);
     await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: 'shop' } });
     await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: '..' } });
@@ -180,7 +177,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   });
 
   it('are not run or changed by who may only read, and the page says why', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const action = await restart(admin);
     const viewer = await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true });
     const person = await at(`/actions/${action.id}`, admin, viewer.body.key);
@@ -191,7 +188,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   });
 
   it('fit a phone', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const action = await restart(admin);
     const run = await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: 'shop' } });
     const logs = ['x'.repeat(500), 'warn: careful', ...linesFrom(1, 10)];

@@ -3,29 +3,26 @@ import { promisify } from 'node:util';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it } from 'vitest';
-import { personWith } from '#test/support/browser.ts';
-import { type Client, newTenantOf } from '#test/support/client.ts';
+import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
+import { button, expectDisabled, told } from './person.ts';
+import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('agents, in a real browser', () => {
   const world = browserAndService();
 
   /** Somebody at the page of agents. */
   async function atAgents(admin: Client, key = admin.key) {
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#/agents`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, key);
+    const person = await personAt(world.browser, world.url, key, '/agents');
     await person.page.getByRole('heading', { name: 'Connect an agent' }).waitFor();
     const code = (label: string) => person.page.getByRole('figure').filter({ hasText: label }).locator('code');
     return { ...person, code, dialog: person.page.getByRole('dialog') };
   }
 
   it('are connected by what the page shows: a fresh key, a snippet, and a call by hand', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const { page, code, complaints } = await atAgents(admin);
     await button({ page }, 'Turn on the built-in tools').click();
     await page.getByRole('table', { name: 'Tools of Catalog operations' }).getByText('get_status_summary').waitFor();
@@ -55,7 +52,7 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
 
     await page.getByRole('radio', { name: 'Claude Code' }).check();
     expect(await code('In a shell').textContent()).toContain(
-      `${world.service.url}/v1/mcp --header "Authorization: Bearer ${key}"`,
+      `${world.url}/v1/mcp --header "Authorization: Bearer ${key}"`,
     );
     await page.reload();
     await button({ page }, 'Make a key').waitFor();
@@ -64,7 +61,7 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
   });
 
   it('get a tool that runs an action, with its variables as arguments, and lose it again', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const action = await admin.post('/v1/actions', {
       name: 'Restart',
       url: 'https://ci.example.com/restart/{{service}}',
@@ -120,7 +117,7 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
   });
 
   it('are not changed by a key with scopes, nor given keys, and the page fits a phone', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     await admin.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [] });
     const made = await admin.post('/v1/auth/keys', { label: 'look', scopes: ['read'] });
     const person = await atAgents(admin, made.body.key);

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith } from '#test/support/browser.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, seen, signInByKey, told } from './person.ts';
+import { button, told } from './person.ts';
+import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('alerts, in a real browser', () => {
   const world = browserAndService();
@@ -28,7 +28,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
 
   /** Two checks of a shop, a channel that fails, one that gets what is sent to it, and two checks without any. */
   async function alertedShop() {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login', 'search', 'basket']);
     const [checkout, login] = shop.checks as [string, string];
     await slackChannel(admin, checkout, `${lost.url}/hook`);
@@ -45,10 +45,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
 
   /** Somebody who looks at it. */
   async function onCall({ place = '/alerts', readOnly = false } = {}) {
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#${place}`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, readOnly ? alerted.look : alerted.admin.key);
+    const person = await personAt(world.browser, world.url, readOnly ? alerted.look : alerted.admin.key, place);
     const rowsOf = (name: string) => person.page.getByRole('table', { name, exact: true }).locator('tbody tr');
     return { ...person, ...alerted, rowsOf };
   }
@@ -88,12 +85,12 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
   it('can be read by everybody, on a phone as well', async () => {
     const { page, rowsOf } = await onCall();
     for (const [show, table] of [
-      ['', 'Deliveries'],
+      ['deliveries', 'Deliveries'],
       ['channels', 'Channels'],
       ['untold', 'Checks without a channel'],
     ] as const) {
       await page.setViewportSize({ width: 1280, height: 800 });
-      await page.evaluate(`location.hash = '#/alerts?show=${show}'`);
+      await page.evaluate(`location.hash = '#/alerts/${show}'`);
       await rowsOf(table).nth(1).waitFor();
       expect(await barriers(page)).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });
@@ -105,7 +102,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
   });
 
   it('are looked at by who may only read, who is told why no more is possible', async () => {
-    const { page, rowsOf } = await onCall({ place: '/alerts?show=channels', readOnly: true });
+    const { page, rowsOf } = await onCall({ place: '/alerts/channels', readOnly: true });
     await rowsOf('Channels').nth(1).waitFor();
     const test = page.getByRole('button', { name: 'Send a test' }).first();
     expect(await test.getAttribute('aria-disabled')).toBe('true');
@@ -123,7 +120,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
   });
 
   it('name every channel with what was sent to it last, and test it', async () => {
-    const person = await onCall({ place: '/alerts?show=channels' });
+    const person = await onCall({ place: '/alerts/channels' });
     const { rowsOf } = person;
     const rows = rowsOf('Channels');
     await rows.nth(1).waitFor();
@@ -138,7 +135,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
   });
 
   it('name the checks of which nobody is told, and add a channel to many at once', async () => {
-    const person = await onCall({ place: '/alerts?show=untold' });
+    const person = await onCall({ place: '/alerts/untold' });
     const { page, admin, shop, rowsOf } = person;
     const rows = rowsOf('Checks without a channel');
     await rows.nth(1).waitFor();

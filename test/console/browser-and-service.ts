@@ -1,12 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { startBrowser } from '#test/support/browser.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { target } from '#test/support/service.ts';
 import { binary } from './chromium.ts';
 
-/** The files of these tests run one after the other in one process, which ends both with itself. */
+/** The files that run one after the other in one process share it, which ends it with itself. */
 let browser: Promise<Browser> | undefined;
-let service: Promise<Service> | undefined;
 
 /** Pages go on asking for news as long as they are open. */
 const closePages = async ({ browser }: { browser?: Browser }): Promise<void> => {
@@ -24,13 +23,15 @@ export function inBrowser(): { browser: Browser } {
   return world as { browser: Browser };
 }
 
-/** The same, with a service in this process. Each test has an account and pages of its own. */
-export function browserAndService(): { browser: Browser; service: Service } {
-  const world: { browser: Browser; service?: Service } = inBrowser();
+/**
+ * The same, with the address of the service that is asked: that of BASE_URL, or one in this process. Each test has an
+ * account and pages of its own.
+ */
+export function browserAndService(): { browser: Browser; url: string } {
+  const world: { browser: Browser; url?: string } = inBrowser();
   beforeAll(async () => {
-    service ??= startService();
-    world.service = await service;
+    world.url = (await target()).url;
   });
   afterEach(() => closePages(world));
-  return world as { browser: Browser; service: Service };
+  return world as { browser: Browser; url: string };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
@@ -11,8 +11,8 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
   const world = browserAndService();
 
   it('begins with a blueprint, its fields in the order one gives them, and an entity', async () => {
-    const admin = await newTenantOf(world.service);
-    const person = await visitor(world.browser, world.service, admin);
+    const admin = await newTenant();
+    const person = await visitor(world.browser, world.url, admin);
     const { page, go, complaints } = person;
     await go('/catalog');
     await page.getByText('No blueprint yet').waitFor();
@@ -60,14 +60,14 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
   });
 
   it('counts what there is of what the plan allows, with its worst state', async () => {
-    const { page, go } = await shopVisitor(world.browser, world.service);
+    const { page, go } = await shopVisitor(world.browser, world.url);
     await go('/catalog');
     expect(await page.getByRole('row', { name: /Service/ }).textContent()).toMatch(/default.*3 down.*7 of 1,000/s);
     expect(await page.getByText(/^1 of 50 blueprints, 7 entities$/).count()).toBe(1);
   });
 
   it('lists entities with their values as text, finds them by any of it, and deletes many at once', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin, complaints } = person;
     await go('/catalog/service');
     const rows = page.getByRole('table', { name: 'Entities' }).locator('tbody tr');
@@ -86,7 +86,7 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
   });
 
   it('takes a pasted table: what is refused stays with its reason, is put right and sent again', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin } = person;
     await go('/catalog/service?part=import');
     const table = page.getByLabel('Table', { exact: true });
@@ -109,10 +109,10 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
   });
 
   it('says why a blueprint with entities stays, and what a read-only key may not do', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     await person.go('/catalog/service');
     await expectDisabled(person, 'Delete', /7 entities/);
-    const reader = await readerOf(world.browser, world.service, person.admin);
+    const reader = await readerOf(world.browser, world.url, person.admin);
     await reader.go('/catalog');
     await expectDisabled(reader, 'New blueprint', /read-only/);
     await reader.go('/catalog/service?part=fields');
@@ -122,7 +122,7 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
   });
 
   it('fits a phone and a wide screen, and has no barrier', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     const places = ['/catalog', '/catalog/service', '/catalog/service?part=fields', '/catalog/service?part=import'];
     for (const width of [390, 2560]) {
       await person.page.setViewportSize({ width, height: 844 });

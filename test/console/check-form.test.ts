@@ -1,33 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith } from '#test/support/browser.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { dialogueTarget } from '#test/support/dialogue-target.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, seen, signInByKey } from './person.ts';
+import { button } from './person.ts';
+import { personAt } from './places.ts';
+import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('the form of a check, in a real browser', () => {
   const world = browserAndService();
-  let target: WebhookReceiver;
-  beforeAll(async () => {
-    target = await startReceiver({ host: '127.77.0.1' });
-  });
-  afterAll(async () => {
-    await target?.close();
-  });
+  const target = receiving();
   /** Somebody who looks at the checks of an account with an entity and none. */
   async function withAnEntity() {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = got(await admin.post('/v1/blueprints/service/entities', { slug: 'web', name: 'Web shop' }), 201);
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#/checks`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, admin.key);
+    const person = await personAt(world.browser, world.url, admin.key, '/checks');
     return { ...person, admin, entity };
   }
 
@@ -38,7 +29,7 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
     await page.getByLabel(/^Target URL/).fill('ftp://nowhere');
     await button(person, 'Try it').click();
     await page.locator('.field', { hasText: 'Target URL' }).locator('.field-error').waitFor();
-    await page.getByLabel(/^Target URL/).fill(`${target.url}/new`);
+    await page.getByLabel(/^Target URL/).fill(`${target().url}/new`);
     await page.getByLabel(/^Expected status/).fill('204');
     await button(person, 'Try it').click();
     await page
@@ -58,12 +49,12 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
     await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
     await page.getByRole('option', { name: /Web shop/ }).waitFor();
     await page.keyboard.press('Enter');
-    expect(await page.getByLabel(/^Target URL/).inputValue()).toBe(`${target.url}/new`);
+    expect(await page.getByLabel(/^Target URL/).inputValue()).toBe(`${target().url}/new`);
     await button(person, 'Save check').click();
-    await page.getByRole('heading', { level: 1, name: `${target.url}/new` }).waitFor();
+    await page.getByRole('heading', { level: 1, name: `${target().url}/new` }).waitFor();
     const { body } = await admin.get(`/v1/checks?entity_id=${entity.id}`);
     expect(body).toHaveLength(1);
-    expect(body.at(-1)).toMatchObject({ target_url: `${target.url}/new`, expected_status: 200 });
+    expect(body.at(-1)).toMatchObject({ target_url: `${target().url}/new`, expected_status: 200 });
   });
 
   it('says line by line what to send and to expect, and shows what was answered', async () => {
@@ -101,7 +92,7 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
     const person = await withAnEntity();
     const { page, admin, entity } = person;
     await page.getByRole('link', { name: 'New check' }).click();
-    await page.getByLabel(/^Target URL/).fill(`${target.url}/said`);
+    await page.getByLabel(/^Target URL/).fill(`${target().url}/said`);
     await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
     await page.getByRole('option', { name: /Web shop/ }).waitFor();
     await page.keyboard.press('Enter');
@@ -126,7 +117,7 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
       .waitFor();
     await button(person, 'Remove assertion 1').click();
     await button(person, 'Save check').click();
-    await page.getByRole('heading', { level: 1, name: `${target.url}/said` }).waitFor();
+    await page.getByRole('heading', { level: 1, name: `${target().url}/said` }).waitFor();
     const { body } = await admin.get(`/v1/checks?entity_id=${entity.id}`);
     expect(body.at(-1).config).toEqual({
       assertions: [{ source: 'latency_ms', operator: 'at_least', value: 60_000, severity: 'warn' }],

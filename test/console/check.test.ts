@@ -1,39 +1,30 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith } from '#test/support/browser.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { alertedCheck, push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
+import { button, expectDisabled, told } from './person.ts';
+import { personAt } from './places.ts';
+import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('a check, in a real browser', () => {
   const world = browserAndService();
-  let receiver: WebhookReceiver;
+  const receiver = receiving();
   let paths = 0;
-  beforeAll(async () => {
-    receiver = await startReceiver({ host: '127.77.0.1' });
-  });
-  afterAll(async () => {
-    await receiver?.close();
-  });
 
   /** Somebody who looks at a push check that went down and told a channel so. */
   async function onCall({ readOnly = false } = {}) {
-    receiver.behave({ status: 200 });
-    const admin = await newTenantOf(world.service);
+    receiver().behave({ status: 200 });
+    const admin = await newTenant();
     const path = `/channel-${++paths}`;
-    const check = await alertedCheck(admin, receiver, path);
+    const check = await alertedCheck(admin, receiver(), path);
     const key = readOnly
       ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
       : admin.key;
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#/checks/${check.id}`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, key);
+    const person = await personAt(world.browser, world.url, key, `/checks/${check.id}`);
     await person.page.getByRole('heading', { level: 1, name: 'checkout' }).waitFor();
     const cards = person.page.locator('.alert-card');
     await cards.first().waitFor();
@@ -59,11 +50,11 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     const person = await onCall();
     const { page, path } = person;
     const row = page.locator('.channels > li');
-    const before = receiver.received.filter((one) => one.path === path).length;
+    const before = receiver().received.filter((one) => one.path === path).length;
     await button(person, 'Send a test').click();
     await row.getByText(/Test:.*Sent/).waitFor();
-    expect(receiver.received.filter((one) => one.path === path)).toHaveLength(before + 1);
-    receiver.behave({ status: 404 });
+    expect(receiver().received.filter((one) => one.path === path)).toHaveLength(before + 1);
+    receiver().behave({ status: 404 });
     await button(person, 'Send a test').click();
     await row.getByText(/Test:.*Failed/).waitFor();
     expect(await row.textContent()).toMatch(/404/);
@@ -78,7 +69,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await dialog.getByLabel(/^URL/).fill('nonsense');
     await button(person, 'Add channel').click();
     await dialog.locator('.field-error').waitFor();
-    await dialog.getByLabel(/^URL/).fill(`${receiver.url}/topic`);
+    await dialog.getByLabel(/^URL/).fill(`${receiver().url}/topic`);
     await button(person, 'Add channel').click();
     await page.locator('.channels > li').nth(1).waitFor();
 
@@ -115,7 +106,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     const { page, check } = await onCall();
     await page.getByText(/It is down after\s*2 h\s*without one \(7200 s\)/).waitFor();
     const url = await page.locator('figure', { hasText: 'Ping URL' }).locator('code').textContent();
-    expect(url).toBe(`${world.service.url}${new URL(check.ping_url).pathname}`);
+    expect(url).toBe(check.ping_url);
     const line = await page.locator('figure', { hasText: 'In a crontab' }).locator('code').textContent();
     expect(line).toContain(`${url}/$?`);
   });
@@ -123,7 +114,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
   it('shows its pings with what they brought, and gives it another URL', async () => {
     const { page, check } = await onCall();
     const { pathname } = new URL(check.ping_url);
-    await fetch(`${world.service.url}${pathname}/log`, { method: 'POST', body: 'copied 3 tables' });
+    await fetch(`${world.url}${pathname}/log`, { method: 'POST', body: 'copied 3 tables' });
     await page.reload();
     await page.getByRole('table', { name: 'Pings' }).getByRole('button', { name: '15 bytes' }).click();
     await page.getByRole('dialog').getByText('copied 3 tables').waitFor();
@@ -131,7 +122,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await page.getByRole('button', { name: 'Another URL…' }).click();
     await page.getByRole('button', { name: 'Make another URL' }).click();
     await page.getByText('The check has another ping URL.').waitFor();
-    expect((await fetch(`${world.service.url}${pathname}`)).status).toBe(404);
+    expect((await fetch(`${world.url}${pathname}`)).status).toBe(404);
   });
 
   it('is run by hand, and shows what was found', async () => {
@@ -141,7 +132,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
       await admin.post('/v1/checks', {
         entity_id: check.entity_id,
         check_type: 'http',
-        target_url: `${receiver.url}/health`,
+        target_url: `${receiver().url}/health`,
         interval_seconds: 86_400,
         failure_threshold: 1,
       }),
@@ -150,7 +141,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await eventually(async () => (await admin.get(`/v1/checks/${probed.id}`)).body.state === 'up');
     await page.evaluate(`location.hash = '#/checks/${probed.id}?window=1h'`);
     await page.getByRole('img', { name: /^Latency: .*1 results, 0 failed/ }).waitFor();
-    receiver.behave({ status: 503 });
+    receiver().behave({ status: 503 });
     await button(person, 'Check now').click();
     await page.getByText(/Checked by hand:.*Failed.*got 503/).waitFor();
     await page
@@ -191,7 +182,9 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await page.getByLabel(/^Failure threshold/).fill('4');
     await page.getByLabel(/^Name/).fill('');
     await button(person, 'Save check').click();
-    await page.locator('.field', { hasText: 'cannot be taken away' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Results of your own', exact: true }).waitFor();
+    expect((await admin.get(`/v1/checks/${check.id}`)).body.name).toBeNull();
+    await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel(/^Name/).fill('payment');
     await button(person, 'Save check').click();
     await page.getByRole('heading', { level: 1, name: 'payment', exact: true }).waitFor();

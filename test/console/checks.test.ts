@@ -1,41 +1,35 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith } from '#test/support/browser.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
+import { button, expectDisabled, told } from './person.ts';
+import { personAt } from './places.ts';
+import { receiving } from './receiving.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
 
 describe.skipIf(!binary)('the checks, in a real browser', () => {
   const world = browserAndService();
-  let target: WebhookReceiver;
-  beforeAll(async () => {
-    target = await startReceiver({ host: '127.77.0.1' });
-  });
-  afterAll(async () => {
-    await target?.close();
-  });
+  const target = receiving();
 
   /** Somebody who looks at three checks of an entity: one up, one down that tells nobody, one that is off. */
   async function onCall({ readOnly = false } = {}) {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = got(await admin.post('/v1/blueprints/service/entities', { slug: 'web', name: 'Web shop' }), 201);
     const make = async (more: object) =>
       got(await admin.post('/v1/checks', { entity_id: entity.id, failure_threshold: 1, ...more }), 201).id as string;
-    const target_url = `${target.url}/health`;
+    const target_url = `${target().url}/health`;
     const probed = await make({ check_type: 'http', name: 'home page', target_url, interval_seconds: 86_400 });
     const pushed = await make({ check_type: 'push', name: 'backup', interval_seconds: 3600 });
     const off = await make({ check_type: 'push', name: NAME, enabled: false });
     got(
       await admin.post(`/v1/checks/${probed}/policy/channels`, {
         channel_type: 'slack',
-        config: { url: `${target.url}/slack` },
+        config: { url: `${target().url}/slack` },
       }),
       201,
     );
@@ -45,10 +39,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     const key = readOnly
       ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
       : admin.key;
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#/checks`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, key);
+    const person = await personAt(world.browser, world.url, key, '/checks');
     const rows = person.page.getByRole('table', { name: 'Checks' }).locator('tbody tr');
     await rows.first().waitFor();
     return { ...person, admin, rows, checks: { probed, pushed, off }, entity };
@@ -142,7 +133,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     await button(person, 'Add a channel').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Type').selectOption('slack');
-    await dialog.getByLabel(/^URL/).fill(`${target.url}/all`);
+    await dialog.getByLabel(/^URL/).fill(`${target().url}/all`);
     await button(person, 'Add to each').click();
     await told(person, /Add a channel: 3 checks/);
     for (const [id, count] of [

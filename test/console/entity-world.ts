@@ -1,11 +1,10 @@
 import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
-import { type Person, personWith } from '#test/support/browser.ts';
-import { type Client, clientOf, newTenantOf } from '#test/support/client.ts';
+import type { Person } from '#test/support/browser.ts';
+import { type Client, clientOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import type { Service } from '#test/support/service.ts';
-import { seen, signInByKey } from './person.ts';
+import { personAt } from './places.ts';
 
 /** Names that have to be text, whatever they look like. */
 export const ODD_NAMES = ['<script>alert(1)</script>', 'متجر الويب', `${'long '.repeat(39)}name`, '𝒲ide 🛰 name'];
@@ -60,29 +59,26 @@ export async function report(admin: Client, check: string, success: boolean): Pr
 export type Visitor = Person & { admin: Client; go(path: string): Promise<void> };
 
 /** Somebody with the key of an account, at a page. @param key another one than the admin's */
-export async function visitor(browser: Browser, service: Service, admin: Client, key = admin.key): Promise<Visitor> {
-  const person = await personWith(browser);
+export async function visitor(browser: Browser, url: string, admin: Client, key = admin.key): Promise<Visitor> {
+  const person = await personAt(browser, url, key);
   const go = async (path: string) => {
     await person.page.evaluate(`location.hash = '#${path}'`);
     await eventually(async () => (await person.page.locator('.loading').count()) === 0);
   };
-  await person.page.goto(service.url);
-  await seen(person, 'sign-in');
-  await signInByKey(person, key);
   return { ...person, admin, go };
 }
 
 /** A new account, filled by `fill`, and somebody who looks at it. */
-export async function shopVisitor(browser: Browser, service: Service) {
-  const admin = await newTenantOf(service);
+export async function shopVisitor(browser: Browser, url: string) {
+  const admin = await newTenant();
   const world = await shopOf(admin);
-  return { ...(await visitor(browser, service, admin)), ...world };
+  return { ...(await visitor(browser, url, admin)), ...world };
 }
 
 /** Somebody of the same account who may only read. */
-export async function readerOf(browser: Browser, service: Service, admin: Client): Promise<Visitor> {
+export async function readerOf(browser: Browser, url: string, admin: Client): Promise<Visitor> {
   const made = got(await admin.post('/v1/auth/keys', { label: 'Reader', is_read_only: true }), 201);
-  return visitor(browser, service, clientOf(service.url, admin.key), made.key);
+  return visitor(browser, url, clientOf(url, admin.key), made.key);
 }
 
 /** The page asks for news now, and not when its interval ends. */

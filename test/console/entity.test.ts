@@ -10,7 +10,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
   const world = browserAndService();
 
   it('shows its state and why, its fields, its checks with their day, its neighbours, and what happened', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin, checks, complaints } = person;
     await go('/entities/service/shop');
     await page.getByRole('heading', { name: 'Web shop', level: 1 }).waitFor();
@@ -35,7 +35,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
   });
 
   it('is edited: what the API refuses stands at its field, nothing typed is lost, and a default stays one', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin } = person;
     await go('/entities/service/shop');
     await button(person, 'Edit').click();
@@ -60,7 +60,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
   });
 
   it('has neighbours added and removed', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin } = person;
     await go('/entities/service/database');
     await button(person, 'Add a relation').click();
@@ -87,7 +87,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
   });
 
   it('is deleted once its reader has seen what goes with it', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin } = person;
     await go('/entities/service/api');
     await button(person, 'Delete').click();
@@ -102,8 +102,8 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
   });
 
   it('says to a read-only key what it may not do', async () => {
-    const { admin } = await shopVisitor(world.browser, world.service);
-    const reader = await readerOf(world.browser, world.service, admin);
+    const { admin } = await shopVisitor(world.browser, world.url);
+    const reader = await readerOf(world.browser, world.url, admin);
     await reader.go('/entities/service/shop');
     for (const name of ['Edit', 'Delete', 'Add a relation', 'Remove depends_on: Public API']) {
       await expectDisabled(reader, name, /read-only/);
@@ -111,7 +111,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
   });
 
   it('fits a phone and a wide screen, and has no barrier', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     for (const width of [390, 2560]) {
       await person.page.setViewportSize({ width, height: 844 });
       for (const slug of ['shop', 'odd-0', 'odd-2']) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { personWith } from '#test/support/browser.ts';
-import { type Client, newTenantOf } from '#test/support/client.ts';
+import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { browserAndService, inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { seen, signInByKey } from './person.ts';
+import { personAt } from './places.ts';
 
 const NAMES = ['Web shop', '<script>alert(1)</script>', 'متجر الويب', `${'long '.repeat(39)}name`, '𝒲ide 🛰 name'];
 
@@ -36,14 +36,11 @@ describe.skipIf(!binary)('the fleet, in a real browser', () => {
 
   /** Somebody who looks at a fleet of their own. */
   async function onCall() {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const checks = await fleetOf(admin, NAMES);
     await report(admin, checks[0]!, false);
     await report(admin, checks[1]!, true);
-    const person = await personWith(world.browser);
-    await person.page.goto(world.service.url);
-    await seen(person, 'sign-in');
-    await signInByKey(person, admin.key);
+    const person = await personAt(world.browser, world.url, admin.key);
     const rows = person.page.getByRole('table', { name: 'Entities' }).locator('tbody tr');
     await rows.first().waitFor();
     return { ...person, admin, checks, rows };
@@ -152,10 +149,7 @@ describe.skipIf(!binary)('a service that goes away and comes back', () => {
   it('is said to be away, and the page recovers by itself', async () => {
     await using service = await startRealService();
     await fleetOf(service.client, ['Web shop']);
-    const person = await personWith(world.browser);
-    await person.page.goto(service.url);
-    await seen(person, 'sign-in');
-    await signInByKey(person, service.client.key);
+    const person = await personAt(world.browser, service.url, service.client.key);
     await person.page.getByRole('link', { name: 'Web shop' }).waitFor();
     await service.kill();
     const looks = person.page.getByText('Offline');

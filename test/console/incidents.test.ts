@@ -1,32 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith } from '#test/support/browser.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, seen, signInByKey } from './person.ts';
+import { button } from './person.ts';
+import { personAt } from './places.ts';
+import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('incidents, in a real browser', () => {
   const world = browserAndService();
-  let receiver: WebhookReceiver;
-  beforeAll(async () => {
-    receiver = await startReceiver({ host: '127.77.0.1' });
-  });
-  afterAll(async () => {
-    await receiver?.close();
-  });
+  const receiver = receiving();
 
   /** The web shop is down and a channel knows, an action was fired; mail was down, and nobody was told. */
   async function onCall(place = '/incidents') {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const mail = await watchedEntity(admin, 'mail', 'Mail', ['smtp']);
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login']);
     const [smtp, checkout, login] = [mail.checks[0]!, ...shop.checks] as [string, string, string];
-    await slackChannel(admin, checkout, `${receiver.url}/${admin.key.slice(-8)}`);
+    await slackChannel(admin, checkout, `${receiver().url}/${admin.key.slice(-8)}`);
     const action = {
       name: 'Restart the shop',
       url: 'http://nowhere.fleetwatch-test.com/',
@@ -38,10 +32,7 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     await report(admin, smtp, 'mailbox full');
     await report(admin, smtp, true);
     await report(admin, checkout, 'card declined');
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#${place}`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, admin.key);
+    const person = await personAt(world.browser, world.url, admin.key, place);
     const rows = person.page.getByRole('table', { name: 'Incidents' }).locator('tbody tr');
     const textOf = async (row: number) => (await rows.nth(row).textContent()) ?? '';
     return { ...person, admin, mail, shop, smtp, checkout, login, rows, textOf };

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { browserAndService, inBrowser } from './browser-and-service.ts';
@@ -21,18 +21,18 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
 
   /** Somebody who has begun to change the account. */
   async function typing() {
-    const admin = await newTenantOf(world.service);
-    const person = await personAt(world.browser, world.service.url, admin.key);
+    const admin = await newTenant();
+    const person = await personAt(world.browser, world.url, admin.key);
     await arrive(person, '/settings/account');
     await name(person.page).fill(TYPED);
     return { ...person, admin };
   }
 
   it('goes on where another tab signs out, and signs in again', async () => {
-    const admin = await newTenantOf(world.service);
-    const first = await personAt(world.browser, world.service.url, admin.key);
+    const admin = await newTenant();
+    const first = await personAt(world.browser, world.url, admin.key);
     const second = { page: await first.context.newPage() };
-    await second.page.goto(`${world.service.url}/#/settings/account`);
+    await second.page.goto(`${world.url}/#/settings/account`);
     await name(second.page).fill(TYPED);
 
     await signOut(first);
@@ -63,9 +63,9 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
   });
 
   it('keeps what was typed when the session ends elsewhere in the middle of it', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const made = await admin.post('/v1/auth/keys', { label: 'of a browser' });
-    const { page, complaints } = await personAt(world.browser, world.service.url, made.body.key);
+    const { page, complaints } = await personAt(world.browser, world.url, made.body.key);
     await arrive({ page }, '/settings/account');
     await name(page).fill(TYPED);
     expect(await admin.del(`/v1/auth/keys/${made.body.id}`)).toMatchObject({ status: 204 });
@@ -81,7 +81,7 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
 
   it('keeps it for whoever typed it alone', async () => {
     const { page } = await typing();
-    const other = await newTenantOf(world.service);
+    const other = await newTenant();
     await signOut({ page });
     await signInByKey({ page }, other.key);
     await arrive({ page }, '/settings/account');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
@@ -12,7 +12,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
   const world = browserAndService();
 
   it('shows the root cause first, what depends on it to its right, and the same as a table', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin, checks, complaints } = person;
     await go('/map');
     const causes = page.getByRole('table', { name: 'Root causes' }).locator('tbody tr');
@@ -37,7 +37,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
   });
 
   it('is walked by keys, narrowed to the neighbours of one, and the address says to whose', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     const { page, go, shop, database } = person;
     await go('/map');
     await page.getByRole('combobox', { name: /^Around/ }).fill('shop');
@@ -59,7 +59,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
   });
 
   it('has an entity that was made elsewhere a moment ago', async () => {
-    const { page, go, admin, database } = await shopVisitor(world.browser, world.service);
+    const { page, go, admin, database } = await shopVisitor(world.browser, world.url);
     await page.getByRole('link', { name: 'Database' }).waitFor();
     const made = got(await admin.post('/v1/blueprints/service/entities', { slug: 'cron', name: 'Cron jobs' }), 201);
     const relation = { from_entity_id: made.id, to_entity_id: database.id, relation_type: 'depends_on' };
@@ -72,7 +72,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
   });
 
   it('asks for a filter above 300 entities, and the table has them all', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     got(await admin.post('/v1/blueprints', { slug: 'host', name: 'Host' }), 201);
     const ids: string[] = [];
     for (let i = 0; i <= 300; i++) {
@@ -82,7 +82,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
       const relation = { from_entity_id: id, to_entity_id: ids[0], relation_type: 'runs_on' };
       got(await admin.post('/v1/relations', relation), 201);
     }
-    const { page, go } = await visitor(world.browser, world.service, admin);
+    const { page, go } = await visitor(world.browser, world.url, admin);
     await go('/map');
     await page.getByText('301 entities are too many for one map').waitFor();
     expect(await page.getByRole('table', { name: 'Relations' }).getAttribute('aria-rowcount')).toBe('301');
@@ -95,7 +95,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
   });
 
   it('fits a phone and a wide screen, and has no barrier', async () => {
-    const person = await shopVisitor(world.browser, world.service);
+    const person = await shopVisitor(world.browser, world.url);
     for (const width of [390, 2560]) {
       await person.page.setViewportSize({ width, height: 844 });
       await person.go('/map');

@@ -7,9 +7,6 @@ import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { arrive, personAt } from './places.ts';
 
-/** A service on AWS that is emulated starts a process for each of its functions. */
-const PATIENCE_MS = 30_000;
-
 describe.skipIf(!binary)('whoever is on call, in a real browser', () => {
   const world = inBrowser();
 
@@ -30,17 +27,14 @@ describe.skipIf(!binary)('whoever is on call, in a real browser', () => {
     const person = await personAt(world.browser, url, admin.key);
     const { page, complaints } = person;
     const row = page.getByRole('table', { name: 'Entities' }).locator('tbody tr').first();
-    await row.waitFor({ timeout: PATIENCE_MS });
+    await row.waitFor();
     await report({ success: false, error_message: 'no space left on device' });
-    await eventually(async () => /Down/.test((await row.textContent()) ?? ''), PATIENCE_MS);
+    await eventually(async () => /Down/.test((await row.textContent()) ?? ''));
     expect(await row.textContent()).toMatch(/no space left on device/);
     await arrive(person, `/checks/${check.id}`);
     const { name } = got(await admin.get(`/v1/checks/${check.id}`), 200);
-    await page.getByRole('heading', { level: 1, name: new RegExp(name) }).waitFor({ timeout: PATIENCE_MS });
-    await eventually(
-      async () => /no space left on device/.test((await page.locator('main').textContent()) ?? ''),
-      PATIENCE_MS,
-    );
+    await page.getByRole('heading', { level: 1, name: new RegExp(name) }).waitFor();
+    await eventually(async () => /no space left on device/.test((await page.locator('main').textContent()) ?? ''));
     expect(complaints).toEqual([]);
   });
 });

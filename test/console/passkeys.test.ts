@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { personWith } from '#test/support/browser.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import {
@@ -24,12 +24,12 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
   const world = browserAndService();
   let local: string;
   beforeAll(() => {
-    local = world.service.url.replace('127.0.0.1', 'localhost');
+    local = world.url.replace('127.0.0.1', 'localhost');
   });
 
   /** Somebody invited to a new account, who has accepted at the page. */
   async function member() {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const invited = await admin.post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'member' });
     const person = await personWith(world.browser);
     await person.page.goto(`${local}/#/invitation/${invited.body.invite_token}`);
@@ -137,10 +137,10 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
   it.each(['127.0.0.1', 'fleetwatch'])(
     'do not work at http://%s: the page says why, and offers the key',
     async (host) => {
-      const { key } = await newTenantOf(world.service);
+      const { key } = await newTenant();
       const person = await personWith(world.browser);
       await person.authenticator();
-      await person.page.goto(world.service.url.replace('127.0.0.1', host));
+      await person.page.goto(world.url.replace('127.0.0.1', host));
       await seen(person, 'sign-in');
       await expectDisabled(person, 'Use a passkey', /need (a name|https)/);
       await signInByKey(person, key);

@@ -1,86 +1,91 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Person } from '#test/support/browser.ts';
 import { type Client, keyOf, memberOf, newTenant } from '#test/support/client.ts';
 import { target } from '#test/support/service.ts';
 import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { hostileCatalog, type Params } from './hostile-catalog.ts';
+import { isOpenTo, watchOffers } from './offered.ts';
 import { expectDisabled } from './person.ts';
 import { addressOf, arrive, isOpen, paths, personAt } from './places.ts';
 
-/** Everybody may do this. */
-const OWN = /sign out|end|copy|passkey/i;
+/** Endpoints of all pages together. */
+const ofAll = (byPage: ReadonlyMap<string, ReadonlySet<string>>) =>
+  new Set([...byPage.values()].flatMap((endpoints) => [...endpoints]));
 
-/** Presses a button by its place among those that can be used; answers its name, undefined behind the last. */
-const press = (place: number) => `(async () => {
-  const all = [...document.querySelectorAll('main button:not([aria-disabled=true], [disabled])')];
-  const one = all[${place}];
-  if (!one) return undefined;
-  const name = one.getAttribute('aria-label') ?? one.textContent;
-  if (!${OWN}.test(name)) one.click();
-  for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
-  return name;
-})()`;
+/** Of each kind of thing one endpoint, each of another access where it has several. */
+const OF_EACH_KIND = [
+  'PUT /v1/blueprints/{slug}',
+  'DELETE /v1/blueprints/{blueprint_slug}/entities/{slug}',
+  'POST /v1/relations',
+  'PUT /v1/checks/{id}',
+  'DELETE /v1/checks/{id}',
+  'POST /v1/checks/{check_id}/policy',
+  'DELETE /v1/checks/{check_id}/policy/channels/{channel_id}',
+  'POST /v1/checks/{check_id}/policy/channels/{channel_id}/test',
+  'POST /v1/actions/{id}/run',
+  'PUT /v1/actions/{id}',
+  'PUT /v1/skills/{slug}',
+  'POST /v1/auth/keys',
+  'POST /v1/settings/users/invite',
+  'PUT /v1/account',
+] as const;
 
-/** Pages of one's own things, which even a viewer takes away. */
-const OF_ONES_OWN = ['/settings/keys', '/settings/sign-in'];
+const PAGES = paths.filter((path) => !isOpen(path));
 
-/** What a dialog that is open would do. */
-const OFFERED = `[...document.querySelectorAll('dialog[open] :is(.main, .danger):not([aria-disabled=true])')].map((one) => one.textContent)`;
-
-describe.skipIf(!binary)('what one may not do, in a real browser', () => {
+describe.skipIf(!binary)('what pages offer, in a real browser', () => {
   const world = inBrowser();
   let url: string;
   let admin: Client;
   let params: Params;
+  /** The endpoints that each page offers an admin. */
+  let all: Map<string, Set<string>>;
+
+  /** By page: the endpoints behind all that can be pressed there. */
+  async function offeredTo({ key }: Pick<Client, 'key'>) {
+    const person = await personAt(world.browser, url, key);
+    const byPage = new Map<string, Set<string>>();
+    const { offered, refused, pressAll } = await watchOffers(person);
+    for (const path of PAGES) {
+      const address = addressOf(path, params);
+      await arrive(person, address);
+      await pressAll(address);
+      byPage.set(path, new Set(offered));
+      offered.clear();
+    }
+    expect(refused).toEqual([]);
+    expect(person.complaints).toEqual([]);
+    return byPage;
+  }
+
   beforeAll(async () => {
     ({ url } = await target());
     admin = await newTenant();
     params = await hostileCatalog(admin);
-  });
+    all = await offeredTo(admin);
+  }, 100_000);
 
-  /** Presses all that can be pressed on a page. @returns what the API refused or a dialog offers */
-  async function refusedOn(person: Person, path: string): Promise<string[]> {
-    const { page } = person;
-    const address = addressOf(path, params);
-    const refused: string[] = [];
-    page.removeAllListeners('response');
-    let name: string | undefined;
-    page.on('response', (response) => {
-      if (response.status() === 403)
-        refused.push(`${path}: "${name}" ${response.request().method()} ${response.url()}`);
-    });
-    await arrive(person, address);
-    for (let place = 0; ; place++) {
-      name = (await page.evaluate(press(place))) as string | undefined;
-      if (name === undefined) break;
-      const offered = (await page.evaluate(OFFERED)) as string[];
-      if (!OF_ONES_OWN.includes(path)) refused.push(...offered.map((one) => `${path}: "${name}" offers "${one}"`));
-      await page.keyboard.press('Escape');
-      if (!page.url().includes(`#${address}`)) await arrive(person, address);
-    }
-    await arrive(person, '/settings/look');
-    return refused;
-  }
+  it('is to an admin what each kind of thing can be done to', () => {
+    expect([...ofAll(all)]).toEqual(expect.arrayContaining([...OF_EACH_KIND]));
+  });
 
   it.each([
     ['a viewer', () => memberOf(admin, 'viewer')],
+    ['a responder', () => memberOf(admin, 'responder')],
+    ['a member', () => memberOf(admin, 'member')],
     ['who came with a read-only key', () => keyOf(admin, { is_read_only: true })],
-  ])('is not offered to %s, on any page', async (_who, made) => {
-    const person = await personAt(world.browser, url, (await made()).key);
-    const refused: string[] = [];
-    for (const path of paths) if (!isOpen(path)) refused.push(...(await refusedOn(person, path)));
-    expect(refused).toEqual([]);
-    expect(person.complaints).toEqual([]);
+    ['who came with a key that may respond', () => keyOf(admin, { scopes: ['respond'] })],
+  ])('is to %s what the API lets them do, and no more on any page', async (_who, made) => {
+    const client = await made();
+    const { role, is_read_only, key } = (await client.get('/v1/me')).body;
+    const rights = { role, is_read_only, scopes: key?.scopes ?? null };
+    const offered = await offeredTo(client);
+    const tooMuch = [...offered].map(([path, some]) => [path, [...some].filter((one) => !isOpenTo(rights, one))]);
+    expect(tooMuch.filter(([, some]) => some!.length > 0)).toEqual([]);
+    expect([...ofAll(offered)].sort()).toEqual([...ofAll(all)].filter((one) => isOpenTo(rights, one)).sort());
   });
 
-  it('is not offered to a member where it takes an admin, and says so', async () => {
+  it('says to a member why a thing takes an admin', async () => {
     const person = await personAt(world.browser, url, (await memberOf(admin)).key);
-    const refused: string[] = [];
-    for (const path of paths.filter((one) => one.startsWith('/settings'))) {
-      refused.push(...(await refusedOn(person, path)).filter((one) => !one.includes(' offers ')));
-    }
-    expect(refused).toEqual([]);
     await arrive(person, '/settings/team');
     await expectDisabled(person, 'Make an invitation', /needs the admin role; you are a member/);
   });

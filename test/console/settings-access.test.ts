@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { personWith } from '#test/support/browser.ts';
-import { clientOf, newTenantOf } from '#test/support/client.ts';
+import { clientOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
@@ -11,13 +11,13 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
   const world = browserAndService();
 
   it('make a key that is shown once, held to a check, and good for just that', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Web shop' });
     const check = { entity_id: entity.body.id, check_type: 'push' };
     const nightly = await admin.post('/v1/checks', { ...check, name: 'nightly' });
     const other = await admin.post('/v1/checks', { ...check, name: 'other' });
-    const { page, complaints } = await at(world.browser, world.service.url, 'keys', admin);
+    const { page, complaints } = await at(world.browser, world.url, 'keys', admin);
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('It may').selectOption('some things');
     await page.getByRole('button', { name: 'Make the key' }).click();
@@ -31,7 +31,7 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
     await page.getByRole('button', { name: 'Make the key' }).click();
     const key = await shown(page, 'Key');
     expect(await shown(page, 'A first call')).toContain(`/v1/checks/${nightly.body.id}/heartbeat`);
-    const job = clientOf(world.service.url, key);
+    const job = clientOf(world.url, key);
     expect(await job.post(`/v1/checks/${nightly.body.id}/heartbeat`)).toMatchObject({ status: 201 });
     expect(await job.post(`/v1/checks/${other.body.id}/heartbeat`)).toMatchObject({ status: 403 });
     await copied(page);
@@ -42,9 +42,9 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
   });
 
   it('rename, end earlier, rotate and delete a key', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const made = (await admin.post('/v1/auth/keys', { label: 'old', scopes: ['read'] })).body;
-    const { page } = await at(world.browser, world.service.url, 'keys', admin);
+    const { page } = await at(world.browser, world.url, 'keys', admin);
     await choose(page, 'old', /Rename/);
     await page
       .getByRole('dialog')
@@ -63,9 +63,9 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
     await choose(page, 'dashboard', 'Rotate…');
     await page.getByLabel('The old key lives on for').selectOption('an hour');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
-    const next = clientOf(world.service.url, await shown(page, 'Key'));
+    const next = clientOf(world.url, await shown(page, 'Key'));
     expect((await next.get('/v1/me')).body.key).toMatchObject({ label: 'dashboard', scopes: ['read'] });
-    expect(await clientOf(world.service.url, made.key).get('/v1/me')).toMatchObject({ status: 200 });
+    expect(await clientOf(world.url, made.key).get('/v1/me')).toMatchObject({ status: 200 });
     await copied(page);
     await row(page, 'API keys', 'rotated').waitFor();
 
@@ -76,8 +76,8 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
   });
 
   it('invite somebody by a link, change their role, and remove them with all that is theirs', async () => {
-    const admin = await newTenantOf(world.service);
-    const { page } = await at(world.browser, world.service.url, 'team', admin);
+    const admin = await newTenant();
+    const { page } = await at(world.browser, world.url, 'team', admin);
     await page.getByLabel(/^E-mail address/).fill('ben@example.com');
     await page.getByLabel('Role', { exact: true }).selectOption('viewer');
     await button({ page }, 'Make an invitation').click();
@@ -109,7 +109,7 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
     await button({ page }, 'Make the link').click();
     const way = await shown(page, 'Good once');
     await copied(page);
-    await ben.page.goto(world.service.url);
+    await ben.page.goto(world.url);
     await seen(ben, 'sign-in');
     await useLink(ben, way);
     await seen(ben, 'signed-in');
@@ -120,7 +120,7 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
     await ben.page.reload();
     await seen(ben, 'sign-in');
 
-    const ann = await joined(world.service.url, admin, 'member', 'Ann');
+    const ann = await joined(world.url, admin, 'member', 'Ann');
     await open(page, 'keys');
     await open(page, 'team');
     await choose(page, 'Ann', 'Remove…');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
@@ -12,9 +12,9 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
   const world = browserAndService();
 
   it('show a viewer what they may see, and say why they may not do the rest', async () => {
-    const admin = await newTenantOf(world.service);
-    const viewer = await joined(world.service.url, admin, 'viewer', 'Vera');
-    const person = await at(world.browser, world.service.url, 'team', viewer);
+    const admin = await newTenant();
+    const viewer = await joined(world.url, admin, 'viewer', 'Vera');
+    const person = await at(world.browser, world.url, 'team', viewer);
     const { page, complaints } = person;
     await row(page, 'Team', 'Vera').getByText('you', { exact: true }).waitFor();
     await expectDisabled(person, 'Make an invitation', /needs the admin role; you are a viewer/);
@@ -29,7 +29,7 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
     expect(await page.locator('.audit').textContent()).not.toContain('invited');
 
     const reader = (await admin.post('/v1/auth/keys', { label: 'reader', is_read_only: true })).body;
-    const other = await at(world.browser, world.service.url, 'keys', reader);
+    const other = await at(world.browser, world.url, 'keys', reader);
     await other.page
       .getByText(/This key is read-only/)
       .first()
@@ -38,11 +38,11 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
   });
 
   it('find an entry of the audit log by an address, with what differs, and export what fits', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     await admin.put('/v1/blueprints/service', { name: '<script>alert(1)</script>' });
     await admin.post('/v1/blueprints', { slug: 'host', name: 'Host' });
-    const { page, complaints } = await at(world.browser, world.service.url, 'audit?action=blueprint.update', admin);
+    const { page, complaints } = await at(world.browser, world.url, 'audit?action=blueprint.update', admin);
     const entries = page.getByRole('list', { name: 'Entries' }).getByRole('listitem');
     await entries.first().waitFor();
     expect(await entries.count()).toBe(1);
@@ -67,9 +67,9 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
   });
 
   it('rename the account and oneself, and show how much of each limit is used', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
-    const { page } = await at(world.browser, world.service.url, 'account', admin);
+    const { page } = await at(world.browser, world.url, 'account', admin);
     expect(await row(page, 'Limits', 'Blueprints').locator('td').allInnerTexts()).toEqual([
       'Blueprints',
       '',
@@ -94,10 +94,10 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
   });
 
   it('have room on a phone, and are read to those who do not see them', async () => {
-    const admin = await newTenantOf(world.service);
-    await joined(world.service.url, admin, 'member', 'x'.repeat(60));
+    const admin = await newTenant();
+    await joined(world.url, admin, 'member', 'x'.repeat(60));
     await admin.post('/v1/auth/keys', { label: 'long '.repeat(39), scopes: ['read', 'write', 'push', 'respond'] });
-    const { page } = await at(world.browser, world.service.url, 'account', admin);
+    const { page } = await at(world.browser, world.url, 'account', admin);
     await page.setViewportSize({ width: 390, height: 844 });
     for (const part of ['account', 'team', 'keys', 'sign-in', 'audit', 'look']) {
       await open(page, part);

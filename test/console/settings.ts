@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
-import { type Person, personWith } from '#test/support/browser.ts';
+import type { Person } from '#test/support/browser.ts';
 import { type Client, clientOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { seen, signInByKey } from './person.ts';
+import { personAt } from './places.ts';
 
 /** What people do in the settings, and what they see there. */
 
@@ -32,10 +32,7 @@ export async function open(page: Page, part: string): Promise<void> {
 
 /** Somebody at a part of the settings, signed in by a key. */
 export async function at(browser: Browser, url: string, part: string, { key }: Pick<Client, 'key'>): Promise<Person> {
-  const person = await personWith(browser);
-  await person.page.goto(url);
-  await seen(person, 'sign-in');
-  await signInByKey(person, key);
+  const person = await personAt(browser, url, key);
   await open(person.page, part);
   return person;
 }

@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { personWith } from '#test/support/browser.ts';
-import { type Client, newTenantOf } from '#test/support/client.ts';
+import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
-import { seen, signInByKey } from './person.ts';
-import { copied, shown } from './settings.ts';
+import { personAt } from './places.ts';
+import { receiving } from './receiving.ts';
 
 const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
 const isFocused = (page: Page, name: string) =>
@@ -25,27 +24,18 @@ const run = (command: string, env: Record<string, string> = {}) =>
 
 describe.skipIf(!binary)('the first steps, in a real browser', () => {
   const world = browserAndService();
-  let receiver: WebhookReceiver;
-  beforeAll(async () => {
-    receiver = await startReceiver({ host: '127.77.0.1' });
-  });
-  afterAll(async () => {
-    await receiver?.close();
-  });
+  const receiver = receiving();
 
   async function somebody(admin: Client) {
-    const person = await personWith(world.browser);
-    await person.page.goto(world.service.url);
-    await seen(person, 'sign-in');
-    await signInByKey(person, admin.key);
+    const person = await personAt(world.browser, world.url, admin.key);
     await person.page.getByRole('heading', { name: 'Fleet', level: 1 }).waitFor();
     return person;
   }
 
   it('lead from the sign-in to an alert that arrives, by keyboard alone', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const { page, complaints } = await personWith(world.browser);
-    await page.goto(world.service.url);
+    await page.goto(world.url);
     await typeInto(page, page.getByLabel(/^API key/), admin.key);
     await page.keyboard.press('Enter');
     await enterOn(page, page.getByRole('link', { name: 'Begin' }));
@@ -54,26 +44,26 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel(/^Target URL/).waitFor();
     await isFocused(page, 'How is it checked?');
-    await typeInto(page, page.getByLabel(/^Target URL/), `${receiver.url}/health`);
+    await typeInto(page, page.getByLabel(/^Target URL/), `${receiver().url}/health`);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Add the channel' }).waitFor();
     await isFocused(page, 'Who is told?');
-    await typeInto(page, page.getByLabel(/^URL/), `${receiver.url}/alerts`);
+    await typeInto(page, page.getByLabel(/^URL/), `${receiver().url}/alerts`);
     await page.keyboard.press('Enter');
     await enterOn(page, page.getByRole('button', { name: 'Send a test alert' }));
     await page.getByText('It was taken by slack').waitFor();
-    expect(receiver.received.filter(({ path }) => path === '/alerts')).toHaveLength(1);
+    expect(receiver().received.filter(({ path }) => path === '/alerts')).toHaveLength(1);
 
     await enterOn(page, page.getByRole('link', { name: 'Done: to the check' }));
     await eventually(() => /#\/checks\/chk_/.test(page.url()));
     const [check] = (await admin.get('/v1/checks')).body;
     expect(page.url()).toContain(check.id);
-    expect(check).toMatchObject({ check_type: 'http', target_url: `${receiver.url}/health` });
+    expect(check).toMatchObject({ check_type: 'http', target_url: `${receiver().url}/health` });
     expect(complaints).toEqual([]);
   });
 
   it('are where one was after a reload, with what was typed', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const { page } = await somebody(admin);
     await page.getByRole('link', { name: 'Begin' }).click();
     await page.getByLabel(/^Name/).fill('Backup');
@@ -93,20 +83,15 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Add the channel' }).waitFor();
 
-    // The push check says how to report to it. A key for it may do that alone.
-    await page.getByRole('button', { name: 'Make a key for the job' }).click();
-    await run(await shown(page, 'A sign of life'));
-    await copied(page);
+    // The push check says how its job pings it, without a key.
+    const url = page.locator('figure').filter({ has: page.locator('figcaption', { hasText: 'Ping URL' }) });
+    await run(`curl -fsS ${await url.locator('code').textContent()}`);
     await step(page, 'How is it checked?').getByText('Up', { exact: true }).waitFor();
-    expect(await page.getByText('It waits for its first sign of life').count()).toBe(0);
-    expect((await admin.get('/v1/auth/keys')).body.at(-1)).toMatchObject({
-      scopes: ['push'],
-      check_ids: [expect.any(String)],
-    });
+    expect(await page.getByText('It waits for its first ping').count()).toBe(0);
   });
 
   it('are shown as commands that do the same', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const { page } = await somebody(admin);
     await page.getByRole('link', { name: 'Begin' }).click();
     await page.getByLabel(/^Name/).fill("Ann's shop");
@@ -126,7 +111,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('say why a test did not arrive, and lead on', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const { page } = await somebody(admin);
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Shop' });
@@ -134,7 +119,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     const path = `/v1/checks/${check.body.id}/policy/channels`;
     const channel = await admin.post(path, { channel_type: 'slack', config: { url: 'http://127.77.0.9:1/gone' } });
     const made = `entity=service/shop&check=${check.body.id}&channel=${channel.body.id}`;
-    await page.goto(`${world.service.url}/#/start?${made}`);
+    await page.goto(`${world.url}/#/start?${made}`);
     await page.getByRole('button', { name: 'Send a test alert' }).click();
     await page.getByText(/It did not arrive: \w+/).waitFor();
     await page.getByRole('link', { name: 'Change the channel on the page of the check' }).waitFor();
@@ -144,7 +129,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('have room on a phone', async () => {
-    const { page } = await somebody(await newTenantOf(world.service));
+    const { page } = await somebody(await newTenant());
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('link', { name: 'Begin' }).click();
     await page.getByLabel(/^Name/).fill('long '.repeat(30));

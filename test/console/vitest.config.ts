@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** The pages in a real browser, which would take the two cores from tests that run at the same time. */
+/** The pages in a real browser. */
 export default defineConfig({
   root: join(import.meta.dirname, '../..'),
   test: {
@@ -14,7 +14,8 @@ export default defineConfig({
     reporters: ['default', '#test/support/closing-line.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    fileParallelism: false,
+    // A browser is several processes: with a third worker two cores are no faster.
+    maxWorkers: 2,
     // What one file has loaded, its browser and its service are there for the next (browser-and-service.ts).
     isolate: false,
   },

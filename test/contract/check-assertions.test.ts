@@ -105,7 +105,7 @@ describe('assertions that cannot be', () => {
       /RE2|too large/,
     ],
     [
-      'over 100 instructions',
+      'over 80 instructions',
       { config: { assertions: [matches('[a-z]{99}')] } },
       'config.assertions.0.value',
       /too large/,

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selfSigned } from '#test/support/certificates.ts';
 import { type Client, clientOf, failure, keyOf, newTenant } from '#test/support/client.ts';
@@ -6,6 +5,7 @@ import { dialogueTarget } from '#test/support/dialogue-target.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { type Service, startService } from '#test/support/service.ts';
+import { blockedUrls, publicOnly } from '#test/support/ssrf-vectors.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -117,23 +117,11 @@ describe('a deployment on AWS, which lets nobody out to port 25', () => {
 });
 
 describe('where public addresses alone may be reached', () => {
-  type Vector = { url?: string; vars?: object; why: string; verdict: 'allow' | 'block' };
-  const vectors = readFileSync(new URL('../support/ssrf-vectors.jsonl', import.meta.url), 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Vector)
-    .filter(({ vars, verdict }) => vars === undefined && verdict === 'block')
-    .flatMap(({ url = '', why }) => {
-      const host = URL.parse(url)?.hostname;
-      return host ? [{ host, why }] : [];
-    });
-  let service: Service;
-  let held: Client;
-  beforeAll(async () => {
-    service = await startService({ env: { CHECK_EGRESS: 'public', EGRESS_ALLOW: '' } });
-    held = clientOf(service.url, service.adminKey);
+  const held = publicOnly();
+  const vectors = blockedUrls.flatMap(({ url, why }) => {
+    const host = URL.parse(url)?.hostname;
+    return host ? [{ host, why }] : [];
   });
-  afterAll(() => service.stop());
 
   it('there is something to try', () => expect(vectors.length).toBeGreaterThan(30));
 
@@ -142,7 +130,7 @@ describe('where public addresses alone may be reached', () => {
       { host, port: 6379, steps: [{ send: 'FLUSHALL\r\n' }, { expect: '+OK' }] },
       { host, port: 6379, tls: true },
     ]) {
-      const answer = await held.post('/v1/checks/test', { check_type: 'tcp', config, timeout_ms: 1_000 });
+      const answer = await held().post('/v1/checks/test', { check_type: 'tcp', config, timeout_ms: 1_000 });
       if (answer.status === 400) continue;
       expect(answer).toMatchObject({ status: 200, body: { success: false } });
       expect(answer.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { type Client, clientOf, failure, keyOf, newTenant } from '#test/support/client.ts';
@@ -7,6 +6,7 @@ import { got, newCheck } from '#test/support/fleet.ts';
 import { grpcServer } from '#test/support/grpc-server.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { httpTarget, type Target } from '#test/support/socket-target.ts';
+import { blockedUrls, publicOnly } from '#test/support/ssrf-vectors.ts';
 
 const DAY = 86_400_000;
 
@@ -130,20 +130,8 @@ describe('a check of type', () => {
 });
 
 describe('where public addresses alone may be reached', () => {
-  type Vector = { url?: string; vars?: object; why: string; verdict: 'allow' | 'block' };
-  const vectors = readFileSync(new URL('../support/ssrf-vectors.jsonl', import.meta.url), 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Vector)
-    .filter(({ vars, verdict }) => vars === undefined && verdict === 'block')
-    .flatMap(({ url = '', why }) => (/^https?:/.test(url) && URL.canParse(url) ? [{ url, why }] : []));
-  let publicOnly: Service;
-  let held: Client;
-  beforeAll(async () => {
-    publicOnly = await startService({ env: { CHECK_EGRESS: 'public', EGRESS_ALLOW: '' } });
-    held = clientOf(publicOnly.url, publicOnly.adminKey);
-  });
-  afterAll(() => publicOnly.stop());
+  const held = publicOnly();
+  const vectors = blockedUrls.filter(({ url }) => /^https?:/.test(url) && URL.canParse(url));
 
   it('there is something to try', () => expect(vectors.length).toBeGreaterThan(30));
 
@@ -153,7 +141,7 @@ describe('where public addresses alone may be reached', () => {
       { check_type: 'websocket', config: { url: url.replace(/^http/, 'ws') } },
       { check_type: 'grpc', config: { host, port: 443 } },
     ]) {
-      const answer = await held.post('/v1/checks/test', { ...settings, timeout_ms: 1_000 });
+      const answer = await held().post('/v1/checks/test', { ...settings, timeout_ms: 1_000 });
       if (answer.status === 400) continue;
       expect(answer).toMatchObject({ status: 200, body: { success: false } });
       expect(answer.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAuthority } from '#test/support/certificates.ts';
-import { type Client, clientOf, failure, newTenant } from '#test/support/client.ts';
+import { type Client, failure, newTenant } from '#test/support/client.ts';
 import { dnsServer } from '#test/support/dns-server.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { type Service, startService } from '#test/support/service.ts';
 import { closedPort, httpTarget, rawTarget } from '#test/support/socket-target.ts';
+import { blockedUrls, publicOnly } from '#test/support/ssrf-vectors.ts';
 import { tlsTarget } from '#test/support/tls-server.ts';
 
 let client: Client;
@@ -215,24 +214,12 @@ describe('settings that cannot be tried', () => {
 });
 
 describe('where public addresses alone may be reached', () => {
-  type Vector = { id: string; url?: string; host?: string; vars?: object; why: string; verdict: 'allow' | 'block' };
-  const vectors = readFileSync(new URL('../support/ssrf-vectors.jsonl', import.meta.url), 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Vector)
-    .filter(({ url, vars, verdict }) => url !== undefined && vars === undefined && verdict === 'block');
-  let service: Service;
-  let held: Client;
-  beforeAll(async () => {
-    service = await startService({ env: { CHECK_EGRESS: 'public', EGRESS_ALLOW: '' } });
-    held = clientOf(service.url, service.adminKey);
-  });
-  afterAll(() => service.stop());
+  const held = publicOnly();
 
-  it('there is something to try', () => expect(vectors.length).toBeGreaterThan(30));
+  it('there is something to try', () => expect(blockedUrls.length).toBeGreaterThan(30));
 
-  it.each(vectors)('a trial shows nothing of $url: $why', async ({ url }) => {
-    const answer = await held.post('/v1/checks/test', { ...http, target_url: url, timeout_ms: 1_000 });
+  it.each(blockedUrls)('a trial shows nothing of $url: $why', async ({ url }) => {
+    const answer = await held().post('/v1/checks/test', { ...http, target_url: url, timeout_ms: 1_000 });
     if (answer.status === 400) return;
     expect(answer).toMatchObject({ status: 200, body: { success: false, status_code: 0 } });
     expect(answer.body).not.toHaveProperty('response');

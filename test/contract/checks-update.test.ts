@@ -81,6 +81,16 @@ describe('PUT /v1/checks/{id}', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(check);
   });
 
+  it('takes the name away by an empty one, and by nothing else', async () => {
+    const check = await newCheck(client, { name: 'Shop' });
+    expect(got(await client.put(`/v1/checks/${check.id}`, { name: null }), 200)).toMatchObject({ name: 'Shop' });
+    expect(await client.put(`/v1/checks/${check.id}`, { name: ' ' })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'name'),
+    );
+    expect(got(await client.put(`/v1/checks/${check.id}`, { name: '' }), 200)).toMatchObject({ name: null });
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject({ name: null });
+  });
+
   it('judges the whole as it would be, and keeps the old when that is wrong', async () => {
     const check = await newCheck(client, { check_type: 'http', target_url: 'http://127.77.0.1:9/', enabled: false });
     for (const [patch, path] of [

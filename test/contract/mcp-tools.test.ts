@@ -4,6 +4,7 @@ import { type Client, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 import { call, refused, registerCatalogOps, rpc, said, toolNames } from '#test/support/mcp.ts';
+import { newJob, ping, pingsOf } from '#test/support/pings.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 let admin: Client;
@@ -123,7 +124,24 @@ describe('a built-in tool', () => {
     expect(entry).toMatchObject({ via: 'mcp', tool: 'run_check' });
   });
 
+  it('lists the pings of a job, and says when there are more; who may only read sees no address', async () => {
+    const client = await newTenant();
+    const job = await newJob(client);
+    for (const rest of ['/start', '', '/3']) await ping(job, rest);
+    const { pings } = await said(client, 'list_pings', { check_id: job.id });
+    expect(pings).toEqual(await pingsOf(client, job.id));
+    expect(pings.map(({ kind }: { kind: string }) => kind)).toEqual(['fail', 'success', 'start']);
+    const reader = await keyOf(client, { scopes: ['mcp', 'read'] });
+    const cut = await said(reader, 'list_pings', { check_id: job.id, limit: 1 });
+    expect(cut).toMatchObject({
+      pings: [{ kind: 'fail', exit_status: 3, remote_addr: '********' }],
+      truncated: expect.stringContaining('Only the first 1'),
+    });
+  });
+
   it.each<[string, object, string]>([
+    ['list_pings', { check_id: 'chk_none' }, 'NOT_FOUND'],
+    ['list_pings', {}, 'VALIDATION_ERROR'],
     ['test_check', {}, 'VALIDATION_ERROR'],
     ['test_check', { check_type: 'http', target_url: 'http://169.254.169.254/' }, 'VALIDATION_ERROR'],
     ['test_check', { check_id: 'chk_none' }, 'NOT_FOUND'],

@@ -1,32 +1,25 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, newTenant } from '#test/support/client.ts';
-import { everything, got, newCheck } from '#test/support/fleet.ts';
-import { pingPathOf, sendPing } from '#test/support/pings.ts';
+import { everything, got } from '#test/support/fleet.ts';
+import { newJob, ping } from '#test/support/pings.ts';
 
 let client: Client;
 beforeAll(async () => {
   client = await newTenant();
 });
 
-const newJob = (...assertions: object[]) =>
-  newCheck(client, {
-    check_type: 'push',
-    interval_seconds: 3600,
-    failure_threshold: 1,
-    config: { assertions },
-  });
-const ping = (check: { ping_url: string }, rest = '', body = '') =>
-  sendPing(pingPathOf(check.ping_url) + rest, body === '' ? {} : { method: 'POST', body });
+const judged = (...assertions: object[]) => newJob(client, { config: { assertions } });
+const wrote = (body: string) => ({ method: 'POST', body });
 const newest = async ({ id }: { id: string }) => (await everything(client, `/v1/checks/${id}/results`))[0];
 
 const lacksError = { source: 'body', operator: 'not_contains', value: 'ERROR' };
 
 describe('assertions of a push check', () => {
   it('make a success a failure by the body of its ping; one without a body has an empty one', async () => {
-    const job = await newJob(lacksError);
-    await ping(job, '', 'all is well');
+    const job = await judged(lacksError);
+    await ping(job, '', wrote('all is well'));
     expect(await newest(job)).toMatchObject({ success: true, error_kind: null });
-    await ping(job, '', 'ERROR 12: disk full');
+    await ping(job, '', wrote('ERROR 12: disk full'));
     expect(await newest(job)).toMatchObject({
       success: false,
       error_kind: 'body',
@@ -39,7 +32,7 @@ describe('assertions of a push check', () => {
 
   it('judge how long a run took, where its start is known', async () => {
     const long = { source: 'latency_ms', operator: 'at_least', value: 60_000 };
-    const job = await newJob(long);
+    const job = await judged(long);
     await ping(job);
     expect(await newest(job)).toMatchObject({ success: true });
     await ping(job, '/start');
@@ -54,12 +47,12 @@ describe('assertions of a push check', () => {
   });
 
   it('leave a failure what it is, and judge no result by key', async () => {
-    const job = await newJob(lacksError, { source: 'body', operator: 'contains', value: 'done', severity: 'warn' });
-    await ping(job, '/fail', 'ERROR');
+    const job = await judged(lacksError, { source: 'body', operator: 'contains', value: 'done', severity: 'warn' });
+    await ping(job, '/fail', wrote('ERROR'));
     expect(await newest(job)).toMatchObject({ error_kind: 'reported', error_message: 'reported as failed: ERROR' });
     got(await client.post(`/v1/checks/${job.id}/heartbeat`), 201);
     expect(await newest(job)).toMatchObject({ outcome: 'ok', warning_message: '' });
-    await ping(job, '', 'not yet');
+    await ping(job, '', wrote('not yet'));
     expect(await newest(job)).toMatchObject({
       outcome: 'warn',
       success: true,

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { transitionsOf } from '#test/support/chains.ts';
 import { type Client, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
-import { everything, got, newCheck } from '#test/support/fleet.ts';
-import { type PingAnswer, pingPathOf, sendPing } from '#test/support/pings.ts';
+import { everything, got } from '#test/support/fleet.ts';
+import { type Job, newJob, ping, pingsOf, said } from '#test/support/pings.ts';
 
 let client: Client;
 let reader: Client;
@@ -11,25 +11,17 @@ beforeAll(async () => {
   reader = await keyOf(client, { is_read_only: true });
 });
 
-type Check = { id: string; ping_url: string };
-const newJob = (more: object = {}): Promise<Check> =>
-  newCheck(client, { check_type: 'push', interval_seconds: 3600, failure_threshold: 1, ...more });
 const resultsOf = (id: string) => everything(client, `/v1/checks/${id}/results`);
-const pingsOf = async (id: string, as = client) => got(await as.get(`/v1/checks/${id}/pings`), 200).pings;
-
-const text = (answer: PingAnswer) => `${answer.status} ${answer.text}`;
-const ping = (check: Check, rest = '', more: Parameters<typeof sendPing>[1] = {}) =>
-  sendPing(pingPathOf(check.ping_url) + rest, more);
 
 describe('the list of pings', () => {
   it('shows each as it came, newest first, in pages', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     const headers = { 'user-agent': 'runitor/1.4.1' };
     for (const rest of ['/start', '/log', '/3', '', '/start', '']) {
       await ping(job, rest, { method: 'POST', headers });
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    const all = await pingsOf(job.id);
+    const all = await pingsOf(client, job.id);
     expect(all.map(({ kind }: { kind: string }) => kind)).toEqual([
       'success',
       'start',
@@ -62,37 +54,37 @@ describe('the list of pings', () => {
   });
 
   it('has no results that came by a key', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await client.post(`/v1/checks/${job.id}/heartbeat`);
     await ping(job);
     await client.post(`/v1/checks/${job.id}/heartbeat`);
-    expect(await pingsOf(job.id)).toHaveLength(1);
+    expect(await pingsOf(client, job.id)).toHaveLength(1);
   });
 
   it("is nobody else's", async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: 'x' });
     const stranger = await newTenant();
-    const [{ id }] = await pingsOf(job.id);
+    const [{ id }] = await pingsOf(client, job.id);
     expect(await stranger.get(`/v1/checks/${job.id}/pings`)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await stranger.get(`/v1/checks/${job.id}/pings/${id}/body`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
   it('shows no address to who may only read', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job);
-    expect(await pingsOf(job.id, reader)).toMatchObject([{ remote_addr: '********', kind: 'success' }]);
+    expect(await pingsOf(reader, job.id)).toMatchObject([{ remote_addr: '********', kind: 'success' }]);
   });
 });
 
 describe('the body of a ping', () => {
-  const bodyOf = async (job: Check, as = client) => {
-    const [{ id }] = await pingsOf(job.id);
+  const bodyOf = async (job: Job, as = client) => {
+    const [{ id }] = await pingsOf(client, job.id);
     return as.get(`/v1/checks/${job.id}/pings/${id}/body`);
   };
 
   it('is kept as text, and ******** to who may only read', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: 'copied 3 tables\ngrün 日本\n' });
     const answer = await bodyOf(job);
     expect(got(answer, 200)).toBe('copied 3 tables\ngrün 日本\n');
@@ -101,49 +93,49 @@ describe('the body of a ping', () => {
   });
 
   it.each(['/start', '/log', '/fail', '/9'])('also of %s', async (rest) => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, rest, { method: 'POST', body: 'said' });
     expect(got(await bodyOf(job), 200)).toBe('said');
   });
 
   it('is cut at 10,000 bytes, between two characters; the rest is never read', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     for (const length of [10_000, 10_001, 10_000_000]) {
       const body = 'x'.repeat(length);
-      expect(text(await ping(job, '', { method: 'POST', body }))).toBe('200 OK');
+      expect(said(await ping(job, '', { method: 'POST', body }))).toBe('200 OK');
       expect(got(await bodyOf(job), 200)).toBe('x'.repeat(10_000));
     }
     await ping(job, '', { method: 'POST', body: `x${'ü'.repeat(5000)}` });
     expect(got(await bodyOf(job), 200)).toBe(`x${'ü'.repeat(4999)}`);
-    expect(await pingsOf(job.id)).toMatchObject([
+    expect(await pingsOf(client, job.id)).toMatchObject([
       { body_bytes: 9999 },
       ...[1, 2, 3].map(() => ({ body_bytes: 10_000 })),
     ]);
   });
 
   it('of any bytes is well-formed text', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: new Uint8Array([0x61, 0, 0xff, 0xc3, 0x28]) });
     expect(got(await bodyOf(job), 200)).toBe('a\u0000\ufffd\ufffd(');
   });
 
   it('that is empty is none', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: '' });
-    expect(await pingsOf(job.id)).toMatchObject([{ body_bytes: 0 }]);
+    expect(await pingsOf(client, job.id)).toMatchObject([{ body_bytes: 0 }]);
     expect(await bodyOf(job)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
   it('is neither kept nor quoted with keep_body: false', async () => {
-    const job = await newJob({ config: { keep_body: false } });
+    const job = await newJob(client, { config: { keep_body: false } });
     await ping(job, '/fail', { method: 'POST', body: 'no space left' });
-    expect(await pingsOf(job.id)).toMatchObject([{ body_bytes: 0 }]);
+    expect(await pingsOf(client, job.id)).toMatchObject([{ body_bytes: 0 }]);
     expect(await bodyOf(job)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await resultsOf(job.id)).toMatchObject([{ error_message: 'reported as failed' }]);
   });
 
   it('has no secrets in it, and neither has what quotes it', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     const body = [
       'PGPASSWORD=hunter2 pg_dump',
       '"api_key": "hunter2"',
@@ -156,7 +148,7 @@ describe('the body of a ping', () => {
     await ping(job, '/2', { method: 'POST', body });
     const kept = JSON.stringify([
       got(await bodyOf(job), 200),
-      await pingsOf(job.id),
+      await pingsOf(client, job.id),
       await resultsOf(job.id),
       await transitionsOf(client, job.id),
     ]);
@@ -166,7 +158,7 @@ describe('the body of a ping', () => {
   });
 
   it.each(['png_x', 'png_01j0000000zzzzzzzzzzzzzzzz', 'res_1', 'x'])('%s has none', async (id) => {
-    const job = await newJob();
+    const job = await newJob(client);
     expect(await client.get(`/v1/checks/${job.id}/pings/${id}/body`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });

@@ -5,7 +5,7 @@ import { createAccount } from '#lib/access/create-account.ts';
 import { clientOf, newTenantOf } from '#test/support/client.ts';
 import { got, newBlueprint, newCheck } from '#test/support/fleet.ts';
 import { memoryLog } from '#test/support/log.ts';
-import { type PingAnswer, pingPathOf, sendPing } from '#test/support/pings.ts';
+import { type PingAnswer, pingPathOf, said, sendPing } from '#test/support/pings.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 const RATE_LIMITS = 'read=1000/1000,write=1000/1000,push=1/12,open=1/6,ping=1/30,ping-url=1/4';
@@ -22,11 +22,10 @@ afterAll(() => service.stop());
 
 const tenant = () => newTenantOf(service);
 const pingAt = (path: string) => sendPing(path, {}, service.url);
-const text = ({ status, text }: PingAnswer) => `${status} ${text}`;
 async function times(count: number, send: () => Promise<PingAnswer>): Promise<string[]> {
-  const said: string[] = [];
-  for (let i = 0; i < count; i++) said.push(text(await send()));
-  return said;
+  const all: string[] = [];
+  for (let i = 0; i < count; i++) all.push(said(await send()));
+  return all;
 }
 
 /** All buckets are full again. */
@@ -40,7 +39,7 @@ describe('the rate of pings', () => {
     const path = pingPathOf(job.ping_url);
     expect(await times(4, () => pingAt(path))).toEqual(Array(4).fill('200 OK'));
     const refused = await pingAt(path);
-    expect(text(refused)).toBe('429 rate limited');
+    expect(said(refused)).toBe('429 rate limited');
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(refused.headers.get('ping-body-limit')).toBe('10000');
     now += 1000;
@@ -52,18 +51,18 @@ describe('the rate of pings', () => {
     const [client, other] = [await tenant(), await tenant()];
     const jobs = [];
     for (let i = 0; i < 5; i++) jobs.push(pingPathOf((await newCheck(client)).ping_url));
-    const said: string[] = [];
-    for (const path of jobs) said.push(...(await times(3, () => pingAt(path))));
-    expect(said.filter((one) => one === '200 OK')).toHaveLength(12);
-    expect(said.filter((one) => one === '429 rate limited')).toHaveLength(3);
-    expect(text(await pingAt(pingPathOf((await newCheck(other)).ping_url)))).toBe('200 OK');
+    const answers: string[] = [];
+    for (const path of jobs) answers.push(...(await times(3, () => pingAt(path))));
+    expect(answers.filter((one) => one === '200 OK')).toHaveLength(12);
+    expect(answers.filter((one) => one === '429 rate limited')).toHaveLength(3);
+    expect(said(await pingAt(pingPathOf((await newCheck(other)).ping_url)))).toBe('200 OK');
     rest();
   });
 
   it('of one client address, before the table is asked', async () => {
-    const said = [];
-    for (let i = 0; i < 32; i++) said.push(text(await pingAt(`/ping/${randomUUID()}`)));
-    expect(said).toEqual([...Array(30).fill('404 not found'), '429 rate limited', '429 rate limited']);
+    const answers = [];
+    for (let i = 0; i < 32; i++) answers.push(said(await pingAt(`/ping/${randomUUID()}`)));
+    expect(answers).toEqual([...Array(30).fill('404 not found'), '429 rate limited', '429 rate limited']);
     rest();
   });
 });
@@ -80,7 +79,7 @@ it('a UUID that leads nowhere is remembered for a minute, and the table is not a
     expect(await times(3, () => pingAt(path))).toEqual(Array(3).fill('404 not found'));
     expect(reads).toBe(1);
     rest();
-    expect(text(await pingAt(path))).toBe('404 not found');
+    expect(said(await pingAt(path))).toBe('404 not found');
     expect(reads).toBe(2);
   } finally {
     service.ports.table.get = get;
@@ -92,12 +91,12 @@ it('a disabled account is not found, and works again once it is enabled', async 
   const client = await tenant();
   const job = await newCheck(client);
   const path = pingPathOf(job.ping_url);
-  expect(text(await pingAt(path))).toBe('200 OK');
+  expect(said(await pingAt(path))).toBe('200 OK');
   const scope = { ports: service.ports, keys: service.keys, tenant: client.id, origin: 'operator' } as const;
   await disableAccount(scope);
-  expect(text(await pingAt(path))).toBe('404 not found');
+  expect(said(await pingAt(path))).toBe('404 not found');
   await enableAccount(scope);
-  expect(text(await pingAt(path))).toBe('200 OK');
+  expect(said(await pingAt(path))).toBe('200 OK');
   rest();
 });
 
@@ -110,8 +109,8 @@ it.each([
   const client = clientOf(service.url, (await createAccount(service, account, { again: true })).key.key);
   const blueprint_slug = await newBlueprint(client);
   const { key } = got(await client.post('/v1/ping-keys', { label: 'all', blueprint_slug }), 201);
-  expect(text(await pingAt(`/ping/${key}/nightly?create=1`))).toMatch(answered);
-  expect(text(await pingAt(`/ping/${key}/nightly`))).toBe('404 not found');
+  expect(said(await pingAt(`/ping/${key}/nightly?create=1`))).toMatch(answered);
+  expect(said(await pingAt(`/ping/${key}/nightly`))).toBe('404 not found');
   rest();
 });
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, clientOf, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
 import { everything, got, newBlueprint, newCheck } from '#test/support/fleet.ts';
-import { type PingAnswer, sendPing } from '#test/support/pings.ts';
+import { pingsOf, said, sendPing } from '#test/support/pings.ts';
 import { target } from '#test/support/service.ts';
 
 let client: Client;
@@ -13,7 +13,6 @@ type PingKey = { id: string; key: string };
 const newKey = async (more: object = {}, as = client): Promise<PingKey> =>
   got(await as.post('/v1/ping-keys', { label: 'crontabs of db1', ...more }), 201);
 const ping = (key: PingKey, rest: string) => sendPing(`/ping/${key.key}/${rest}`);
-const text = (answer: PingAnswer) => `${answer.status} ${answer.text}`;
 const checkOf = async (slug: string, as = client) =>
   ((await everything(as, '/v1/checks')) as { slug: string }[]).find((check) => check.slug === slug);
 
@@ -45,8 +44,8 @@ describe('a ping key', () => {
     const key = await newKey();
     const slug = slugOf();
     const { id } = await newCheck(client, { slug, failure_threshold: 1 });
-    for (const rest of ['', '/start', '/0', '/log', '/3']) expect(text(await ping(key, slug + rest))).toBe('200 OK');
-    expect(got(await client.get(`/v1/checks/${id}/pings`), 200).pings).toHaveLength(5);
+    for (const rest of ['', '/start', '/0', '/log', '/3']) expect(said(await ping(key, slug + rest))).toBe('200 OK');
+    expect(await pingsOf(client, id)).toHaveLength(5);
     expect(got(await client.get(`/v1/checks/${id}`), 200)).toMatchObject({ state: 'down' });
   });
 
@@ -58,19 +57,19 @@ describe('a ping key', () => {
     ['nothing?create=1', '404 not found: this ping key may not create checks'],
     ['nothing?create=0', '404 not found'],
   ])('at %s: %s', async (rest, answered) => {
-    expect(text(await ping(await newKey(), rest))).toBe(answered);
+    expect(said(await ping(await newKey(), rest))).toBe(answered);
   });
 
   it('does not ping a check that is probed', async () => {
     const slug = slugOf();
     await newCheck(client, { check_type: 'http', target_url: 'https://127.77.0.1/', interval_seconds: 86_400, slug });
-    expect(text(await ping(await newKey(), slug))).toBe('409 not a push check');
+    expect(said(await ping(await newKey(), slug))).toBe('409 not a push check');
   });
 
   it("does not reach another account's check of the same slug", async () => {
     const slug = slugOf();
     await newCheck(client, { slug });
-    expect(text(await ping(await newKey({}, await newTenant()), slug))).toBe('404 not found');
+    expect(said(await ping(await newKey({}, await newTenant()), slug))).toBe('404 not found');
   });
 
   it('follows a slug to the check that has it now', async () => {
@@ -78,10 +77,10 @@ describe('a ping key', () => {
     const slug = slugOf();
     const first = await newCheck(client, { slug });
     got(await client.put(`/v1/checks/${first.id}`, { slug: '' }), 200);
-    expect(text(await ping(key, slug))).toBe('404 not found');
+    expect(said(await ping(key, slug))).toBe('404 not found');
     const second = await newCheck(client, { slug });
-    expect(text(await ping(key, slug))).toBe('200 OK');
-    expect(got(await client.get(`/v1/checks/${second.id}/pings`), 200).pings).toHaveLength(1);
+    expect(said(await ping(key, slug))).toBe('200 OK');
+    expect(await pingsOf(client, second.id)).toHaveLength(1);
   });
 
   it('opens nothing once it is deleted, nor does a wrong one', async () => {
@@ -90,8 +89,8 @@ describe('a ping key', () => {
     await newCheck(client, { slug });
     expect(await client.del(`/v1/ping-keys/${key.id}`)).toMatchObject({ status: 204 });
     expect(await client.del(`/v1/ping-keys/${key.id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(text(await ping(key, slug))).toBe('404 not found');
-    expect(text(await ping({ id: '', key: 'fqOOd6-F4MMNuCEnzTU01w' }, slug))).toBe('404 not found');
+    expect(said(await ping(key, slug))).toBe('404 not found');
+    expect(said(await ping({ id: '', key: 'fqOOd6-F4MMNuCEnzTU01w' }, slug))).toBe('404 not found');
   });
 
   it('for a blueprint that is not there is refused', async () => {
@@ -118,8 +117,8 @@ describe('a ping that makes its check', () => {
     const blueprint_slug = await newBlueprint(client);
     const key = await newKey({ blueprint_slug });
     const slug = slugOf();
-    expect(text(await ping(key, `${slug}?create=1`))).toBe('201 Created');
-    expect(text(await ping(key, `${slug}?create=1`))).toBe('200 OK');
+    expect(said(await ping(key, `${slug}?create=1`))).toBe('201 Created');
+    expect(said(await ping(key, `${slug}?create=1`))).toBe('200 OK');
     const check = await checkOf(slug);
     expect(check).toMatchObject({
       check_type: 'push',
@@ -141,7 +140,7 @@ describe('a ping that makes its check', () => {
     const blueprint_slug = await newBlueprint(client);
     const slug = slugOf();
     const entity = got(await client.post(`/v1/blueprints/${blueprint_slug}/entities`, { slug, name: 'Mine' }), 201);
-    expect(text(await ping(await newKey({ blueprint_slug }), `${slug}/7?create=1`))).toBe('201 Created');
+    expect(said(await ping(await newKey({ blueprint_slug }), `${slug}/7?create=1`))).toBe('201 Created');
     expect(await checkOf(slug)).toMatchObject({ entity_id: entity.id, state: 'down' });
   });
 
@@ -150,11 +149,11 @@ describe('a ping that makes its check', () => {
     const blueprint_slug = await newBlueprint(own);
     const key = await newKey({ blueprint_slug }, own);
     const answers = await Promise.all(Array.from({ length: 12 }, () => ping(key, 'nightly?create=1')));
-    const said = answers.map(text).toSorted();
-    expect(said).toEqual([...Array.from({ length: 11 }, () => '200 OK'), '201 Created']);
+    const all = answers.map(said).toSorted();
+    expect(all).toEqual([...Array.from({ length: 11 }, () => '200 OK'), '201 Created']);
     const checks = (await everything(own, '/v1/checks')) as { id: string }[];
     expect(checks).toHaveLength(1);
-    expect(got(await own.get(`/v1/checks/${checks[0]!.id}/pings`), 200).pings).toHaveLength(12);
+    expect(await pingsOf(own, checks[0]!.id)).toHaveLength(12);
     expect(await everything(own, `/v1/blueprints/${blueprint_slug}/entities`)).toHaveLength(1);
   });
 
@@ -163,7 +162,7 @@ describe('a ping that makes its check', () => {
     const key = await newKey({ blueprint_slug: await newBlueprint(client, { fields }) });
     const slug = slugOf();
     const answer = await ping(key, `${slug}?create=1`);
-    expect(text(answer)).toMatch(/^409 \S.*owner.*$/);
+    expect(said(answer)).toMatch(/^409 \S.*owner.*$/);
     expect(await checkOf(slug)).toBeUndefined();
   });
 });

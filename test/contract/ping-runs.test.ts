@@ -2,28 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { transitionsOf } from '#test/support/chains.ts';
 import { type Client, newTenant } from '#test/support/client.ts';
-import { everything, got, newCheck } from '#test/support/fleet.ts';
-import { type PingAnswer, pingPathOf, sendPing } from '#test/support/pings.ts';
+import { everything, got } from '#test/support/fleet.ts';
+import { newJob, ping, pingsOf, said } from '#test/support/pings.ts';
 
 let client: Client;
 beforeAll(async () => {
   client = await newTenant();
 });
 
-type Check = { id: string; ping_url: string };
-const newJob = (more: object = {}): Promise<Check> =>
-  newCheck(client, { check_type: 'push', interval_seconds: 3600, failure_threshold: 1, ...more });
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 const resultsOf = (id: string) => everything(client, `/v1/checks/${id}/results`);
-const pingsOf = async (id: string) => got(await client.get(`/v1/checks/${id}/pings`), 200).pings;
-
-const text = (answer: PingAnswer) => `${answer.status} ${answer.text}`;
-const ping = (check: Check, rest = '', more: Parameters<typeof sendPing>[1] = {}) =>
-  sendPing(pingPathOf(check.ping_url) + rest, more);
 
 describe('what becomes of a ping', () => {
   it('a success makes the check up, and is a result', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job);
     expect(await read(job.id)).toMatchObject({ state: 'up' });
     expect(await resultsOf(job.id)).toMatchObject([
@@ -32,7 +24,7 @@ describe('what becomes of a ping', () => {
   });
 
   it('/fail is a failure with the last line of the body, and changes the state at once', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '/fail', { method: 'POST', body: 'dumping shop\npg_dump: error: connection refused\n\n' });
     const [result] = await resultsOf(job.id);
     const error_message = 'reported as failed: pg_dump: error: connection refused';
@@ -42,7 +34,7 @@ describe('what becomes of a ping', () => {
   });
 
   it('an exit status is the status code; 0 is a success', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '/3', { method: 'POST', body: 'pg_dump: error: connection refused' });
     await ping(job, '/7');
     await ping(job, '/0');
@@ -54,14 +46,14 @@ describe('what becomes of a ping', () => {
   });
 
   it('a long last line is cut at 200 characters in what alerts quote', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '/fail', { method: 'POST', body: 'x'.repeat(300) });
     const [{ error_message }] = (await resultsOf(job.id)) as [{ error_message: string }];
     expect(error_message).toBe(`reported as failed: ${'x'.repeat(199)}…`);
   });
 
   it('a start is no result; its end takes from start to end', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '/start');
     expect(await resultsOf(job.id)).toEqual([]);
     expect(await read(job.id)).toMatchObject({ state: 'unknown' });
@@ -72,13 +64,13 @@ describe('what becomes of a ping', () => {
     expect(result.latency_ms).toBeLessThan(30_000);
     await ping(job);
     expect((await resultsOf(job.id))[0].latency_ms).toBe(0);
-    const [, ended, start] = await pingsOf(job.id);
+    const [, ended, start] = await pingsOf(client, job.id);
     expect(ended).toMatchObject({ kind: 'success', duration_ms: result.latency_ms });
     expect(start).toMatchObject({ kind: 'start', duration_ms: null });
   });
 
   it('two runs at once are told apart by their ids', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     const [a, b] = [randomUUID(), randomUUID()];
     await ping(job, `/start?rid=${a}`);
     await new Promise((resolve) => setTimeout(resolve, 40));
@@ -87,7 +79,7 @@ describe('what becomes of a ping', () => {
     const [{ latency_ms }] = await resultsOf(job.id);
     expect(latency_ms).toBeGreaterThanOrEqual(35);
     await ping(job, `/1?rid=${b}`);
-    expect(await pingsOf(job.id)).toMatchObject([
+    expect(await pingsOf(client, job.id)).toMatchObject([
       { kind: 'fail', exit_status: 1, rid: b, duration_ms: expect.any(Number) },
       { kind: 'success', exit_status: null, rid: a, duration_ms: latency_ms },
       { kind: 'start', rid: b },
@@ -98,7 +90,7 @@ describe('what becomes of a ping', () => {
   });
 
   it('a heartbeat ends a run too and is measured; a result keeps the latency that it says', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '/start');
     await new Promise((resolve) => setTimeout(resolve, 20));
     const beat = got(await client.post(`/v1/checks/${job.id}/heartbeat`), 201);
@@ -110,38 +102,38 @@ describe('what becomes of a ping', () => {
   });
 
   it('/log is kept and changes nothing', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await ping(job, '/log', { method: 'POST', body: 'half way' });
     expect(await read(job.id)).toMatchObject({ state: 'unknown', last_result: null });
     expect(await resultsOf(job.id)).toEqual([]);
-    expect(await pingsOf(job.id)).toMatchObject([{ kind: 'log', body_bytes: 8 }]);
+    expect(await pingsOf(client, job.id)).toMatchObject([{ kind: 'log', body_bytes: 8 }]);
   });
 
   it('to a disabled check is taken and kept, and changes nothing', async () => {
-    const job = await newJob({ enabled: false });
-    for (const rest of ['/start', '', '/fail', '/log']) expect(text(await ping(job, rest))).toBe('200 OK');
+    const job = await newJob(client, { enabled: false });
+    for (const rest of ['/start', '', '/fail', '/log']) expect(said(await ping(job, rest))).toBe('200 OK');
     expect(await read(job.id)).toMatchObject({ state: 'unknown', enabled: false });
     // In no order within a millisecond.
-    const kinds = (await pingsOf(job.id)).map(({ kind }: { kind: string }) => kind);
+    const kinds = (await pingsOf(client, job.id)).map(({ kind }: { kind: string }) => kind);
     expect(kinds.toSorted()).toEqual(['fail', 'log', 'start', 'success']);
   });
 
   it('with an Idempotency-Key counts once, also a start', async () => {
-    const job = await newJob({ failure_threshold: 3 });
+    const job = await newJob(client, { failure_threshold: 3 });
     const again = (rest: string, key: string) => ping(job, rest, { headers: { 'idempotency-key': key } });
-    for (let i = 0; i < 3; i++) expect(text(await again('/fail', 'run-1'))).toBe('200 OK');
-    for (let i = 0; i < 2; i++) expect(text(await again('/start', 'run-2'))).toBe('200 OK');
+    for (let i = 0; i < 3; i++) expect(said(await again('/fail', 'run-1'))).toBe('200 OK');
+    for (let i = 0; i < 2; i++) expect(said(await again('/start', 'run-2'))).toBe('200 OK');
     expect(await read(job.id)).toMatchObject({ state: 'unknown', consecutive_failures: 1 });
-    expect(await pingsOf(job.id)).toHaveLength(2);
+    expect(await pingsOf(client, job.id)).toHaveLength(2);
   });
 
   it('thirty at once are all kept, and end each run once', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     const rids = Array.from({ length: 10 }, () => randomUUID());
     await Promise.all(rids.map((rid) => ping(job, `/start?rid=${rid}`)));
     const answers = await Promise.all([...rids, ...rids].map((rid) => ping(job, `?rid=${rid}`)));
-    expect(new Set(answers.map(text))).toEqual(new Set(['200 OK']));
-    const pings = (await pingsOf(job.id)) as { kind: string; rid: string; duration_ms: number | null }[];
+    expect(new Set(answers.map(said))).toEqual(new Set(['200 OK']));
+    const pings = (await pingsOf(client, job.id)) as { kind: string; rid: string; duration_ms: number | null }[];
     expect(pings.filter(({ kind }) => kind === 'success')).toHaveLength(20);
     expect(await resultsOf(job.id)).toHaveLength(20);
   });

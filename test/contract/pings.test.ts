@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { type PingAnswer, pingPathOf, sendPing } from '#test/support/pings.ts';
+import { type Job, newJob, ping, pingPathOf, pingsOf, said, sendPing } from '#test/support/pings.ts';
 
 let client: Client;
 let reader: Client;
@@ -11,30 +11,22 @@ beforeAll(async () => {
   reader = await keyOf(client, { is_read_only: true });
 });
 
-type Check = { id: string; ping_url: string };
-const newJob = (more: object = {}): Promise<Check> =>
-  newCheck(client, { check_type: 'push', interval_seconds: 3600, failure_threshold: 1, ...more });
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
-const pingsOf = async (id: string, as = client) => got(await as.get(`/v1/checks/${id}/pings`), 200).pings;
-
-const text = (answer: PingAnswer) => `${answer.status} ${answer.text}`;
-const ping = (check: Check, rest = '', more: Parameters<typeof sendPing>[1] = {}) =>
-  sendPing(pingPathOf(check.ping_url) + rest, more);
 
 describe('the address of a push check', () => {
   it('is on its record, ends with a UUID of version 4, and is ******** to who may only read', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     expect(job.ping_url).toMatch(
       /^https?:\/\/[^/]+\/ping\/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     );
     expect((await read(job.id)).ping_url).toBe(job.ping_url);
     expect(got(await reader.get(`/v1/checks/${job.id}`), 200).ping_url).toBe('********');
-    const all = got(await client.get('/v1/checks'), 200) as Check[];
+    const all = got(await client.get('/v1/checks'), 200) as Job[];
     expect(all.find(({ id }) => id === job.id)!.ping_url).toBe(job.ping_url);
   });
 
   it('may be sent along in a change, which leaves it; a check that probes has none', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     expect(got(await client.put(`/v1/checks/${job.id}`, { ...job, name: 'renamed' }), 200)).toMatchObject({
       ping_url: job.ping_url,
       name: 'renamed',
@@ -51,8 +43,8 @@ describe('the address of a push check', () => {
 
 describe('what a ping is answered', () => {
   it('200 OK, with the headers that clients know', async () => {
-    const answer = await ping(await newJob());
-    expect(text(answer)).toBe('200 OK');
+    const answer = await ping(await newJob(client));
+    expect(said(answer)).toBe('200 OK');
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
       'access-control-allow-origin': '*',
@@ -62,20 +54,20 @@ describe('what a ping is answered', () => {
   });
 
   it.each(['HEAD', 'GET', 'POST'])('by %s', async (method) => {
-    const job = await newJob();
+    const job = await newJob(client);
     const answer = await ping(job, '', { method });
-    expect(text(answer)).toBe(method === 'HEAD' ? '200 ' : '200 OK');
-    expect(await pingsOf(job.id)).toMatchObject([{ method }]);
+    expect(said(answer)).toBe(method === 'HEAD' ? '200 ' : '200 OK');
+    expect(await pingsOf(client, job.id)).toMatchObject([{ method }]);
   });
 
   it.each(['', '/', '/start', '/fail', '/log', '/0', '/3', '/255'])('200 OK at …%s', async (rest) => {
-    expect(text(await ping(await newJob(), rest))).toBe('200 OK');
+    expect(said(await ping(await newJob(client), rest))).toBe('200 OK');
   });
 
   it('a UUID in capitals is the same', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     const path = pingPathOf(job.ping_url).replace(/[^/]+$/, (uuid) => uuid.toUpperCase());
-    expect(text(await sendPing(path))).toBe('200 OK');
+    expect(said(await sendPing(path))).toBe('200 OK');
     expect(await read(job.id)).toMatchObject({ state: 'up' });
   });
 
@@ -91,15 +83,15 @@ describe('what a ping is answered', () => {
     ['?rid=', '400 invalid uuid format'],
     [`?rid=${randomUUID()}&rid=${randomUUID()}`, '400 invalid uuid format'],
   ])('…%s: %s, and nothing is kept', async (rest, answered) => {
-    const job = await newJob();
-    expect(text(await ping(job, rest))).toBe(answered);
-    expect(await pingsOf(job.id)).toEqual([]);
+    const job = await newJob(client);
+    expect(said(await ping(job, rest))).toBe(answered);
+    expect(await pingsOf(client, job.id)).toEqual([]);
     expect(await read(job.id)).toMatchObject({ state: 'unknown', last_result: null });
   });
 
   const expectNothingAt = async (path: string) => {
     const answer = await sendPing(path);
-    expect(text(answer)).toBe('404 not found');
+    expect(said(answer)).toBe('404 not found');
     expect(answer.headers.get('ping-body-limit')).toBe('10000');
   };
 
@@ -111,46 +103,46 @@ describe('what a ping is answered', () => {
   );
 
   it.each(['PUT', 'DELETE', 'PATCH'])('405 to %s, with what is possible', async (method) => {
-    const answer = await ping(await newJob(), '', { method });
-    expect(text(answer)).toBe('405 method not allowed');
+    const answer = await ping(await newJob(client), '', { method });
+    expect(said(answer)).toBe('405 method not allowed');
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
   it('needs no key, and looks at none', async () => {
-    const job = await newJob();
-    expect(text(await ping(job, '', { headers: { authorization: 'Bearer fw_wrong' } }))).toBe('200 OK');
+    const job = await newJob(client);
+    expect(said(await ping(job, '', { headers: { authorization: 'Bearer fw_wrong' } }))).toBe('200 OK');
   });
 
   it('404 once the check is deleted, also with its entity', async () => {
-    const [job, other] = [await newJob(), await newJob()];
+    const [job, other] = [await newJob(client), await newJob(client)];
     await client.del(`/v1/checks/${job.id}`);
-    expect(text(await ping(job))).toBe('404 not found');
+    expect(said(await ping(job))).toBe('404 not found');
     const { entity_id } = await read(other.id);
     const entities = got(await client.get('/v1/blueprints/service/entities'), 200) as { id: string; slug: string }[];
     await client.del(`/v1/blueprints/service/entities/${entities.find(({ id }) => id === entity_id)!.slug}`);
-    expect(text(await ping(other))).toBe('404 not found');
+    expect(said(await ping(other))).toBe('404 not found');
   });
 });
 
 describe('another address', () => {
-  const rotate = async (job: Check, body: object = {}) =>
-    got(await client.post(`/v1/checks/${job.id}/rotate-ping-url`, body), 200) as Check;
+  const rotate = async (job: Job, body: object = {}) =>
+    got(await client.post(`/v1/checks/${job.id}/rotate-ping-url`, body), 200) as Job;
 
   it('takes the place of the first at once', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     const next = await rotate(job);
     expect(next.ping_url).not.toBe(job.ping_url);
-    expect(text(await ping(job))).toBe('404 not found');
-    expect(text(await ping(next))).toBe('200 OK');
+    expect(said(await ping(job))).toBe('404 not found');
+    expect(said(await ping(next))).toBe('200 OK');
     expect((await read(job.id)).ping_url).toBe(next.ping_url);
   });
 
   it('may be beside the first for a while, and the one before that is gone', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     const second = await rotate(job, { keep_old_seconds: 600 });
-    expect([text(await ping(job)), text(await ping(second))]).toEqual(['200 OK', '200 OK']);
+    expect([said(await ping(job)), said(await ping(second))]).toEqual(['200 OK', '200 OK']);
     const third = await rotate(second, { keep_old_seconds: 600 });
-    expect([text(await ping(job)), text(await ping(second)), text(await ping(third))]).toEqual([
+    expect([said(await ping(job)), said(await ping(second)), said(await ping(third))]).toEqual([
       '404 not found',
       '200 OK',
       '200 OK',
@@ -158,21 +150,21 @@ describe('another address', () => {
   });
 
   it('ends when it was said', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     await rotate(job, { keep_old_seconds: 1 });
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    expect(text(await ping(job))).toBe('404 not found');
+    expect(said(await ping(job))).toBe('404 not found');
   });
 
   it.each([-1, 604_801, 1.5, '60'])('keep_old_seconds: %s is refused', async (keep_old_seconds) => {
-    const job = await newJob();
+    const job = await newJob(client);
     expect(await client.post(`/v1/checks/${job.id}/rotate-ping-url`, { keep_old_seconds })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'keep_old_seconds'),
     );
   });
 
   it('is for who may write', async () => {
-    const job = await newJob();
+    const job = await newJob(client);
     expect(await reader.post(`/v1/checks/${job.id}/rotate-ping-url`, {})).toMatchObject(failure(403, 'READ_ONLY'));
   });
 });

@@ -34,6 +34,7 @@ export default defineConfig({
       project('before the first tick', WITHOUT_SCHEDULE, namesThatCan.exclude),
       // In a browser, at the address that CloudFront would have.
       project('console', ['test/console/on-call.test.ts']),
+      project('whole console', ['test/console/*.test.ts'], namesThatCan.exclude, 300_000),
       project('across the first tick', [BY_THE_SCHEDULE], [], 230_000),
       project(
         'with the schedule',

@@ -19,6 +19,7 @@ const TOOLS: Record<string, Guarded> = {
   get_check_results: 'read',
   explain_alert: 'read',
   get_history: 'read',
+  list_pings: 'read',
   get_execution: 'read',
   list_changes: 'changes',
   create_check: 'write',

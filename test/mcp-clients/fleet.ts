@@ -37,6 +37,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'list_incidents', arguments: { hours: 24 } },
     { name: 'get_check_results', arguments: { check_id: check.id } },
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
+    { name: 'list_pings', arguments: { check_id: check.id } },
     { name: 'get_execution', arguments: { execution_id } },
     { name: 'list_changes', arguments: { target: check.id } },
     { name: 'create_check', arguments: { entity_id: entity.id, target_url } },

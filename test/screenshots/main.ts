@@ -11,7 +11,7 @@ import { startMain } from '#test/support/main-process.ts';
 
 /**
  * `npm run screenshots`: pictures of the console on the demo, into docs/screenshots. `--all FOLDER`: every page, light
- * and dark, at a desk and on a phone, to look at.
+ * and dark, at a desk, on a large screen and on a phone, to look at.
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 const folder = values.all ?? join(import.meta.dirname, '../../docs/screenshots');
@@ -19,6 +19,8 @@ const folder = values.all ?? join(import.meta.dirname, '../../docs/screenshots')
 const LOOKS = {
   '': { width: 1280, height: 800, colorScheme: 'light' },
   '-dark': { width: 1280, height: 800, colorScheme: 'dark' },
+  '-wide': { width: 2560, height: 1300, colorScheme: 'light' },
+  '-wide-dark': { width: 2560, height: 1300, colorScheme: 'dark' },
   '-phone': { width: 390, height: 844, colorScheme: 'light' },
   '-phone-dark': { width: 390, height: 844, colorScheme: 'dark' },
 } as const;
@@ -65,6 +67,7 @@ const places: Record<string, string> = {
   entity: '/entities/service/api',
   map: '/map',
   alerts: '/alerts',
+  channels: '/alerts/channels',
   actions: '/actions',
   action: `/actions/${action}`,
   execution: `/executions/${execution}`,

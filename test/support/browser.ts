@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import { PATIENCE_MS } from './eventually.ts';
 
 /** At plain http a browser does without it, and says so. */
 const NO_OPENER_POLICY = 'The Cross-Origin-Opener-Policy header has been ignored';
@@ -46,7 +47,7 @@ export type Person = {
 export async function personWith(browser: Browser): Promise<Person> {
   const context = await browser.newContext();
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   page.on('console', (message) => {
     // What the service has refused is told as an error too; that is no fault of the page.

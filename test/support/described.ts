@@ -9,6 +9,8 @@ type Validate = ((body: unknown) => boolean) & { errors?: unknown };
 const document = documentOf({ strict: true });
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+// Which text may hold is for forms to know: each character is one byte (lib/checks/conversation/steps.ts).
+ajv.addFormat('bytes', true);
 ajv.addSchema(document, 'api');
 
 const wordsFirst = ({ parts }: { parts: string[] }): string =>

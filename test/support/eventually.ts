@@ -1,12 +1,15 @@
 const PAUSE_MS = 25;
 
+/** So long one waits for something. A service on AWS that is emulated starts a process for each of its functions. */
+export const PATIENCE_MS = process.env.BASE_URL ? 30_000 : 10_000;
+
 /**
  * Asks again and again until the answer is truthy, and answers it. After `withinMs` it throws what stood in the
  * way: the last error, or a sentence.
  */
 export async function eventually<T>(
   ask: () => T | Promise<T>,
-  withinMs = 10_000,
+  withinMs = PATIENCE_MS,
 ): Promise<Exclude<T, false | undefined | null>> {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -6,7 +6,7 @@ import { Page, Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { dispatchMark, outcome, pipelineMark } from '#console/rules/executions.ts';
+import { awaited, dispatchMark, outcome, pipelineMark } from '#console/rules/executions.ts';
 import { STARTED_BY } from '#console/rules/triggers.ts';
 import { number } from '#console/rules/words.ts';
 import { Log } from './log.tsx';
@@ -41,7 +41,7 @@ export default function ExecutionPage({ params }: PageProps) {
       {problem}
       <p class="run-state" role="status">
         <StateMark {...outcome(execution)} />
-        {more && <span class="hint">The page follows it.</span>}
+        {more && <span class="hint">{awaited(execution)}</span>}
       </p>
       <Outcome execution={execution} />
       <Log lines={follower.lines.value} more={more} />

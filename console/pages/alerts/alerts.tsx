@@ -2,51 +2,34 @@ import { useLoad } from '#console/api/load.ts';
 import type { Channel, Check } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { Page } from '#console/parts/page.tsx';
-import { Data } from '#console/parts/states.tsx';
+import { Empty } from '#console/parts/states.tsx';
 import { Tabs } from '#console/parts/tabs.tsx';
-import { hrefOf } from '#console/rules/address.ts';
 import { number } from '#console/rules/words.ts';
-import { Channels } from './channels.tsx';
-import { Deliveries } from './deliveries.tsx';
-import { Untold } from './untold.tsx';
+import { type AlertsProps, parts } from './parts.tsx';
+
+const hrefTo = (part: string): string => `#/alerts/${part}`;
 
 /** What was sent, to whom, and of which checks nobody is told. */
-export default function AlertsPage({ query }: PageProps) {
+export default function AlertsPage({ params, query }: PageProps) {
   const checks = useLoad<Check[]>('/v1/checks', { all: true });
   const channels = useLoad<Channel[]>('/v1/notify/channels', { all: true });
   const told = channels.data && new Set(channels.data.map(({ check_id }) => check_id));
   const untold = told && checks.data?.filter(({ id }) => !told.has(id));
-  const shown = query.get('show') ?? '';
-  const hrefTo = (show: string) => hrefOf('/alerts', { show });
-  const withCount = (name: string, some: readonly unknown[] | undefined) =>
-    some ? `${name} (${number(some.length)})` : name;
+  const props: AlertsProps = { query, checks, channels, untold };
+  const named = params.part ?? parts[0]!.part;
+  const current = parts.find(({ part }) => part === named);
   return (
     <Page title="Alerts">
       <Tabs
         label="Alerts"
-        current={hrefTo(shown)}
-        tabs={[
-          { href: hrefTo(''), name: 'Deliveries' },
-          { href: hrefTo('channels'), name: withCount('Channels', channels.data) },
-          { href: hrefTo('untold'), name: withCount('Checks without a channel', untold) },
-        ]}
+        current={hrefTo(named)}
+        tabs={parts.map(({ part, name, counted }) => {
+          const some = counted?.(props);
+          return { href: hrefTo(part), name: some ? `${name} (${number(some.length)})` : name };
+        })}
       />
       <div class="tab-panel">
-        {shown === '' && <Deliveries query={query} checks={checks.data} channels={channels.data} />}
-        {shown === 'channels' && (
-          <Data of={channels} what="Reading the channels">
-            {(found) => <Channels channels={found} checks={checks.data} reload={channels.reload} />}
-          </Data>
-        )}
-        {shown === 'untold' && (
-          <Data of={channels} what="Reading the channels">
-            {() => (
-              <Data of={checks} what="Reading the checks">
-                {() => <Untold checks={untold ?? []} reload={channels.reload} />}
-              </Data>
-            )}
-          </Data>
-        )}
+        {current ? <current.Part {...props} /> : <Empty title={`There is nothing called ${named} among the alerts`} />}
       </div>
     </Page>
   );

@@ -41,7 +41,7 @@ export function Channels({ channels, checks, reload }: ChannelsProps) {
   if (channels.length === 0) {
     return (
       <Empty title="There is no channel yet: nobody is told of anything" icon="alerts">
-        <a href="#/alerts?show=untold">Choose checks, and add one to each</a>
+        <a href="#/alerts/untold">Choose checks, and add one to each</a>
       </Empty>
     );
   }

@@ -1,7 +1,7 @@
 import { channelTitle } from '#console/api/check-names.ts';
 import type { Channel, Check, Delivery } from '#console/api/records.ts';
 import { setQuery } from '#console/app/router.ts';
-import { Button } from '#console/parts/button.tsx';
+import { FeedFilters } from '#console/parts/feed-filters.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { STATUS } from '#console/rules/alert-reason.ts';
 import { channelName } from '#console/rules/check-label.ts';
@@ -36,7 +36,7 @@ export function DeliveryFilters({ query, checks = [], channels = [] }: FilterPro
   const channelLabel = (channel: Channel) =>
     `${channelTitle(channel.channel_type)} ${channelName(channel)} of ${nameOfCheck(check(channel.check_id))}`;
   return (
-    <search class="feed-filters" aria-label="Filter the deliveries">
+    <FeedFilters label="Filter the deliveries" names={DELIVERY_FILTERS} query={query}>
       <SelectField
         label="Status"
         value={value('status')}
@@ -66,11 +66,6 @@ export function DeliveryFilters({ query, checks = [], channels = [] }: FilterPro
         )}
         onChange={(wanted) => setQuery({ check: wanted })}
       />
-      {DELIVERY_FILTERS.some((name) => query.has(name)) && (
-        <Button small onClick={() => setQuery(Object.fromEntries(DELIVERY_FILTERS.map((name) => [name, ''])))}>
-          Show all
-        </Button>
-      )}
-    </search>
+    </FeedFilters>
   );
 }

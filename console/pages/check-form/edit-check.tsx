@@ -59,8 +59,9 @@ function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
     record: check,
     async send(typed) {
       const labels = labelChanges(check.labels, (typed.labels ?? {}) as Record<string, string>);
-      // An empty slug takes it away.
-      const body = { ...typed, labels, ...(typed.slug === null && { slug: '' }) };
+      // Empty ones take them away.
+      const emptied = Object.fromEntries(['name', 'slug'].filter((one) => typed[one] === null).map((one) => [one, '']));
+      const body = { ...typed, labels, ...emptied };
       mustKeep(body, check);
       await call('PUT', `/v1/checks/${check.id}`, body);
       tell('The check is changed.');

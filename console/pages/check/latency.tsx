@@ -8,6 +8,7 @@ import { HistoryBar } from '#console/parts/history-bar.tsx';
 import { LatencyChart } from '#console/parts/latency-chart.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data, Empty, Loading } from '#console/parts/states.tsx';
+import { barOf } from '#console/rules/history-bar.ts';
 import {
   type Chart,
   gapBefore,
@@ -16,7 +17,7 @@ import {
   pointsOfBuckets,
   pointsOfResults,
 } from '#console/rules/latency-chart.ts';
-import { type ChartWindow, uptimeOf, WINDOWS, windowOf } from '#console/rules/uptime.ts';
+import { type ChartWindow, degradedOf, uptimeOf, WINDOWS, windowOf } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
 const MINUTE_MS = 60_000;
@@ -68,25 +69,24 @@ const isOf =
     check_id === id;
 
 const Uptime = ({ hours, days }: { hours: CheckHistory | undefined; days: CheckHistory }) => {
-  const share = (count: number) => percent(uptimeOf(days.buckets.slice(-count)));
   const told = [
-    { span: '24 h', text: hours ? percent(hours.total.uptime) : '…' },
-    ...[7, 30, 90].map((count) => ({ span: `${count} d`, text: share(count) })),
+    { span: '24 h', buckets: hours?.buckets },
+    ...[7, 30, 90].map((count) => ({ span: `${count} d`, buckets: days.buckets.slice(-count) })),
   ];
   return (
     <div class="uptime">
       <dl>
-        {told.map(({ span, text }) => (
+        {told.map(({ span, buckets }) => (
           <div key={span}>
             <dt>Uptime {span}</dt>
-            <dd>{text}</dd>
+            <dd>
+              {buckets ? percent(uptimeOf(buckets)) : '…'}
+              <span class="under">{buckets && degradedOf(buckets)}</span>
+            </dd>
           </div>
         ))}
       </dl>
-      <HistoryBar
-        title="Last 90 days"
-        buckets={days.buckets.map(({ from, to, uptime }) => ({ from, to, up: uptime }))}
-      />
+      <HistoryBar title="Last 90 days" buckets={barOf(days.buckets)} />
     </div>
   );
 };

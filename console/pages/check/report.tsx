@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import type { CheckDetail } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
-import { CodeBlock } from '#console/parts/copy-button.tsx';
 import { Section } from '#console/parts/page.tsx';
-import { pingSnippets } from '#console/rules/push-snippets.ts';
+import { PingAddress } from '#console/parts/ping-address.tsx';
 import { duration } from '#console/rules/time.ts';
 import { RotatePingUrl } from './rotate-ping-url.tsx';
 
@@ -12,9 +11,7 @@ import { RotatePingUrl } from './rotate-ping-url.tsx';
 export function Report({ check, onChange }: { check: CheckDetail; onChange: () => void }) {
   const [rotating, rotate] = useState(false);
   const why = refusal('write');
-  const { ping_url: url = '', alerts_after_seconds: after } = check;
-  const { schedule } = check.config as { schedule?: string };
-  const { crontab, start } = pingSnippets(url, check.interval_seconds, schedule);
+  const { alerts_after_seconds: after } = check;
   return (
     <Section
       title="How to report"
@@ -31,19 +28,7 @@ export function Report({ check, onChange }: { check: CheckDetail; onChange: () =
             <strong>{duration(after * 1000)}</strong> without one ({after} s).
           </p>
         )}
-        {why === undefined ? (
-          <>
-            <CodeBlock label="Ping URL" text={url} />
-            <CodeBlock label="In a crontab, with the exit code" text={crontab} />
-            <CodeBlock label="When a run begins, so that it is measured" text={start} />
-            <p class="hint">
-              Whoever knows the URL can ping. It takes /start, /fail, /log and exit statuses, as Healthchecks does; many
-              jobs can share a <a href="#/settings/ping-keys">ping key</a>.
-            </p>
-          </>
-        ) : (
-          <p class="hint">Its job pings a URL that is not shown to you: whoever knows it can ping.</p>
-        )}
+        <PingAddress check={check} />
       </div>
       {rotating && <RotatePingUrl check={check} onDone={onChange} onClose={() => rotate(false)} />}
     </Section>

@@ -14,6 +14,7 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type CheckRow, filtered, inOrder, withNews } from '#console/rules/check-list.ts';
+import { number } from '#console/rules/words.ts';
 import { bulkActions } from './bulk-actions.tsx';
 import { CheckFilters } from './check-filters.tsx';
 import { CheckTable } from './check-table.tsx';
@@ -22,7 +23,10 @@ import { CheckTable } from './check-table.tsx';
 export default function ChecksPage({ query }: PageProps) {
   const label = query.get('label') ?? '';
   const wanted = label && `&label=${encodeURIComponent(label)}`;
-  const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${wanted}`, { all: true, about: () => false });
+  const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${wanted}`, {
+    all: 'as read',
+    about: () => false,
+  });
   return (
     <Page
       title="Checks"
@@ -34,12 +38,25 @@ export default function ChecksPage({ query }: PageProps) {
     >
       <Data of={checks} what="Reading the checks">
         {(found) =>
-          found.length === 0 && !label ? <NoneYet /> : <CheckList checks={found} query={query} reload={checks.reload} />
+          found.length === 0 && !label ? (
+            <NoneYet />
+          ) : (
+            <>
+              {checks.isPart && <Progress of={found} />}
+              <CheckList checks={found} query={query} reload={checks.reload} />
+            </>
+          )
         }
       </Data>
     </Page>
   );
 }
+
+const Progress = ({ of }: { of: readonly unknown[] }) => (
+  <p class="hint" role="status">
+    The first {number(of.length)} checks. The rest is being read.
+  </p>
+);
 
 const NoneYet = () => (
   <Empty title="There are no checks yet" icon="checks">

@@ -10,7 +10,9 @@ import { Data, Empty, Failure } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { hrefOf, pathTo } from '#console/rules/address.ts';
+import { barOf } from '#console/rules/history-bar.ts';
 import { messageOf, severity } from '#console/rules/states.ts';
+import { degradedOf } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
 type EntityChecksProps = { entity: Entity; checks: Loaded<ListedCheck[]>; history: Loaded<CheckHistories> };
@@ -77,14 +79,22 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>
     wide: true,
     cell: ({ id }) => {
       const buckets = histories.get(id)?.buckets;
+      return buckets && <HistoryBar title="Last 24 h" buckets={barOf(buckets)} />;
+    },
+  },
+  {
+    head: 'Uptime',
+    numeric: true,
+    cell: ({ id }) => {
+      const history = histories.get(id);
       return (
-        buckets && (
-          <HistoryBar title="Last 24 h" buckets={buckets.map(({ from, to, uptime }) => ({ from, to, up: uptime }))} />
-        )
+        <>
+          {percent(history?.total.uptime ?? null)}
+          {history && <span class="under">{degradedOf(history.buckets)}</span>}
+        </>
       );
     },
   },
-  { head: 'Uptime', numeric: true, cell: ({ id }) => percent(histories.get(id)?.total.uptime ?? null) },
 ];
 
 /** Every row keeps the line, so that all are as high. */

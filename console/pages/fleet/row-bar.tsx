@@ -4,7 +4,8 @@ import { now } from '#console/app/clock.ts';
 import { hourBars } from '#console/app/hour-bars.ts';
 import { HistoryBar } from '#console/parts/history-bar.tsx';
 import type { FleetRow } from '#console/rules/fleet.ts';
-import { barHours, barOf } from '#console/rules/hour-bars.ts';
+import { barOf } from '#console/rules/history-bar.ts';
+import { barHours } from '#console/rules/hour-bars.ts';
 import { uptimeOf } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 

@@ -1,6 +1,6 @@
 import { setQuery } from '#console/app/router.ts';
-import { Button } from '#console/parts/button.tsx';
 import { EntityPicker } from '#console/parts/entity-picker.tsx';
+import { FeedFilters } from '#console/parts/feed-filters.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { InstantField } from '#console/parts/instant-field.tsx';
 
@@ -11,7 +11,7 @@ const FILTERS = ['entity', 'state', 'since', 'until'] as const;
 export function IncidentFilters({ query }: { query: URLSearchParams }) {
   const value = (name: (typeof FILTERS)[number]) => query.get(name) ?? '';
   return (
-    <search class="feed-filters" aria-label="Filter the incidents">
+    <FeedFilters label="Filter the incidents" names={FILTERS} query={query}>
       <SelectField
         label="State"
         value={value('state')}
@@ -28,11 +28,6 @@ export function IncidentFilters({ query }: { query: URLSearchParams }) {
         <InstantField label="Since" value={value('since')} onChange={(since) => setQuery({ since })} />
         <InstantField label="Before" value={value('until')} onChange={(until) => setQuery({ until })} />
       </details>
-      {FILTERS.some((name) => query.has(name)) && (
-        <Button small onClick={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ''])))}>
-          Show all
-        </Button>
-      )}
-    </search>
+    </FeedFilters>
   );
 }

@@ -1,6 +1,5 @@
-import { useId } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
-import { type FrameProps, SelectField, TextField } from '#console/parts/field.tsx';
+import { type FrameProps, GroupFrame, SelectField, TextField } from '#console/parts/field.tsx';
 import {
   type AssertionRow,
   draftOfRows,
@@ -32,18 +31,12 @@ const numbered = (error: string): string =>
   error.replaceAll(/(^|; )(\d+)\.?(\S*)/g, (_all, before, at, member) => `${before}${Number(at) + 1}: ${member}`);
 
 /** What the answer must be: a row each, with the operators that its source has. */
-export function AssertionsField({ label, hint, error, value, onChange, sources }: AssertionsProps) {
-  const id = useId();
+export function AssertionsField({ error, value, onChange, sources, ...frame }: AssertionsProps) {
   const rows = rowsIn(value);
   const change = (at: number, row: AssertionRow | undefined) =>
     onChange(draftOfRows(rows.flatMap((one, i) => (i === at ? (row ?? []) : one))));
   return (
-    <fieldset class="field assertions" aria-describedby={error || hint ? id : undefined}>
-      <legend>{label}</legend>
-      <div id={id}>
-        {error && <p class="field-error">{numbered(error)}</p>}
-        {hint && <p class="hint">{hint}</p>}
-      </div>
+    <GroupFrame kind="assertions" {...frame} error={error && numbered(error)}>
       {rows.map((row, i) => (
         <Row key={i} number={i + 1} row={row} sources={sources} onChange={(next) => change(i, next)} />
       ))}
@@ -52,7 +45,7 @@ export function AssertionsField({ label, hint, error, value, onChange, sources }
           Add an assertion
         </Button>
       </div>
-    </fieldset>
+    </GroupFrame>
   );
 }
 

@@ -7,7 +7,7 @@ import { loadedWith } from '#lib/console/loaded-with.ts';
 import { entryOf } from './entry.ts';
 import { packedConsole } from './packed-console.ts';
 import { packedDocument } from './packed-document.ts';
-import { withoutDescriptions } from './without-descriptions.ts';
+import { withoutDescriptions, withoutExamples, withoutManifests } from './without-documentation.ts';
 
 type Bundle = {
   /** The folder that is deployed: `index.mjs`, minified, and beside it what is loaded only when it is asked for. */
@@ -89,7 +89,8 @@ function build(name: FunctionName): Bundle {
   const { outputs } = metafile;
   mkdirSync(dir);
   for (const { path, text } of outputFiles) {
-    const code = name === DESCRIBES ? text : withoutDescriptions(text);
+    const lean = withoutManifests(withoutExamples(text));
+    const code = name === DESCRIBES ? lean : withoutDescriptions(lean);
     writeFileSync(path, code);
     outputs[relative(ROOT, path)]!.bytes = Buffer.byteLength(code);
   }

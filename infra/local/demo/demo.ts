@@ -13,7 +13,7 @@ type Policy = { channels: { id: string }[] };
 
 /**
  * `npm start -- --demo`: a small catalog whose states move within two minutes, made through the API as a user would:
- * every check type but domain, which needs a registry, relations, and an action that repairs what is down. Starting it
+ * every check type, relations, and an action that repairs what is down. Starting it
  * again finds what it made before.
  * @param service `keyFile` is where its key is kept
  * @param say prints a line for whoever watches
@@ -76,6 +76,7 @@ export async function startDemo(
   });
   const name = { hostname: 'shop.example.com', record_type: 'A', expected_value: DEMO_ADDRESS, resolver: dns.server };
   await check(shop, 'its DNS record', { check_type: 'dns', config: name, ...often });
+  await check(shop, 'its domain', { check_type: 'domain', config: { domain: 'example.com' } });
   const live = { url: `${target.url.replace('http', 'ws')}/live`, expect: 'price' };
   await check(shop, 'its live prices', { check_type: 'websocket', config: live, ...often });
   await check(api, 'its cart service', {
@@ -96,7 +97,7 @@ export async function startDemo(
   const job = await check(backup, 'sign of life', { check_type: 'push', ...silence });
   await restartWhenDown(call, answers, `${target.url}/restart`);
 
-  say(`demo   four entities, eight checks on ${target.url}; the API and the backup fail now and then`);
+  say(`demo   four entities, nine checks on ${target.url}; the API and the backup fail now and then`);
   for (const line of whereToLook(service)) say(line);
   const beat = async () => {
     if (Date.now() % CYCLE_MS > CYCLE_MS - SILENT_MS) return;

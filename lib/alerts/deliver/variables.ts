@@ -48,8 +48,6 @@ export const isAlertVariable = (name: string): boolean => Object.hasOwn(ALERT_VA
 /** The values of an alert; a label that the entity does not have is none. */
 export const valuesOf = (alert: Alert, message: Message): Values =>
   new Map([
-    ...Object.entries<Variable>(ALERT_VARIABLES).map(
-      ([name, [, value]]) => [name, value(alert, message) ?? ''] as const,
-    ),
+    ...Object.entries<Variable>(ALERT_VARIABLES).map(([name, value]) => [name, value(alert, message) ?? ''] as const),
     ...Object.entries(alert.entity.labels).map(([key, value]) => [`label.${key}`, value] as const),
   ]);

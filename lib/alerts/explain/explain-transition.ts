@@ -17,11 +17,12 @@ const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' } as con
  */
 export function explainTransition(transition: TransitionItem, alerts: readonly AlertItem[] = []): Explained {
   const { alert, check_to_state: state, timestamp } = transition;
-  const change = `It was ${state} since ${clock(timestamp)}.`;
+  const is = state === 'unknown' ? 'It had no state' : `It was ${state}`;
+  const change = `${is} since ${clock(timestamp)}.`;
   const later = alerts.filter(({ kind }) => kind !== 'state_change').map(laterSentence);
   return {
     verdict: VERDICTS[alert.decision],
-    sentence: [`${decisionSentence(transition)}`, change, ...later.slice(-1)].join(' '),
+    sentence: [decisionSentence(transition), change, ...later.slice(-1)].join(' '),
     rules: decide(situationOf(transition)).rules,
   };
 }

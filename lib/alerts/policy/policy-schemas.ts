@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
-import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 
 const WEEK_SECONDS = 604_800;
 

@@ -20,20 +20,49 @@ type JsonValue = {
 /** What a path leads to; or how many of its segments lead to something, and what that has: `has name, version`. */
 type JsonFound = { value: JsonValue } | { depth: number; content: string };
 
-/** A JSON text, of which values are made as they are asked for. */
+/**
+ * A JSON text. Of a small one everything is made at once, which is quickest; of a large one values are made as they are
+ * asked for, by the marks of where they stand. What is told of lists and objects goes by those too.
+ */
 export class JsonDocument {
   readonly #text: string;
-  readonly #marks: JsonMarks;
+  /** Undefined where it was not made. */
+  readonly #root: unknown;
+  #known: JsonMarks | undefined;
 
-  private constructor(text: string, marks: JsonMarks) {
+  private constructor(text: string, root: unknown, marks?: JsonMarks) {
     this.#text = text;
-    this.#marks = marks;
+    this.#root = root;
+    this.#known = marks;
   }
 
-  /** Undefined when it is no JSON. @param turn waits for the next turn of the event loop */
-  static async read(text: string, turn: () => Promise<void>): Promise<JsonDocument | undefined> {
-    const marks = await scanJson(text, turn);
-    return marks && new JsonDocument(text, marks);
+  /** A small text; undefined when it is no JSON. */
+  static parse(text: string): JsonDocument | undefined {
+    try {
+      return new JsonDocument(text, JSON.parse(text));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A large text; undefined when it is no JSON. @param turn waits for the next turn of the event loop */
+  static async scan(text: string, turn: () => Promise<void>): Promise<JsonDocument | undefined> {
+    const scanning = scanJson(text);
+    for (;;) {
+      const { done, value: marks } = scanning.next();
+      if (done) return marks && new JsonDocument(text, undefined, marks);
+      await turn();
+    }
+  }
+
+  get #marks(): JsonMarks {
+    if (!this.#known) {
+      const scanning = scanJson(this.#text);
+      let step = scanning.next();
+      while (!step.done) step = scanning.next();
+      this.#known = step.value!;
+    }
+    return this.#known;
   }
 
   /**
@@ -41,6 +70,11 @@ export class JsonDocument {
    * members, of a text that of its characters.
    */
   find(path: JsonPath): JsonFound {
+    const scalar = this.#root === undefined ? undefined : scalarAt(this.#root, path);
+    return scalar === undefined ? this.#findByMarks(path) : { value: valueOfScalar(scalar) };
+  }
+
+  #findByMarks(path: JsonPath): JsonFound {
     let value = 0;
     for (const [depth, segment] of path.entries()) {
       const isLast = depth === path.length - 1;
@@ -128,6 +162,28 @@ export class JsonDocument {
     if (names.length === 0) return 'has no members';
     return `has ${names.join(', ')}${i < ends[value]! ? ' and more' : ''}`;
   }
+}
+
+/** The scalar at a path, or a last `length`; undefined where nothing is, or something else. */
+function scalarAt(root: unknown, path: JsonPath): Scalar | undefined {
+  let value = root;
+  for (const [depth, segment] of path.entries()) {
+    let next: unknown;
+    if (typeof segment === 'number') next = Array.isArray(value) ? value.at(segment) : undefined;
+    else if (isMap(value)) next = Object.hasOwn(value, segment) ? value[segment] : undefined;
+    else if (segment === 'length' && depth === path.length - 1) next = lengthOf(value);
+    if (next === undefined) return undefined;
+    value = next;
+  }
+  return typeof value === 'object' && value !== null ? undefined : (value as Scalar);
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function lengthOf(value: unknown): number | undefined {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === 'string' ? characters(value) : undefined;
 }
 
 /** So many members of an object are named where one is not there, and of each so many characters. */

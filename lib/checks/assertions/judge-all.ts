@@ -14,10 +14,10 @@ import { complaintOf } from './texts.ts';
 const LARGE_BYTES = 64 * 1024;
 
 /** `judge`: see there. */
-export const judgeAll = (assertions: readonly Assertion[], facts: Facts): Promise<Verdict> =>
+export const judgeAll = (assertions: readonly Assertion[], facts: Facts, shows: boolean): Promise<Verdict> =>
   isLarge(assertions, facts)
-    ? oneAtATime(() => judgeEach(assertions, facts, othersTurn))
-    : judgeEach(assertions, facts, async () => {});
+    ? oneAtATime(() => judgeEach(assertions, facts, shows, othersTurn))
+    : judgeEach(assertions, facts, shows, undefined);
 
 /** Whether some of them are about a body, and that is a large one. */
 const isLarge = (assertions: readonly Assertion[], { body }: Facts): boolean =>
@@ -35,24 +35,31 @@ function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** @param turn waits for the next turn of the event loop, where the body is a large one */
-async function judgeEach(assertions: readonly Assertion[], facts: Facts, turn: () => Promise<void>): Promise<Verdict> {
+async function judgeEach(
+  assertions: readonly Assertion[],
+  facts: Facts,
+  shows: boolean,
+  turn: (() => Promise<void>) | undefined,
+): Promise<Verdict> {
   const verdict: Verdict = { failures: [], warnings: [], judged: [] };
   const json = await jsonOf(assertions, facts, turn);
   for (const assertion of assertions) {
     const reading = readingOf(assertion, facts, json);
     const message = reading && (await complaint(assertion, reading, facts));
-    const actual = reading && 'actual' in reading ? reading.actual : null;
-    verdict.judged.push({ ...assertion, passed: message === undefined, actual });
+    if (shows) {
+      const actual = reading && 'actual' in reading ? reading.actual : null;
+      verdict.judged.push({ ...assertion, passed: message === undefined, actual });
+    }
     if (message !== undefined) {
       const list = assertion.severity === 'fail' ? verdict.failures : verdict.warnings;
       list.push({ kind: kindOf(assertion, facts), message });
     }
-    if (isOfBody(assertion)) await turn();
+    if (turn && isOfBody(assertion)) await turn();
   }
   return verdict;
 }
 
-async function jsonOf(assertions: readonly Assertion[], { body }: Facts, turn: () => Promise<void>) {
+async function jsonOf(assertions: readonly Assertion[], { body }: Facts, turn: (() => Promise<void>) | undefined) {
   if (!body || 'problem' in body) return body;
   return assertions.some(({ source }) => source === 'json') ? readJson(body, turn) : undefined;
 }

@@ -8,7 +8,7 @@ export type Judged = Assertion & { passed: boolean; actual: string | null };
 /** Why an assertion does not hold. */
 type Complaint = { kind: AssertionErrorKind; message: string };
 
-/** What came of all assertions of a check, in their order. */
+/** What came of all assertions of a check, in their order. `judged` is empty where nobody is shown it. */
 export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Judged[] };
 
 /** Asked for once: each `import` of a module that is there already still takes its time. */
@@ -17,10 +17,15 @@ let loaded: Promise<typeof import('./judge-all.ts')> | undefined;
 /**
  * Judges each assertion by itself, in their order (docs/CONTRACT.md#assertions). How, is loaded when the first one is
  * met: most checks have none.
+ * @param shows whether somebody is shown how each was judged
  */
-export async function judge(assertions: readonly Assertion[] = [], facts: Facts): Promise<Verdict> {
-  if (assertions.length === 0) return { failures: [], warnings: [], judged: [] };
+export async function judge(
+  assertions: readonly Assertion[] | undefined,
+  facts: Facts,
+  shows: boolean,
+): Promise<Verdict> {
+  if (!assertions || assertions.length === 0) return { failures: [], warnings: [], judged: [] };
   loaded ??= import('./judge-all.ts');
   const { judgeAll } = await loaded;
-  return judgeAll(assertions, facts);
+  return judgeAll(assertions, facts, shows);
 }

@@ -24,12 +24,13 @@ export function lookedAt({ bytes, isCut, text = '' }: Body, { operator }: Pick<A
   return isCut ? `searched its first ${sizeText(bytes)}` : `searched ${sizeText(bytes)}`;
 }
 
-/** A body as JSON. @param turn waits for the next turn of the event loop */
+/** A body as JSON. @param turn waits for the next turn of the event loop, where it is a large one */
 export async function readJson(
   { text = '', bytes, isCut, type }: Body,
-  turn: () => Promise<void>,
+  turn: (() => Promise<void>) | undefined,
 ): Promise<JsonDocument | Unreadable> {
   if (isCut) return { problem: `the body has more than ${sizeText(bytes)}` };
-  const document = await JsonDocument.read(text.startsWith('\ufeff') ? text.slice(1) : text, turn);
+  const json = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const document = turn ? await JsonDocument.scan(json, turn) : JsonDocument.parse(json);
   return document ?? { problem: `the body is not JSON (${[type, sizeText(bytes)].filter(Boolean).join(', ')})` };
 }

@@ -1,5 +1,5 @@
 import { SECRET_IN_ANSWERS } from '#lib/platform/secrets/header-secrets.ts';
-import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { statusName } from '#lib/platform/status.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';

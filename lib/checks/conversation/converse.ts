@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as othersTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Connection, Net, OpenRequest, TlsWanted } from '#lib/platform/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { type Expectation, STEP_BYTES } from './expectation.ts';
@@ -97,7 +97,10 @@ class StepByStep implements Talk {
       const said = inbox.bytes.subarray(0, expectation.most);
       const began = performance.now();
       const end = expectation.find(said, looked);
+      const took = performance.now() - began;
       if (end >= 0) {
+        // The next step may look at the same answer for as long.
+        if (took > 1) await othersTurn();
         this.transcript.push(quoted(said.subarray(0, end), this.#hide, { most: SHOWN }));
         inbox.useUp(end);
         this.#isWhole = expectation.isOver !== undefined;
@@ -106,7 +109,6 @@ class StepByStep implements Talk {
       looked = said.length;
       if (looked === expectation.most || expectation.isOver?.(said)) return this.#unmet(expectation, inbox);
       // Whoever sends byte by byte has us look often: a tenth of the time at most goes into it.
-      const took = performance.now() - began;
       if (took > 1) await pause(9 * took);
       if (!(await inbox.more())) return this.#closed(inbox);
     }

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { expressionOf, SEARCHED } from '#lib/checks/assertions/expressions.ts';
 
 /** What is looked for in what a peer says. */
@@ -44,6 +43,3 @@ export async function matching(text: string, encoding: Encoding): Promise<Expect
     find: (said) => expression.endIn(said.toString(encoding)),
   };
 }
-
-/** Of settings: an expression, which is compiled once they are guarded. */
-export const Matches = z.string().min(1).max(256);

@@ -1,5 +1,6 @@
 import type { Action } from './converse.ts';
 import type { Expectation } from './expectation.ts';
+import type { STARTTLS_PROTOCOLS } from './steps.ts';
 
 /** A reply is a few lines; so many bytes of one are read. */
 const REPLY_BYTES = 8 * 1024;
@@ -61,4 +62,4 @@ export const STARTTLS = {
     status(/^([\s\S])/, 'S'),
     { starttls: true },
   ],
-} satisfies Record<string, Action[]>;
+} satisfies Record<(typeof STARTTLS_PROTOCOLS)[number], Action[]>;

@@ -1,8 +1,5 @@
 import * as z from 'zod';
 import type { Written } from '#lib/checks/assertions/expressions.ts';
-import type { Action } from './converse.ts';
-import { containing, Matches, matching } from './expectation.ts';
-import { secretsOfSent } from './quoted.ts';
 
 /** Each character is a byte, so that what is not text can be written too: "\u0000\u0004". */
 const Bytes = z
@@ -11,6 +8,9 @@ const Bytes = z
   .max(4096)
   .meta({ format: 'bytes' })
   .refine((text) => /^[^\u0100-\uffff]*$/.test(text), 'must have characters up to U+00FF, each of which is a byte');
+
+/** Of settings: an expression, which is compiled once they are guarded. */
+export const Matches = z.string().min(1).max(256);
 
 const Step = z
   .strictObject({
@@ -25,7 +25,7 @@ const Step = z
   })
   .refine((step) => Object.keys(step).length === 1, 'must have one of send, expect, matches and starttls');
 
-type Step = z.output<typeof Step>;
+export type Step = z.output<typeof Step>;
 
 /** What is to be said on a connection, one after the other. */
 export const Steps = z
@@ -34,6 +34,9 @@ export const Steps = z
   .describe(
     'What to do on the connection, one after the other, at most 10: {"send"}, {"expect"}, {"matches"} or {"starttls": true}. An answer is read until what is expected has come, at most 64 KB a step; 32 KB for matches.',
   );
+
+/** The protocols that go over to TLS in the midst of a conversation, each in a way of its own (starttls.ts). */
+export const STARTTLS_PROTOCOLS = ['smtp', 'imap', 'pop3', 'ftp', 'postgres'] as const;
 
 /** What a probe shows of a conversation to somebody who tries it. */
 export const Transcript = z.object({
@@ -44,22 +47,8 @@ export const Transcript = z.object({
     ),
 });
 
-/** Steps that were accepted, with their expressions compiled. */
-export const actionsOf = (steps: readonly Step[]): Promise<Action[]> =>
-  Promise.all(
-    steps.map(async ({ send, expect, matches }): Promise<Action> => {
-      if (send !== undefined) return { send };
-      if (expect !== undefined) return { expect: containing(expect, 'latin1') };
-      return matches === undefined ? { starttls: true } : { expect: await matching(matches, 'latin1') };
-    }),
-  );
-
 /** Expressions, which have to be looked at before they are accepted. */
 export const expressionsOf = (steps: readonly Step[]): Written[] =>
   steps.flatMap(({ matches }, i) =>
     matches === undefined ? [] : [{ path: `config.steps.${i}.matches`, text: matches }],
   );
-
-/** What a peer may repeat and others should not read. */
-export const secretsOf = (steps: readonly Step[]): string[] =>
-  steps.flatMap(({ send }) => (send === undefined ? [] : secretsOfSent(send)));

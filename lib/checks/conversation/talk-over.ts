@@ -37,7 +37,11 @@ export async function talkOver(net: Net, request: OpenRequest, talk: Talk): Prom
 }
 
 /** What a probe found by it: what was said went as it should and not as the assertions have it, or it did not. */
-export async function judgedTalk({ problem, interrupted, latency_ms }: Talked, assertions: readonly Assertion[] = []) {
+export async function judgedTalk(
+  { problem, interrupted, latency_ms }: Talked,
+  assertions: readonly Assertion[] | undefined,
+  shows: boolean,
+) {
   if (problem) return { ...failed('protocol', problem, latency_ms), ...(interrupted && { interrupted }) };
-  return withVerdict(succeeded(latency_ms), await judge(assertions, { latency_ms }));
+  return withVerdict(succeeded(latency_ms), await judge(assertions, { latency_ms }, shows));
 }

@@ -1,11 +1,8 @@
 import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
-import { converse } from '#lib/checks/conversation/converse.ts';
-import { actionsOf, expressionsOf, Steps, secretsOf, Transcript } from '#lib/checks/conversation/steps.ts';
-import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
+import { expressionsOf, Steps, Transcript } from '#lib/checks/conversation/steps.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
-import { probing } from '#lib/checks/outcome.ts';
-import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
+import { late } from '#lib/platform/late.ts';
 
 const Config = z.strictObject({
   host: Host,
@@ -18,6 +15,7 @@ const Config = z.strictObject({
     .optional(),
   steps: Steps.optional(),
 });
+export type TcpConfig = z.output<typeof Config>;
 
 /** A connection that comes about is a success; with steps, when each of them has its answer. */
 export const tcp = defineCheck({
@@ -38,16 +36,7 @@ export const tcp = defineCheck({
   expressions: ({ config }) => expressionsOf(config.steps ?? []),
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   targetLabel: ({ config }) => `tcp ${config.host}:${config.port}`,
-  probe: ({ config }, { net, settings, timeout_ms, shows = false }) =>
-    probing(async () => {
-      const { host, port, servername, verify_tls: verify = true, steps = [], assertions } = config;
-      const tls = { servername, verify };
-      const request = { host, port, timeout_ms, egress: settings.CHECK_EGRESS, ...(config.tls && { tls }) };
-      const hide = redactorOf(secretsOf(steps));
-      const talked = await converse(net, request, await actionsOf(steps), { tls, hide });
-      const outcome = await judgedTalk(talked, assertions);
-      return { ...outcome, ...(shows && steps.length > 0 && { transcript: talked.transcript }) };
-    }),
+  probe: late(async () => (await import('#lib/checks/probes/tcp.ts')).probeTcp),
   examples: {
     valid: [
       {

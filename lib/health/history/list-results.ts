@@ -1,5 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkTypeOf } from '#lib/checks/registry.ts';
+import { RESULTS } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { revisionsSince } from './read-revisions.ts';
@@ -37,17 +39,47 @@ export async function resultList(
   const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, from) : [];
   return async (after, limit) => {
     if (from > to) return { found: [] };
-    const found: { at: string; value: ResultRecord }[] = [];
+    const found: Found[] = [];
     const runs = storedRuns(context, check, revisions, { from, until: to }, { descending: true, page: limit, after });
     for await (const page of runs) {
       for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
         const item = resultOf(keys, check, at, run);
-        if (isAsked(item)) found.push({ at: item.sk, value: resultView(context, check.id, item) });
+        if (isAsked(item)) found.push({ item, isQuiet: run !== item });
       }
-      if (found.length >= limit) return { found: found.slice(0, limit), next: found[limit - 1]!.at };
+      if (found.length >= limit) break;
     }
-    return { found };
+    const items = await withNoted(context, check, found.slice(0, limit));
+    const values = items.map((item) => ({ at: item.sk, value: resultView(context, check.id, item) }));
+    return { found: values, ...(found.length >= limit && { next: values.at(-1)!.at }) };
   };
+}
+
+/** A result, newest first among others. `isQuiet`: it stood in a pack, which holds nothing of what its type notes. */
+type Found = { item: ResultItem; isQuiet: boolean };
+
+/**
+ * The results with what their type notes beside them (`days_left`). A run that finds something else there than the one
+ * before it is none of the quiet: so these have what the last single result before them has.
+ */
+async function withNoted(context: Context, check: CheckItem, found: readonly Found[]): Promise<ResultItem[]> {
+  const last = found.at(-1);
+  if (!last || check.noted === undefined || !('days_left' in checkTypeOf(check.check_type).result.shape)) {
+    return found.map(({ item }) => item);
+  }
+  let noted = last.isQuiet ? await notedBefore(context, check, last.item) : {};
+  return found
+    .toReversed()
+    .map(({ item, isQuiet }) => {
+      noted = isQuiet ? noted : (item.noted ?? {});
+      return { ...item, noted };
+    })
+    .toReversed();
+}
+
+async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, { sk }: ResultItem) {
+  const before = { from: RESULTS, to: sk, descending: true, limit: 1 };
+  const { items } = await ports.table.query<ResultItem>({ partition: keys.ofCheck(tenant, check.id), ...before });
+  return items[0]?.noted ?? {};
 }
 
 /**

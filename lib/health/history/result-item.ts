@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
 import { Outcome, outcomeOf } from '#lib/checks/outcome.ts';
 import { ERRORS, type ErrorKind } from '#lib/checks/registry.ts';
 import type { PingKind } from '#lib/health/pings/ping-path.ts';
@@ -32,6 +33,7 @@ export const ResultRecord = z
         'scheduled: a probe of its slot. retry: a probe between slots, as the state was undecided. manual: a probe that somebody asked for. push: your agent said so. silence: nobody did.',
       ),
     checked_at: z.iso.datetime().describe('When it was checked: when a probe was due, or the time that was pushed.'),
+    ...ExpiryMembers.partial().shape,
   })
   .meta({ id: 'Result' });
 export type ResultRecord = z.infer<typeof ResultRecord>;
@@ -58,7 +60,7 @@ export type PingFacts = {
  * follows from its key.
  */
 export type ResultItem = Item &
-  Omit<ResultRecord, 'id' | 'check_id' | 'kind' | 'outcome' | 'warning_message'> & {
+  Omit<ResultRecord, 'id' | 'check_id' | 'kind' | 'outcome' | 'warning_message' | 'days_left' | 'expires_at'> & {
     /** Absent when there is none. */
     warning_message?: string;
     /** The `result` members of its check's type. */
@@ -98,6 +100,8 @@ export function textsOf(run: Pick<ResultItem, 'error_message' | 'warning_message
   return { error_message: withLatency(error_message, run), warning_message: withLatency(warning_message, run) };
 }
 
+const Expiry = ExpiryMembers.partial();
+
 /** The result on the wire. */
 export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =>
   pick(ResultRecord, {
@@ -107,4 +111,7 @@ export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =
     kind: kindOf(item),
     id: derivedId('res', orderOf(item), item.pk, item.sk),
     check_id,
+    // That of the item is when it is no longer kept.
+    expires_at: undefined,
+    ...pick(Expiry, item.noted ?? {}),
   });

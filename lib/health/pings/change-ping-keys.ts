@@ -1,3 +1,4 @@
+import { digestOf } from '#lib/access/api-key.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context, Scope } from '#lib/access/context.ts';
 import { under } from '#lib/keys.ts';
@@ -11,7 +12,6 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
   auditedPingKey,
-  digestOfPingKey,
   type NewPingKey,
   type PingKeyCountItem,
   type PingKeyItem,
@@ -42,7 +42,7 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
     created_at: iso(ports.clock.now()),
   };
   const pointer: PingKeyPointer = {
-    ...keys.pingKeyPointer(digestOfPingKey(key)),
+    ...keys.pingKeyPointer(digestOf(key)),
     tenant_id: tenant,
     id,
     label,
@@ -70,7 +70,7 @@ export async function deletePingKey(context: Context, id: string): Promise<void>
       if (!item) return;
       const done = await commit(ports, [
         { delete: keys.pingKey(tenant, id), if: { version: item.v } },
-        { delete: keys.pingKeyPointer(digestOfPingKey(item.key)) },
+        { delete: keys.pingKeyPointer(digestOf(item.key)) },
         countWrite(context, count, -1),
         ...note(item, undefined),
       ]);
@@ -113,7 +113,7 @@ export async function keysOfPingKeys({ ports, keys, tenant }: Scope): Promise<Ke
   const items = await allOf<PingKeyItem>(ports.table, { partition: keys.pingKeys(tenant) });
   return items.flatMap(({ pk, sk, key }) => [
     // The count has none.
-    ...(key === undefined ? [] : [keys.pingKeyPointer(digestOfPingKey(key))]),
+    ...(key === undefined ? [] : [keys.pingKeyPointer(digestOf(key))]),
     { pk, sk },
   ]);
 }

@@ -5,6 +5,7 @@ import type { PingFacts } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { digestOfIdentity } from '#lib/health/recording/receive-push.ts';
 import { watchSilence } from '#lib/health/recording/watch-silence.ts';
+import { silenceRules } from '#lib/health/silence/rules.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -68,11 +69,11 @@ async function begin(env: Env, check: CheckItem, { own, at, rid }: Start): Promi
     untilDone<DueDeadline[]>(ports, async (tries) => {
       const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
       if (!now) throw notFound('This check');
-      const runs = now.enabled ? withStart(now.runs ?? [], rid, at) : undefined;
+      const runs = now.enabled ? withStart(now.runs ?? [], rid, at, silenceRules(now).maxRun) : undefined;
       if (!runs) return isOver(await commit(ports, own), own.length) ? [] : AGAIN;
       const last_received = { at: now.last_received?.at ?? 0, received_at: at };
       const next = nextCheck(now, ports.ids.token(), { runs, last_received }, ['silence_at']);
-      const deadline = await watchSilence(env, now, { runs, last_received }, at);
+      const deadline = await watchSilence(env, now, { runs, last_received }, ports.clock.now());
       const done = await commit(ports, [...own, replaceCheck(now, next), ...(deadline ? [deadline.write] : [])]);
       if (!isOver(done, own.length)) return AGAIN;
       return done.ok && deadline ? [deadline.due] : [];

@@ -6,7 +6,7 @@ import { retentionStart } from '#lib/health/history/retention.ts';
 import { after as above, PING_BODIES, PINGS, RESULTS, stamp, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { isId, timeOf } from '#lib/platform/ids.ts';
-import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { type PingBodyItem, type PingItem, type PingRecord, pingIdOf, pingRecord } from './ping-item.ts';

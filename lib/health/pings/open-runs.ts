@@ -7,18 +7,22 @@ const MOST_RUNS = 10;
 /** A run that took longer (ms) is not measured. */
 const LONGEST_MS = 72 * 3_600_000;
 
+/** A run that is so much (ms) over its time was judged, or is excused. */
+const JUDGED_MS = 3_600_000;
+
 type Runs = readonly OpenRun[];
 
 /**
  * The runs with one more. Undefined when it changes nothing: a start sent twice, or one too many. What has overrun
- * makes room, and a new start of its rid takes its place.
+ * makes room, and a new start of its rid takes its place; so does a run whose end an outage of ours has swallowed.
  * @param now epoch ms
+ * @param longest how long a run may take, in ms
  */
-export function withStart(runs: Runs, rid: string | undefined, now: number): OpenRun[] | undefined {
-  if (rid !== undefined && runs.some((run) => run.rid === rid && !run.overrun)) return undefined;
-  const open = runs.filter((run) => !run.overrun);
-  if (open.length >= MOST_RUNS) return undefined;
-  const late = runs.filter((run) => run.overrun && (rid === undefined || run.rid !== rid));
+export function withStart(runs: Runs, rid: string | undefined, now: number, longest: number): OpenRun[] | undefined {
+  const isLate = ({ overrun, started_at }: OpenRun) => overrun || started_at + longest + JUDGED_MS <= now;
+  const open = runs.filter((run) => !isLate(run));
+  if (open.length >= MOST_RUNS || (rid !== undefined && open.some((run) => run.rid === rid))) return undefined;
+  const late = runs.filter((run) => isLate(run) && (rid === undefined || run.rid !== rid));
   const begun: OpenRun = { ...(rid !== undefined && { rid }), started_at: now, received_at: now };
   const room = MOST_RUNS - 1 - open.length;
   return [...late.slice(Math.max(0, late.length - room)), ...open, begun];

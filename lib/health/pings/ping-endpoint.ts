@@ -8,7 +8,7 @@ import { firstBytes } from '#lib/platform/net/body-bytes.ts';
 import { maskSecrets } from '#lib/platform/secrets/mask-secrets.ts';
 import { BODY_LIMIT, failed, loggedPath, said } from './ping-answers.ts';
 import { type Pinged, type PingGate, pingGate } from './ping-gate.ts';
-import { type PingPath, type PingTarget, readPingPath, UUID } from './ping-path.ts';
+import { type PingPath, readPingPath, UUID } from './ping-path.ts';
 import { type Ping, receivePing } from './receive-ping.ts';
 
 const MOST_AGENT = 200;
@@ -43,7 +43,7 @@ async function answer(env: Env, gate: PingGate, event: ApiEvent): Promise<'OK' |
 
   const pinged = await gate.admit(sourceIp, path.target);
   if (!pinged) throw notThere();
-  const { check, is_new } = await checkOf(env, pinged, path, event);
+  const { check, is_new } = await checkOf(env, pinged, { path, query, event });
   const ping: Ping = {
     kind: path.kind,
     exit_status: path.exit_status,
@@ -58,20 +58,19 @@ async function answer(env: Env, gate: PingGate, event: ApiEvent): Promise<'OK' |
   return is_new ? 'Created' : 'OK';
 }
 
+type Request = { path: PingPath; query: URLSearchParams; event: ApiEvent };
 type Found = { check: CheckItem; is_new: boolean };
 
 /** The check that a ping is for, also one that it makes. Throws NOT_FOUND, CONFLICT. */
-async function checkOf(env: Env, pinged: Pinged, path: PingPath, event: ApiEvent): Promise<Found> {
-  const found = pinged.check
-    ? { check: pinged.check, is_new: false }
-    : await provision(env, pinged, path.target, event);
+async function checkOf(env: Env, pinged: Pinged, request: Request): Promise<Found> {
+  const found = pinged.check ? { check: pinged.check, is_new: false } : await provision(env, pinged, request);
   if (found.check.execution_mode !== 'push') throw new AppError('CONFLICT', 'not a push check');
   return found;
 }
 
-async function provision(env: Env, { key, account }: Pinged, target: PingTarget, event: ApiEvent): Promise<Found> {
-  const isWanted = new URLSearchParams(event.rawQueryString).get('create') === '1';
-  if (!isWanted || !key || 'uuid' in target) throw notThere();
+async function provision(env: Env, { key, account }: Pinged, { path, query, event }: Request): Promise<Found> {
+  const { target } = path;
+  if (query.get('create') !== '1' || !key || 'uuid' in target) throw notThere();
   if (key.blueprint_slug === null) throw notThere(': this ping key may not create checks');
   const { http, requestId: request_id } = event.requestContext;
   const origin = originOf({ headers: event.headers, address: http.sourceIp ?? '', request_id });

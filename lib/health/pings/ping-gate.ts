@@ -1,11 +1,12 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { digestOf } from '#lib/access/api-key.ts';
 import { rateLimited, spend, spendAt } from '#lib/access/rate-gate.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { CheckPointer } from '#lib/checks/check-slugs.ts';
-import { digestOfUuid, type PingUrlItem } from '#lib/checks/ping-url.ts';
+import { findCheckBySlug } from '#lib/checks/check-slugs.ts';
+import type { PingUrlItem } from '#lib/checks/ping-url.ts';
 import type { Env } from '#lib/env.ts';
 import { makeBuckets } from '#lib/platform/sharing/buckets.ts';
-import { digestOfPingKey, type PingKeyPointer } from './ping-key.ts';
+import type { PingKeyPointer } from './ping-key.ts';
 import type { PingTarget } from './ping-path.ts';
 
 /** Ping URLs that a process holds to their rate, and of those that lead nowhere, how many it remembers. */
@@ -41,7 +42,7 @@ export function pingGate(env: Env): PingGate {
   return {
     async admit(address, target) {
       spendAt(ports, address, 'ping');
-      const opener = 'uuid' in target ? digestOfUuid(target.uuid) : digestOfPingKey(target.key);
+      const opener = digestOf('uuid' in target ? target.uuid : target.key);
       spendOn('uuid' in target ? opener : `${opener}/${target.slug}`);
       if ((unknown.get(opener) ?? 0) > clock.now()) return undefined;
       const found = 'uuid' in target ? await byUuid(opener) : await byKey(opener, target.slug);
@@ -85,13 +86,10 @@ export function pingGate(env: Env): PingGate {
   async function byKey(digest: string, slug: string): Promise<Pinged | undefined> {
     const key = await table.get<PingKeyPointer>(keys.pingKeyPointer(digest));
     if (!key) return undefined;
-    const { tenant_id } = key;
-    const [account, named] = await Promise.all([
-      accountOf(tenant_id),
-      table.get<CheckPointer>(keys.checkSlug(tenant_id, slug)),
+    const [account, check] = await Promise.all([
+      accountOf(key.tenant_id),
+      findCheckBySlug({ ...env, tenant: key.tenant_id }, slug),
     ]);
-    if (!account) return undefined;
-    const check = named && (await table.get<CheckItem>(keys.check(tenant_id, named.check_id)));
-    return { account, key, check: check?.slug === slug ? check : undefined };
+    return account && { account, key, check };
   }
 }

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 
 const LABEL = 'What it is for.';
@@ -40,9 +39,6 @@ export type PingKeyPointer = Item & { tenant_id: string; id: string; label: stri
 
 /** How many there are. */
 export type PingKeyCountItem = Item & { v: string; count: number };
-
-/** What a ping key is looked up by. */
-export const digestOfPingKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** The ping key as it is shown; who may only read sees no key. */
 export const pingKeyRecord = ({ caller }: Pick<Context, 'caller'>, item: PingKeyItem): PingKeyRecord => ({

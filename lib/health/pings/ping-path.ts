@@ -1,3 +1,5 @@
+import { CHECK_SLUG } from '#lib/checks/model.ts';
+
 /** What a ping says. `log` says nothing of a run: it is only kept. */
 export const PING_KINDS = ['success', 'fail', 'start', 'log'] as const;
 export type PingKind = (typeof PING_KINDS)[number];
@@ -14,7 +16,6 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const PING_KEY = /^[\w-]{22}$/;
 /** As Healthchecks has it; one with capitals, or too long a one, is refused rather than not found. */
 const SLUG_LIKE = /^[\w-]+$/;
-const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /**
  * Pure: what a path below `/ping/` means. `unknown`: it leads nowhere; `invalid`: it is a ping, but not a possible one
@@ -31,7 +32,7 @@ export function readPingPath(path: string): PingPath | 'unknown' | 'invalid' {
   const [slug = '', action, ...more] = rest;
   if (!PING_KEY.test(first) || !SLUG_LIKE.test(slug) || action === '' || more.length > 0) return 'unknown';
   const said = withAction({ key: first, slug }, action ?? '');
-  return said === 'unknown' || SLUG.test(slug) ? said : 'invalid';
+  return said === 'unknown' || CHECK_SLUG.test(slug) ? said : 'invalid';
 }
 
 function withAction(target: PingTarget, action: string): PingPath | 'unknown' | 'invalid' {

@@ -50,14 +50,31 @@ export const isWanted = (check: CheckItem, rev: number, next_slot: number, now: 
  * message may be lost, by a crash or because it cannot be sent, and then the next slot decides.
  * @param judged epoch ms that the result stands at
  */
-export async function sendRetry({ ports }: Env, check: CheckItem, judged: number): Promise<void> {
-  const now = ports.clock.now();
-  const retry = nextRetry(check, Math.max(now, judged));
+export async function sendRetry(env: Env, check: CheckItem, judged: number): Promise<void> {
+  const retry = nextRetry(check, Math.max(env.ports.clock.now(), judged));
   if (!retry) return;
   const { tenant_id, id, interval_seconds, rev } = check;
   const { slot, at, until } = retry;
-  const job: Job = { tenant_id, cell: cellOf(id), interval_seconds, slot, only: [id], retry: { at, until, rev } };
-  await ports.queues.send('job', packAlone([job], now)).catch((error: unknown) => {
-    ports.log.warn('a retry could not be sent, so that the next slot decides', { tenant_id, check_id: id, at, error });
+  await send(env, { tenant_id, cell: cellOf(id), interval_seconds, slot, only: [id], retry: { at, until, rev } });
+}
+
+/**
+ * Goes on with the next instant after a retry that found nothing, as it came too late or this process stood still: one
+ * that is dropped must not end those that follow it. Nothing is read for that. Does nothing for any other job.
+ */
+export async function sendNextRetry(env: Env, job: Job): Promise<void> {
+  const { retry, slot, interval_seconds } = job;
+  const next_slot = slot + interval_seconds * 1000;
+  const now = env.ports.clock.now();
+  if (!retry || retry.until >= next_slot || now >= next_slot) return;
+  const step = retry.until - retry.at;
+  const at = slot + (Math.floor((now - slot) / step) + 1) * step;
+  if (at >= next_slot) return;
+  await send(env, { ...job, retry: { ...retry, at, until: Math.min(at + step, next_slot) } });
+}
+
+async function send({ ports }: Env, job: Job): Promise<void> {
+  await ports.queues.send('job', packAlone([job], ports.clock.now())).catch((error: unknown) => {
+    ports.log.warn('a retry could not be sent, so that the next slot decides', { job, error });
   });
 }

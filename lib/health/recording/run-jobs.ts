@@ -7,6 +7,7 @@ import { accountsOf, isAhead, isLate } from './due-checks.ts';
 import type { Lane } from './lanes.ts';
 import { lateProbes } from './late-probes.ts';
 import { probingProcess } from './probing-process.ts';
+import { sendNextRetry } from './retries.ts';
 import { notRun, type Prober, type Run, type RunningSlot, runSlot } from './run-slot.ts';
 
 export const makeProber = (env: Env): Prober => {
@@ -45,7 +46,7 @@ export async function runJobs(
       return slot;
     }),
   );
-  await batch.end(slots.some(({ held }) => held.length > 0));
+  await batch.end(slots.some(({ hasHeld }) => hasHeld()));
   return (await Promise.all(slots.map(({ end }) => end()))).flat();
 }
 
@@ -63,6 +64,7 @@ async function beginSlot(run: Run, job: Job, account: AccountItem | undefined): 
   if (slot !== undefined && slot !== NO_PLACE) return slot;
   if (!isLate(job, ports.clock.now())) return notRun([job]);
   // A retry that is left out is no gap.
-  if (!job.retry) await prober.noteLate(job);
+  if (job.retry) await sendNextRetry(run, job);
+  else await prober.noteLate(job);
   return notRun([]);
 }

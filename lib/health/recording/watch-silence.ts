@@ -7,6 +7,9 @@ import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { remembered } from './newest-received.ts';
 
+/** So soon (ms) it is written, or never: a client of the table gives up after 9 s, and clocks of ours differ a little. */
+const COMMITTED_MS = 15_000;
+
 /**
  * The deadline that a sign of life brings; undefined where the one that stands is early enough, as the detection moves
  * on what comes too early. It is brought forward by the first sign of life, by one that ends a silence, and by starts
@@ -28,9 +31,10 @@ export async function watchSilence(
   const check = { ...rest, ...after };
   const next = silenceDeadline(check, heardOf(check, now), now);
   if (!next) return undefined;
-  // Our outages have moved it where the check does not tell. One that has come may be on its way to another place.
+  // Our outages have moved it where the check does not tell. One that comes before this sign of life is committed may
+  // be moved by a detection that does not see it.
   const standing = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
-  if (standing && standing.deadline > now && standing.deadline <= next.at) return undefined;
+  if (standing && standing.deadline > now + COMMITTED_MS && standing.deadline <= next.at) return undefined;
   return {
     write: { put: deadlineEntry(keys, 'silence', before, ports.ids.token(), next.at) },
     due: { kind: 'silence', tenant_id, entity_id, check_id, at: next.at },

@@ -21,6 +21,10 @@ type AppliedResult = {
   forget?: readonly (keyof CheckItem)[];
 };
 
+/** Why a check that was down is degraded by a result that has nothing to complain of. */
+const earlierWarning = ({ recovery_threshold: wanted }: CheckItem): string =>
+  `no failure in the last ${wanted} results, but a warning: degraded until ${wanted} in a row have none`;
+
 /** Writes for the transaction of a result, and the deadlines to send (sendTimers) once it is done. */
 type Changes = { writes: Write[]; deadlines: DueDeadline[] };
 
@@ -52,7 +56,7 @@ export async function applyResult(env: Env, check: CheckItem, result: AppliedRes
     to: state,
     cause,
     effective_at: countsFrom(check, state, judged),
-    error_message: reason,
+    error_message: reason === '' && state === 'degraded' ? earlierWarning(check) : reason,
     now,
     retention_days,
   });

@@ -9,6 +9,7 @@ import { listBlueprints } from './list-blueprints.ts';
 import { listChanges } from './list-changes.ts';
 import { listEntities } from './list-entities.ts';
 import { listIncidents } from './list-incidents.ts';
+import { listPings } from './list-pings.ts';
 import { runCheckNow } from './run-check.ts';
 import { testCheck } from './test-check.ts';
 import type { Tool } from './tool.ts';
@@ -25,6 +26,7 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     getCheckResults,
     explainAlert,
     getHistory,
+    listPings,
     getExecution,
     createHttpCheck,
     testCheck,

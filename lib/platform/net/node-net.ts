@@ -1,12 +1,14 @@
+import { late } from '#lib/platform/late.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { connectionOf } from './connection.ts';
-import { resolveRecords } from './dns-query.ts';
 import { allowHost, blockList, type Resolve } from './egress.ts';
 import { http } from './http-exchange.ts';
 import type { Net } from './net.ts';
 import { addressesOf, openSocket } from './open-socket.ts';
 import { withDeadline } from './request-timeout.ts';
 import { systemResolver } from './system-resolver.ts';
+
+const resolveRecords = late(async () => (await import('./dns-query.ts')).resolveRecords);
 
 /**
  * The network as everything but the AWS SDK reaches it, over node's own sockets. Throws a sentence when EGRESS_ALLOW

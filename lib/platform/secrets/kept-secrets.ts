@@ -1,5 +1,5 @@
 import { refusal } from '#lib/platform/http/validation.ts';
-import { REDACTED } from './redact-secrets.ts';
+import { REDACTED } from './redacted.ts';
 
 /**
  * A map of settings as it is to be stored: a value of eight asterisks stands for what is stored under its name. Throws

@@ -1,7 +1,5 @@
 import { type Reading, readingsOf, withoutEscapes } from './readings.ts';
-
-/** What stands where a secret stood. */
-export const REDACTED = '********';
+import { REDACTED } from './redacted.ts';
 
 /** A text without the secrets that it was made for. @param isCut it may end in the middle of one */
 export type Redact = (text: string, isCut?: boolean) => string;
@@ -23,8 +21,10 @@ const SHORTEST_START = 4;
  * at once. Takes time in proportion to the secrets and to the text.
  */
 export function redactorOf(secrets: Iterable<string>): Redact {
-  const wanted = wantedOf(secrets);
-  if (wanted.lengths.length === 0) return (text) => text;
+  const forms = [...secrets].flatMap((one) => formsOf(one.slice(0, LONGEST)));
+  // Before there are any tables for them: most checks have no secrets.
+  if (!forms.some(({ length }) => length >= SHORTEST)) return (text) => text;
+  const wanted = wantedOf(new Set(forms));
   return (text, isCut = text.endsWith('…')) => {
     const marks = new Uint8Array(text.length);
     for (const reading of readingsOf(text)) {
@@ -41,11 +41,12 @@ export function redactorOf(secrets: Iterable<string>): Redact {
  */
 type Wanted = { pieces: Set<string>[]; lengths: number[]; begins: Uint32Array; starts: Set<string> };
 
-function wantedOf(secrets: Iterable<string>): Wanted {
+/** @param forms of secrets (`formsOf`) */
+function wantedOf(forms: ReadonlySet<string>): Wanted {
   const pieces: Set<string>[] = [];
   const begins = new Uint32Array(HASHES);
   const starts = new Set<string>();
-  for (const secret of new Set([...secrets].flatMap((one) => formsOf(one.slice(0, LONGEST))))) {
+  for (const secret of forms) {
     const length = Math.min(secret.length, FRAGMENT);
     if (length < SHORTEST) continue;
     pieces[length] ??= new Set();

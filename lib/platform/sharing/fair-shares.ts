@@ -31,8 +31,10 @@ const MOST_HELD_BACK = 1000;
 
 /** Work on its way to one target of a tenant; `waiting` in its order. */
 type Line = { target: string | undefined; running: number; waiting: Waiting[] };
+/** `waiting`: how many wait in its lines. */
 type Tenant = { id: string; running: number; lines: Map<string | undefined, Line>; waiting: number };
-type Waiting = { order: number; until: number; begin: () => void; giveUp: () => void };
+/** What waits in a line: the rest of one call's items, of which each takes a place of its own. */
+type Waiting = { order: number; until: number; left: number; beginOne: () => void; giveUp: () => void };
 
 /**
  * Shares places out among tenants, so that none holds up the work of another. A tenant may hold every place that no
@@ -57,16 +59,56 @@ export class FairShares {
 
   /** Does the work as soon as there is a place for it; NO_PLACE when there was none within `wait_ms`. */
   async run<T>(claim: Claim, work: () => Promise<T>): Promise<T | typeof NO_PLACE> {
+    let answer: T | typeof NO_PLACE = NO_PLACE;
+    await this.each(claim, [work], async (only) => {
+      answer = await only();
+    });
+    return answer;
+  }
+
+  /**
+   * Does the work for each item, in their order, as soon as there is a place for it, and ends when all of it has.
+   * However many wait, nothing is made for an item before it begins. Rejects when a piece of work did.
+   * @param noPlace is told those for which there was no place within `wait_ms`: they are not begun
+   */
+  each<T>(
+    claim: Claim,
+    items: readonly T[],
+    work: (item: T) => Promise<void>,
+    noPlace: (items: readonly T[]) => void = () => {},
+  ): Promise<void> {
+    if (items.length === 0) return Promise.resolve();
     const tenant = this.#tenant(claim.tenant);
     const { target } = claim;
     const line = setDefault(tenant.lines, target, () => ({ target, running: 0, waiting: [] }));
-    if (this.#turns.size === 0 && this.#mayBegin(tenant, line)) this.#begin(tenant, line);
-    else if (!(await this.#wait(tenant, line, claim))) return NO_PLACE;
-    try {
-      return await work();
-    } finally {
-      this.#end(tenant, line);
-    }
+    return new Promise((resolve, reject) => {
+      let next = 0;
+      let open = items.length;
+      const close = (count: number) => {
+        open -= count;
+        if (open === 0) resolve();
+      };
+      const end = () => {
+        this.#end(tenant, line);
+        close(1);
+      };
+      const fail = (error: unknown) => {
+        reject(error);
+        end();
+      };
+      const beginOne = () => {
+        this.#begin(tenant, line);
+        work(items[next++]!).then(end, fail);
+      };
+      const giveUp = () => {
+        const left = items.slice(next);
+        noPlace(left);
+        close(left.length);
+      };
+      while (next < items.length && this.#turns.size === 0 && this.#mayBegin(tenant, line)) beginOne();
+      const left = items.length - next;
+      if (left > 0) this.#wait(tenant, line, { ...this.#patience(claim), left, beginOne, giveUp });
+    });
   }
 
   /** Whether a tenant held its share or more in the last minute: what of it comes late then waited for its own work. */
@@ -119,33 +161,33 @@ export class FairShares {
     if (tenant.lines.size === 0) this.#tenants.delete(tenant.id);
   }
 
-  #wait(tenant: Tenant, line: Line, { order = 0, until: latest = Number.POSITIVE_INFINITY }: Claim): Promise<boolean> {
-    return new Promise((resolve) => {
-      const until = Math.min(this.#clock.now() + this.#shares.wait_ms, latest);
-      const begin = () => {
-        this.#begin(tenant, line);
-        resolve(true);
-      };
-      const next = line.waiting.findLastIndex((one) => one.order <= order) + 1;
-      line.waiting.splice(next, 0, { order, until, begin, giveUp: () => resolve(false) });
-      tenant.waiting++;
-      this.#turns.set(tenant.id, tenant);
-      this.#serve();
-      void this.#lookForLate();
-    });
+  #patience({ order = 0, until = Number.POSITIVE_INFINITY }: Claim): Pick<Waiting, 'order' | 'until'> {
+    return { order, until: Math.min(this.#clock.now() + this.#shares.wait_ms, until) };
+  }
+
+  #wait(tenant: Tenant, line: Line, waiting: Waiting): void {
+    const next = line.waiting.findLastIndex((one) => one.order <= waiting.order) + 1;
+    line.waiting.splice(next, 0, waiting);
+    tenant.waiting++;
+    this.#turns.set(tenant.id, tenant);
+    this.#serve();
+    void this.#lookForLate();
   }
 
   /** Begins all that has a place now. */
   #serve(): void {
     for (let next = this.#next(); next; next = this.#next()) {
       const [tenant, line] = next;
-      const { begin } = line.waiting.shift()!;
+      const first = line.waiting[0]!;
+      if (--first.left === 0) {
+        line.waiting.shift();
+        tenant.waiting--;
+      }
       // The next turn of this tenant comes behind those of the others, and that of this target behind its others.
-      tenant.lines.delete(line.target);
-      tenant.lines.set(line.target, line);
-      this.#turns.delete(tenant.id);
-      if (--tenant.waiting > 0) this.#turns.set(tenant.id, tenant);
-      begin();
+      putLast(tenant.lines, line.target, line);
+      if (tenant.waiting > 0) putLast(this.#turns, tenant.id, tenant);
+      else this.#turns.delete(tenant.id);
+      first.beginOne();
     }
   }
 
@@ -191,6 +233,12 @@ export class FairShares {
     }
     if (tenant.waiting === 0) this.#turns.delete(tenant.id);
   }
+}
+
+function putLast<K, V>(map: Map<K, V>, key: K, value: V): void {
+  if (map.size === 1) return;
+  map.delete(key);
+  map.set(key, value);
 }
 
 function setDefault<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -10,9 +10,16 @@ const KB = 1024;
 const MOST = 1000 * KB;
 /** With the description of the API; with the clients of NATS and of the mail server, each loaded with its first message. */
 const MOST_OF: Partial<Record<FunctionName, number>> = { api: 1120 * KB, deliverer: 1160 * KB };
-/** What is loaded when those start that run for every probe and every push, and when any other does. */
-const AT_START: Partial<Record<FunctionName, number>> = { ingest: 500 * KB, prober: 520 * KB, api: 820 * KB };
-const MOST_AT_START = 760 * KB;
+/** What is loaded when a function starts: least of those that run for every probe and every push. */
+const AT_START: Partial<Record<FunctionName, number>> = {
+  ingest: 470 * KB,
+  prober: 470 * KB,
+  // The schemas of every endpoint.
+  api: 760 * KB,
+  // The tools, with what they mean.
+  mcp: 680 * KB,
+};
+const MOST_AT_START = 550 * KB;
 
 const names = Object.keys(functions) as FunctionName[];
 const FILE = join(import.meta.dirname, 'bundle-sizes.json');

@@ -23,7 +23,12 @@ async function look({ store, keys, context }: HealthWorld, cell: string) {
   const entries = await store.getMany<ProbeEntry>(
     INTERVALS.map((interval) => keys.entry('probe', tenant, probeEntryId(cell, interval))),
   );
-  return { checks, members: item?.members, entries: new Map(INTERVALS.map((interval, i) => [interval, entries[i]])) };
+  // A cell that nobody is in any more is gone.
+  return {
+    checks,
+    members: item?.members ?? 0,
+    entries: new Map(INTERVALS.map((interval, i) => [interval, entries[i]])),
+  };
 }
 
 /** What must never be: checks that the schedule or the count of their cell does not know of. */
@@ -32,7 +37,7 @@ async function wrongs(world: HealthWorld, cell: string): Promise<string[]> {
   const due = (interval: number) => checks.some((check) => isProbed(check, interval));
   return [
     ...INTERVALS.filter((interval) => due(interval) && !entries.get(interval)).map((each) => `no entry of ${each} s`),
-    ...(checks.length > members! ? [`${checks.length} checks in ${members} places`] : []),
+    ...(checks.length > members ? [`${checks.length} checks in ${members} places`] : []),
   ];
 }
 

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hrefOf, matchPath, parseAddress, pathTo } from '#console/rules/address.ts';
-import { barPaths, barSummary, shadeOf } from '#console/rules/history-bar.ts';
+import { barOf, barPaths, barSummary, shadeOf } from '#console/rules/history-bar.ts';
 import { inTurns } from '#console/rules/in-turns.ts';
 import { whyNot } from '#console/rules/may.ts';
 import { findPlaces } from '#console/rules/palette.ts';
 import { pollInterval } from '#console/rules/poll-interval.ts';
 import { tileAt, tileGrid } from '#console/rules/tiles.ts';
 import { dateTime, duration, relative, shortDuration } from '#console/rules/time.ts';
+import { degradedOf, uptimeOf } from '#console/rules/uptime.ts';
 import { windowOf } from '#console/rules/window.ts';
 import { count, list, percent } from '#console/rules/words.ts';
 
@@ -115,11 +116,24 @@ describe('times and figures', () => {
 });
 
 describe('a history bar', () => {
-  const bucket = (up: number | null) => ({ from: '', to: '', up });
-  it('tells partly down and not watched apart from down, by shape as well', () => {
-    expect([1, 0.5, 0, null].map((up) => shadeOf(bucket(up)))).toEqual(['up', 'part', 'down', 'gap']);
-    const tops = Object.values(barPaths([1, 0.5, 0, null].map(bucket), 100, 20)).map((path) => path.split(/[ h]/)[1]);
-    expect(new Set(tops).size).toBe(4);
+  const bucket = (up: number | null) => ({ up, degraded: false });
+  it('tells degraded, partly down, down and not watched apart, by shape as well', () => {
+    const hours = [...[1, 0.5, 0, null].map(bucket), { up: 1, degraded: true }];
+    expect(hours.map(shadeOf)).toEqual(['up', 'part', 'down', 'gap', 'degraded']);
+    const tops = Object.values(barPaths(hours, 100, 20)).map((path) => path.split(/[ h]/)[1]);
+    expect(new Set(tops).size).toBe(5);
+  });
+  it('shows as degraded what counts as up', () => {
+    const none = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
+    const hours = [
+      { ...none, up: 3600 },
+      { ...none, up: 1800, degraded: 1800 },
+      { ...none, degraded: 3600 },
+    ];
+    const buckets = hours.map((seconds) => ({ seconds }));
+    expect(barOf(buckets).map(shadeOf)).toEqual(['up', 'degraded', 'degraded']);
+    expect([percent(uptimeOf(buckets)), degradedOf(buckets)]).toEqual(['100 %', '1 h 30 min degraded']);
+    expect(degradedOf(buckets.slice(0, 1))).toBe('');
   });
   it('says in words what it shows', () => {
     expect(barSummary([1, 1, 0, null].map(bucket), 'Last 24 h')).toBe('Last 24 h: 2 up, 1 down, 1 not watched');

@@ -1,6 +1,6 @@
 import { setQuery } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
-import { Button } from '#console/parts/button.tsx';
+import { FeedFilters } from '#console/parts/feed-filters.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { InstantField } from '#console/parts/instant-field.tsx';
 import { AUDIT_FILTERS, actionOf, DEEDS, partsOfAction, TARGETS } from '#console/rules/audit.ts';
@@ -15,11 +15,10 @@ const optionsOf = (words: Readonly<Record<string, string>>, any: string) => [
 export function AuditFilters({ query }: { query: URLSearchParams }) {
   const value = (name: string) => query.get(name) ?? '';
   const { target, deed } = partsOfAction(value('action'));
-  const isAny = AUDIT_FILTERS.every((name) => !query.has(name));
   // Without it the API answers what the service does, and refuses what is about who gets in.
   const whyNotAll = refusal('audit');
   return (
-    <search class="audit-filters" aria-label="Filter the log">
+    <FeedFilters label="Filter the log" names={AUDIT_FILTERS} query={query}>
       <SelectField
         label="Kind"
         value={value('kind')}
@@ -67,11 +66,6 @@ export function AuditFilters({ query }: { query: URLSearchParams }) {
         ]}
         onChange={(order) => setQuery({ order })}
       />
-      {!isAny && (
-        <Button small onClick={() => setQuery(Object.fromEntries(AUDIT_FILTERS.map((name) => [name, ''])))}>
-          Show all
-        </Button>
-      )}
-    </search>
+    </FeedFilters>
   );
 }

@@ -2,15 +2,14 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
 import { remember } from '#lib/alerts/plan/timed-alert.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
 import { changeState } from '#lib/health/state/change-state.ts';
 import { keyTable } from '#lib/keys.ts';
-import { iso } from '#lib/platform/time.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { shopEntity } from '#test/support/shop-entity.ts';
 import { MINUTE, NOW, situation } from './situation.ts';
 
 const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
@@ -24,25 +23,7 @@ function live(changes: Changes, settings: Partial<PolicyItem>) {
   const given = situation({ state: 'unknown', policy: settings });
   const { policy } = given;
   let check: CheckItem = { ...given.check, alerts: {} };
-  let entity: EntityItem = {
-    ...keys.entity('acc_a', 'ent_a'),
-    v: 'e0',
-    tenant_id: 'acc_a',
-    id: 'ent_a',
-    blueprint_slug: 'service',
-    slug: 'shop',
-    name: 'Shop',
-    fields: {},
-    labels: {},
-    state: 'unknown',
-    state_since: iso(NOW),
-    checks: { [check.id]: 'unknown' },
-    check_load: 0,
-    seq: 0,
-    last_transition_at: 0,
-    created_at: iso(NOW),
-    updated_at: iso(NOW),
-  };
+  let entity = shopEntity([check.id], NOW);
   let entry: DeadlineEntry | undefined;
   const told: Told[] = [];
   let now = NOW;

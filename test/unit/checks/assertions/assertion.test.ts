@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseCheck } from '#lib/checks/model.ts';
-import type { AppError, ErrorDetail } from '#lib/platform/errors.ts';
+import { HTTP_CHECK, refused } from '#test/support/refused-check.ts';
 
-const HTTP = { entity_id: 'ent_1', check_type: 'http', target_url: 'https://shop.example.com/' };
 const TCP = { entity_id: 'ent_1', check_type: 'tcp' };
 
-function refused(settings: object, base: object = HTTP): ErrorDetail[] {
-  try {
-    parseCheck({ ...base, ...settings }, { minInterval: 1, now: 0 });
-  } catch (error) {
-    return (error as AppError).details ?? [];
-  }
-  return [];
-}
 const refusedAssertions = (assertions: unknown, more: object = {}) => refused({ ...more, config: { assertions } });
 const status = { source: 'status_code', operator: 'equals', value: 200 };
 const json = { source: 'json', property: '$.a', operator: 'equals', value: 1 };
@@ -185,7 +176,7 @@ describe('an assertion that cannot be judged is refused', () => {
 describe('assertions that are taken', () => {
   it('keep their order, with what they mean by default', () => {
     const list = [status, { ...json, value: null }, { source: 'json', property: "$['a b'][-1]", operator: 'exists' }];
-    const { config } = parseCheck({ ...HTTP, config: { assertions: list } }, { minInterval: 1, now: 0 });
+    const { config } = parseCheck({ ...HTTP_CHECK, config: { assertions: list } }, { minInterval: 1, now: 0 });
     expect(config.assertions).toEqual(list.map((one) => ({ ...one, severity: 'fail' })));
   });
 });

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { JsonDocument } from '#lib/checks/assertions/json-document.ts';
 import { parsePath } from '#lib/checks/assertions/json-path.ts';
 
-const read = (text: string) => JsonDocument.read(text, async () => {});
+/** As a small text and as a large one: no difference is to be seen. */
+const ways: [string, (text: string) => Promise<JsonDocument | undefined>][] = [
+  ['parsed', async (text) => JsonDocument.parse(text)],
+  ['scanned', (text) => JsonDocument.scan(text, async () => {})],
+];
 
 /** What stands at a path, by JSON.parse. */
 function parsedAt(root: unknown, path: readonly (string | number)[]): unknown {
@@ -37,7 +41,7 @@ const written = fc.letrec<{ json: string }>((tie) => ({
 
 const path = fc.array(fc.constantFrom('a', 'b', '__proto__', 'a\\', 0, 1, -1, -2), { maxLength: 4 });
 
-describe('a JSON text', () => {
+describe.each(ways)('a JSON text, %s,', (_way, read) => {
   it('has at each path what JSON.parse has there', async () => {
     await fc.assert(
       fc.asyncProperty(written, path, async (text, steps) => {
@@ -132,12 +136,28 @@ describe('a JSON text', () => {
     expect(document!.find(parsePath(property)!)).not.toHaveProperty('value');
   });
 
-  it('is read in turns, and however deep it is', async () => {
-    let turns = 0;
-    const deep = 300_000;
-    const document = await JsonDocument.read(`${'['.repeat(deep)}1${']'.repeat(deep)}`, async () => void turns++);
-    expect(turns).toBeGreaterThan(1);
+  it('may have any depth', async () => {
+    const deep = 32_000;
+    const document = await read(`${'['.repeat(deep)}1${']'.repeat(deep)}`);
     expect(document!.find([0, 0])).toMatchObject({ value: { kind: 'a list' } });
     expect(await read('['.repeat(deep))).toBeUndefined();
   });
+});
+
+it('a JSON text says the same of a path, whichever way it is read', async () => {
+  await fc.assert(
+    fc.asyncProperty(written, path, async (text, steps) => {
+      const [parsed, scanned] = await Promise.all(ways.map(([, read]) => read(text)));
+      expect(parsed!.find(steps)).toEqual(scanned!.find(steps));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('a large JSON text is read in turns, and however deep it is', async () => {
+  let turns = 0;
+  const deep = 300_000;
+  const document = await JsonDocument.scan(`${'['.repeat(deep)}1${']'.repeat(deep)}`, async () => void turns++);
+  expect(turns).toBeGreaterThan(1);
+  expect(document!.find([0, 0])).toMatchObject({ value: { kind: 'a list' } });
 });

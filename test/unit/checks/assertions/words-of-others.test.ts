@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseCheck } from '#lib/checks/model.ts';
-import type { AppError, ErrorDetail } from '#lib/platform/errors.ts';
+import { refused } from '#test/support/refused-check.ts';
 
-const HTTP = { entity_id: 'ent_1', check_type: 'http', target_url: 'https://shop.example.com/' };
 const TCP = { entity_id: 'ent_1', check_type: 'tcp' };
-
-function refused(settings: object, base: object = HTTP): ErrorDetail[] {
-  try {
-    parseCheck({ ...base, ...settings }, { minInterval: 1, now: 0 });
-  } catch (error) {
-    return (error as AppError).details ?? [];
-  }
-  return [];
-}
 
 describe('words of other services', () => {
   it.each<[string, object, string, string]>([

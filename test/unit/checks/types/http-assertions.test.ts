@@ -30,16 +30,21 @@ describe('an http check with assertions', () => {
       res.writeHead(200, { 'content-type': 'application/json', 'x-left': ['7', '8'] });
       res.end('{"db": {"status": "ok", "lag": 3}, "items": [1, 2]}');
     });
-    const outcome = await probe(target.url, [
-      status('2xx'),
-      lacks('error'),
-      json('$.db.status', 'equals', 'ok'),
-      json('$.items.length', 'at_least', 2),
-      matches('"lag":\\s*\\d\\b'),
-      { source: 'header', property: 'Content-Type', operator: 'contains', value: 'json' },
-      { source: 'header', property: 'X-Left', operator: 'equals', value: '7, 8' },
-      { source: 'latency_ms', operator: 'less_than', value: 5_000, severity: 'warn' },
-    ]);
+    const outcome = await probe(
+      target.url,
+      [
+        status('2xx'),
+        lacks('error'),
+        json('$.db.status', 'equals', 'ok'),
+        json('$.items.length', 'at_least', 2),
+        matches('"lag":\\s*\\d\\b'),
+        { source: 'header', property: 'Content-Type', operator: 'contains', value: 'json' },
+        { source: 'header', property: 'X-Left', operator: 'equals', value: '7, 8' },
+        { source: 'latency_ms', operator: 'less_than', value: 5_000, severity: 'warn' },
+      ],
+      {},
+      { ...probeWorld(), shows: true },
+    );
     expect(outcome).toMatchObject(good);
     expect(outcome.warning_message).toBeUndefined();
     expect(outcome.assertions?.map(({ passed }) => passed)).toEqual(Array(8).fill(true));

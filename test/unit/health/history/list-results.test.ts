@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { failed, succeeded } from '#lib/checks/outcome.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import { checkDetail } from '#lib/health/checks/check-detail.ts';
 import { type ResultRange, resultList } from '#lib/health/history/list-results.ts';
@@ -58,6 +59,32 @@ describe('the results of a check', () => {
     const changed = await updateCheck(world.context, await world.fresh(check), { timeout_ms: 3000 });
     await probeEachMinute(changed);
     expect(await times(changed)).toEqual(at);
+  });
+
+  it('say how many days are left, also those that a pack holds, on each page', async () => {
+    const check = await world.check({ check_type: 'tls', config: { host: 'example.com' }, failure_threshold: 3 });
+    const probe = async (days_left?: number) => {
+      world.advance(MINUTE);
+      const looked = days_left === undefined ? failed('tls', 'handshake', 9) : succeeded(9);
+      const expiry = days_left === undefined ? {} : { days_left, expires_at: iso(days_left * DAY) };
+      const run = { slot: slotOf(check), started_at: now(), retention_days: 30 };
+      await world.record({ ...run, check: await world.fresh(check), outcome: { ...looked, ...expiry } });
+    };
+    for (const days of [10, 10, 10, undefined, 9, 9]) await probe(days);
+    const page = async (limit: number, after?: string) =>
+      gather(await resultList(world.context, await world.fresh(check), {}), { limit, after });
+    const all = (await page(50)).values;
+    expect(all.map(({ days_left }) => days_left)).toEqual([9, 9, undefined, 10, 10, 10]);
+    const first = await page(4);
+    expect(first.values).toEqual(all.slice(0, 4));
+    expect((await page(1, first.next)).values).toEqual(all.slice(4, 5));
+  });
+
+  it('have no expires_at where nothing expires, though what is stored of them does', async () => {
+    const check = await world.check();
+    await world.probe(check, slotOf(check));
+    const [only] = (await gather(await resultList(world.context, await world.fresh(check), {}))).values;
+    expect(only).not.toHaveProperty('expires_at');
   });
 
   it('are there once, whichever of two jobs for the probe after a change comes first', async () => {

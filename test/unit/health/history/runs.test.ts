@@ -106,7 +106,12 @@ it('a result keeps its id, whether it lies in a pack or by itself', async () => 
   await world.probe(check, slot);
   const [packed] = await list();
   const { ports, keys, context } = world;
-  const item = { ...keys.result(context.tenant, check.id, slot, '1'), ...packed!, latency_ms: PACKED_MS };
+  const item = {
+    ...keys.result(context.tenant, check.id, slot, '1'),
+    ...packed!,
+    latency_ms: PACKED_MS,
+    expires_at: 0,
+  };
   await ports.table.putMany([item]);
   expect(await list()).toMatchObject([{ id: packed!.id, latency_ms: PACKED_MS }, {}]);
 });

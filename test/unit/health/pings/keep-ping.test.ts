@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { type Ping, receivePing } from '#lib/health/pings/receive-ping.ts';
+import { detectSilence } from '#lib/health/recording/detect-silence.ts';
 import { PINGS, under } from '#lib/keys.ts';
+import type { Table } from '#lib/platform/ports.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
 const ping = (kind: Ping['kind'], more: Partial<Ping> = {}): Ping => ({
@@ -34,6 +38,43 @@ describe('the start of a run', () => {
     expect(fresh).toMatchObject({ runs: [{ started_at: now, received_at: now }], last_received: { received_at: now } });
     expect(fresh.silence_mark).toBeUndefined();
     expect(fresh.silence_at).toBeUndefined();
+  });
+
+  it('that is written while the detection of silence moves the deadline is held to its own time', async () => {
+    const world = await healthWorld();
+    const { ports, keys, context } = world;
+    const check = await world.pushCheck({ config: { grace_seconds: 3600, max_run_seconds: 10 } });
+    await world.push(check);
+    const entry = keys.entry('silence', check.tenant_id, check.id);
+    const deadline = async () => (await ports.table.get<DeadlineEntry>(entry))!.deadline;
+    const first = await deadline();
+    world.advance(60_000);
+    await world.push(check);
+    world.advance(first - ports.clock.now() - 500);
+    const startedAt = ports.clock.now();
+    const fresh = await world.fresh(check);
+
+    // Another process looks, finds the second push and moves the deadline, just before the start is committed.
+    const detection = async () => {
+      world.advance(500);
+      await world.watermark(60_000);
+      const due = { kind: 'silence' as const, tenant_id: check.tenant_id, entity_id: check.entity_id, at: first };
+      const account = (await ports.table.get<AccountItem>(keys.account(context.tenant)))!;
+      await detectSilence(world, { ...due, check_id: check.id }, account);
+    };
+    let isFirst = true;
+    const table: Table = {
+      ...ports.table,
+      transact: async (writes) => {
+        if (isFirst) {
+          isFirst = false;
+          await detection();
+        }
+        return ports.table.transact(writes);
+      },
+    };
+    await receivePing({ ...world, ports: { ...ports, table } }, fresh, ping('start'), 30);
+    expect(await deadline()).toBeLessThanOrEqual(startedAt + 11_000);
   });
 
   it('that is decided on an older version of its check goes round again, and opens one run', async () => {

@@ -5,6 +5,7 @@ import { withEnd, withStart } from '#lib/health/pings/open-runs.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 2, 30);
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const run = (started_at: number, rid?: string, overrun?: true): OpenRun => ({
   ...(rid && { rid }),
   started_at,
@@ -14,23 +15,30 @@ const run = (started_at: number, rid?: string, overrun?: true): OpenRun => ({
 
 describe('a start', () => {
   it('opens a run beside those that are open', () => {
-    expect(withStart([run(1, 'a')], 'b', NOW)).toEqual([run(1, 'a'), run(NOW, 'b')]);
-    expect(withStart([run(1)], undefined, NOW)).toEqual([run(1), run(NOW)]);
+    expect(withStart([run(NOW - 2 * HOUR, 'a')], 'b', NOW, DAY)).toEqual([run(NOW - 2 * HOUR, 'a'), run(NOW, 'b')]);
+    expect(withStart([run(NOW - 2 * HOUR)], undefined, NOW, DAY)).toEqual([run(NOW - 2 * HOUR), run(NOW)]);
   });
 
   it('sent twice changes nothing, as its run is open already', () => {
-    expect(withStart([run(1, 'a')], 'a', NOW)).toBeUndefined();
+    expect(withStart([run(NOW - 2 * HOUR, 'a')], 'a', NOW, DAY)).toBeUndefined();
   });
 
   it('begins a run anew that took too long', () => {
-    expect(withStart([run(1, 'a', true)], 'a', NOW)).toEqual([run(NOW, 'a')]);
+    expect(withStart([run(NOW - 2 * HOUR, 'a', true)], 'a', NOW, DAY)).toEqual([run(NOW, 'a')]);
   });
 
   it('is one too many where ten are open; one that took too long makes room', () => {
-    const ten = Array.from({ length: 10 }, (_, i) => run(i, `r${i}`));
-    expect(withStart(ten, 'x', NOW)).toBeUndefined();
-    const late = [run(0, 'late', true), ...ten.slice(1)];
-    expect(withStart(late, 'x', NOW)).toEqual([...ten.slice(1), run(NOW, 'x')]);
+    const ten = Array.from({ length: 10 }, (_, i) => run(NOW - HOUR + i, `r${i}`));
+    expect(withStart(ten, 'x', NOW, DAY)).toBeUndefined();
+    const late = [run(NOW - 2 * HOUR, 'late', true), ...ten.slice(1)];
+    expect(withStart(late, 'x', NOW, DAY)).toEqual([...ten.slice(1), run(NOW, 'x')]);
+  });
+
+  it('is taken where ten are open whose ends never came, as we were away when they were due', () => {
+    const ten = Array.from({ length: 10 }, (_, i) => run(NOW - 26 * HOUR + i, `r${i}`));
+    expect(withStart(ten, 'x', NOW, DAY)).toEqual([...ten.slice(1), run(NOW, 'x')]);
+    expect(withStart(ten, 'r3', NOW, DAY)?.at(-1)).toEqual(run(NOW, 'r3'));
+    expect(withStart(ten, 'x', NOW - 2 * HOUR, DAY)).toBeUndefined();
   });
 });
 
@@ -78,7 +86,7 @@ it('whatever a job says: at most ten runs, each id once, none that was ended', (
       let now = NOW;
       for (const { what, rid, after } of story) {
         now += after;
-        if (what === 'start') runs = withStart(runs, rid, now) ?? runs;
+        if (what === 'start') runs = withStart(runs, rid, now, DAY) ?? runs;
         else {
           const ended = withEnd(runs, { rid, success: what === 'success' }, now);
           expect(ended.latency_ms).toBeGreaterThanOrEqual(0);

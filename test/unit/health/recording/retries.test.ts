@@ -110,6 +110,44 @@ describe('an undecided check', () => {
   const kept = async (check: CheckItem): Promise<number> =>
     (await results(check)).filter((one) => resultRecord(check.id, one).kind !== 'retry').length;
 
+  it('is probed again at the next instant when a message came too late, though nothing was read for it', async () => {
+    const { check, slot, retry } = await failedOnce();
+    to(slot + 27_000);
+    asked.length = 0;
+    Object.assign(world.requests, { reads: 0, writes: 0 });
+    await give(retry);
+    expect([asked, world.requests]).toEqual([[], { reads: 0, writes: 0 }]);
+    const at = slot + 30_000;
+    const next: Job = { ...retry, retry: { at, until: at + 10_000, rev: check.rev } };
+    expect(sent()).toEqual([{ queue: 'job', body: { jobs: [next] }, not_before: at, group: check.tenant_id }]);
+    to(at);
+    await give(next);
+    expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 2 });
+  });
+
+  it('is left to its next slot when a message comes after its last retry or that slot', async () => {
+    const { slot, retry } = await failedOnce();
+    for (const ms of [51_000, 60_000, 95_000]) {
+      to(slot + ms);
+      await give(retry);
+      expect(sent()).toEqual([]);
+    }
+  });
+
+  it('is probed again at the next instant when our own stall left nothing known', async () => {
+    const { check, slot, retry } = await failedOnce();
+    let stalled = 0;
+    world.ports.clock.stalled = () => stalled;
+    target = async ({ timeout_ms }) => {
+      stalled += timeout_ms;
+      throw Object.assign(new NetError('timeout', 'no answer'), { latency_ms: timeout_ms });
+    };
+    to(slot + 10_000);
+    await give(retry);
+    expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 1 });
+    expect(retrySent().retry).toMatchObject({ at: slot + 20_000 });
+  });
+
   it('is probed for as long as its settings say, but not beyond its next slot; cut short, silence says nothing', async () => {
     const { check, slot } = await failedOnce({ timeout_ms: 8000 });
     target = async ({ timeout_ms }) => {

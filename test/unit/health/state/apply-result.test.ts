@@ -54,6 +54,16 @@ it.each([
   expect(changes?.writes).toEqual([{ put: next, if: { version: check.v } }]);
 });
 
+it('a good result that leaves a check degraded says that there was a warning before it', async () => {
+  const down = { state: 'down', consecutive_failures: 1, consecutive_successes: 1, consecutive_oks: 0 } as const;
+  const check = { ...(await world.check({ recovery_threshold: 2 })), ...down };
+  const { others } = await written(check, result('ok'));
+  expect(others.find((item) => 'transition_id' in item)).toMatchObject({
+    check_to_state: 'degraded',
+    error_message: 'no failure in the last 2 results, but a warning: degraded until 2 in a row have none',
+  });
+});
+
 it('the failure that reaches the threshold changes check, entity, transition and feed together', async () => {
   const check = await checkAt(1);
   const { changes, next, others } = await written(check, result('fail'));

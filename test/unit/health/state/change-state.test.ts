@@ -10,6 +10,7 @@ import { type Basis, changeState, type StateChange, type StateChangeInput } from
 import { aggregate } from '#lib/health/state/next-state.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
+import { shopEntity } from '#test/support/shop-entity.ts';
 
 const keys = keyTable({ BUCKETS: 2, SHARDS: 2 });
 const START = Date.UTC(2026, 10, 21);
@@ -39,25 +40,11 @@ const checkNamed = (id: string): CheckItem => ({
   alerts: {},
 });
 
-const entityOf = (checks: CheckItem[]): EntityItem => ({
-  ...keys.entity('acc_a', 'ent_a'),
-  v: 'entity-0',
-  tenant_id: 'acc_a',
-  id: 'ent_a',
-  blueprint_slug: 'service',
-  slug: 'shop',
-  name: 'Shop',
-  fields: {},
-  labels: {},
-  state: 'unknown',
-  state_since: iso(START),
-  checks: Object.fromEntries(checks.map(({ id }) => [id, 'unknown' as CheckState])),
-  check_load: 0,
-  seq: 0,
-  last_transition_at: 0,
-  created_at: iso(START),
-  updated_at: iso(START),
-});
+const entityOf = (checks: CheckItem[]): EntityItem =>
+  shopEntity(
+    checks.map(({ id }) => id),
+    START,
+  );
 
 const basisOf = (entity: EntityItem, policy?: PolicyItem): Basis => ({
   entity,

@@ -1,26 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allowHost, allowUrl, refusalOf, resolveAllowed } from '#lib/platform/net/egress.ts';
-
-type Vector = {
-  id: string;
-  why: string;
-  url?: string;
-  host?: string;
-  port?: number;
-  dns?: Record<string, string[]>;
-  dnsSequence?: Record<string, string[][]>;
-  connectsTo?: string;
-  socketRemote?: string;
-  redirect?: { status: number; location: string };
-  vars?: Record<string, string>;
-  verdict: 'allow' | 'block';
-};
-
-const vectors = readFileSync(new URL('../../../support/ssrf-vectors.jsonl', import.meta.url), 'utf8')
-  .split('\n')
-  .filter(Boolean)
-  .map((line) => JSON.parse(line) as Vector);
+import { type Vector, vectors } from '#test/support/ssrf-vectors.ts';
 
 const inAscii = (name: string): string => (URL.parse(`http://${name}/`)?.hostname ?? name).replace(/\.$/, '');
 

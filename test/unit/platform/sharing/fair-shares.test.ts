@@ -134,6 +134,60 @@ describe('fair shares', () => {
     expect(await fair.run({ tenant: 'a' }, async () => 'done')).toBe('done');
   });
 
+  it('do a list in its order, as places come free, and name what found none in time', async () => {
+    const { fair, submit, pass, settle } = world({ places: 2, wait_ms: 5000 });
+    const begun: number[] = [];
+    const ends: (() => void)[] = [];
+    const leftOver: (readonly number[])[] = [];
+    let isOver = false;
+    const work = (item: number) => {
+      begun.push(item);
+      return new Promise<void>((end) => ends.push(end));
+    };
+    const list = fair.each({ tenant: 'a' }, [1, 2, 3, 4, 5], work, (left) => leftOver.push(left));
+    void list.then(() => {
+      isOver = true;
+    });
+    const after = submit('a');
+    await settle();
+    expect(begun).toEqual([1, 2]);
+    ends[0]!();
+    await settle();
+    expect(begun).toEqual([1, 2, 3]);
+    await pass(6000);
+    expect([leftOver, after.state, isOver]).toEqual([[[4, 5]], 'no place', false]);
+    ends[1]!();
+    ends[2]!();
+    await settle();
+    expect([begun, isOver]).toEqual([[1, 2, 3], true]);
+  });
+
+  it('serve the lists of tenants in turns, one item at a time', async () => {
+    const { fair, submit, settle } = world({ places: 1, wait_ms: 5000 });
+    // Both may hold a fifth beyond the one place, so that it is full with the two of another.
+    const full = [submit('c'), submit('d')];
+    const begun: string[] = [];
+    const work = async (item: string) => void begun.push(item);
+    const lists = [fair.each({ tenant: 'a' }, ['a1', 'a2'], work), fair.each({ tenant: 'b' }, ['b1', 'b2'], work)];
+    await settle();
+    expect(begun).toEqual([]);
+    for (const one of full) one.end();
+    await Promise.all(lists);
+    expect(begun).toEqual(['a1', 'b1', 'a2', 'b2']);
+  });
+
+  it('end a list with the error of one of its items, whose place is free', async () => {
+    const { fair } = world({ places: 1, wait_ms: 1000 });
+    const done: number[] = [];
+    const work = async (item: number) => {
+      if (item === 1) throw new Error('broken');
+      done.push(item);
+    };
+    await expect(fair.each({ tenant: 'a' }, [1, 2], work)).rejects.toThrow('broken');
+    await fair.run({ tenant: 'a' }, async () => {});
+    expect(done).toEqual([2]);
+  });
+
   const step = fc.oneof(
     {
       weight: 3,

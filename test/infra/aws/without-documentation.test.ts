@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '#infra/aws/bundle/bundle.ts';
-import { withoutDescriptions } from '#infra/aws/bundle/without-descriptions.ts';
+import { withoutDescriptions, withoutExamples, withoutManifests } from '#infra/aws/bundle/without-documentation.ts';
 
 describe('code that is deployed', () => {
   it.each([
@@ -20,6 +20,17 @@ describe('code that is deployed', () => {
       expect(withoutDescriptions(code)).toBe(code);
     },
   );
+
+  it('loses the examples of types, whatever is in them', () => {
+    const one = 'a({type:"x",examples:{valid:[{b:"]}"},{c:[1,{}]}],invalid:[{d:Array(11).fill({e:`)`})}]}});';
+    expect(withoutExamples(`${one}f();${one}g()`)).toBe('a({type:"x",examples:{}});f();a({type:"x",examples:{}});g()');
+    expect(withoutExamples('a({examples:{other:[1]}})')).toBe('a({examples:{other:[1]}})');
+  });
+
+  it('keeps of the manifests of the SDK their versions', () => {
+    const code = 'var a={name:"@aws-sdk/client-x",scripts:{"b:c":"d } e"},version:"3.1.0",files:["f"]},g={name:"h"};';
+    expect(withoutManifests(code)).toBe('var a={version:"3.1.0"},g={name:"h"};');
+  });
 
   it('tells agents what the arguments of tools mean, and nobody else', () => {
     const codeOf = (name: 'mcp' | 'api') => {

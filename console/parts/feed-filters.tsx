@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { setQuery } from '#console/app/router.ts';
+import { Button } from './button.tsx';
+
+type FeedFiltersProps = {
+  label: string;
+  /** Members of the address that say what is shown. */
+  names: readonly string[];
+  query: URLSearchParams;
+  /** A field for each. */
+  children: ComponentChildren;
+};
+
+/** What a long list is filtered by; the address says it too. On a phone the fields are behind a button. */
+export function FeedFilters({ label, names, query, children }: FeedFiltersProps) {
+  const [open, show] = useState(false);
+  const set = names.filter((name) => query.has(name)).length;
+  return (
+    <search class={open ? 'feed-filters open' : 'feed-filters'} aria-label={label}>
+      <div class="narrow">
+        <Button small icon={open ? 'down' : 'right'} expanded={open} onClick={() => show(!open)}>
+          {set === 0 ? 'Filters' : `Filters (${set})`}
+        </Button>
+      </div>
+      {children}
+      {set > 0 && (
+        <Button small onClick={() => setQuery(Object.fromEntries(names.map((name) => [name, ''])))}>
+          Show all
+        </Button>
+      )}
+    </search>
+  );
+}

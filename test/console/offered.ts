@@ -1,0 +1,101 @@
+import { endpointOf } from '#infra/docs/openapi.ts';
+import { allRows } from '#lib/all-rows.ts';
+import { type Guarded, may, type Rights } from '#lib/platform/http/access.ts';
+import { paramsOf, rowsAt } from '#lib/platform/http/match-path.ts';
+import type { Person } from '#test/support/browser.ts';
+
+/** Everybody may do this, and it would end what the test is about. */
+const OF_THE_TEST = /sign out|copy|passkey/i;
+
+/**
+ * Presses every button of a page that can be pressed, once of each name and with all rows selected, and what each window
+ * offers that comes up. Fields that are empty there get a number, so that one whose only field asks for it goes on.
+ */
+const pressAll = (address: string) => `(async () => {
+  const home = '#' + ${JSON.stringify(address)};
+  const turn = () => new Promise((done) => setTimeout(done));
+  const rested = async () => {
+    const began = Date.now();
+    do await turn(); while (document.querySelector('.loading, [aria-busy=true]') && Date.now() < began + 5000);
+    if (Date.now() >= began + 5000) throw new Error('Not at rest: ' + document.querySelector('.loading, [aria-busy=true]').outerHTML);
+  };
+  const nameOf = (one) => one.getAttribute('aria-label') ?? one.textContent;
+  const usable = (within, kinds = '') => [...within.querySelectorAll('button' + kinds)].filter((one) =>
+    !one.disabled && one.getAttribute('aria-disabled') !== 'true' && !${OF_THE_TEST}.test(nameOf(one)));
+  const press = async (one) => {
+    one.click();
+    await rested();
+  };
+  const pressed = new Set();
+  const next = (buttons) => {
+    const one = buttons.find((button) => !pressed.has(nameOf(button)));
+    if (one) pressed.add(nameOf(one));
+    return one;
+  };
+  for (;;) {
+    const all = document.querySelector('main thead input[type=checkbox]');
+    if (all && !all.checked) await press(all);
+    const one = next(usable(document.querySelector('main')));
+    if (!one) return;
+    await press(one);
+    for (let offer = 0; document.querySelector('dialog'); offer++) {
+      const dialog = [...document.querySelectorAll('dialog')].at(-1);
+      for (const field of dialog.querySelectorAll('input:is([type=text], :not([type]))')) {
+        if (field.value !== '') continue;
+        field.value = '1';
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+      await turn();
+      const offered = usable(dialog, ':is(.main, .danger)')[offer];
+      if (!offered) break;
+      await press(offered);
+    }
+    for (const dialog of document.querySelectorAll('dialog')) dialog.close();
+    do await rested(); while (document.querySelector('dialog'));
+    if (location.hash !== home) {
+      const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
+      location.hash = home;
+      await changed;
+      await rested();
+    }
+  }
+})()`;
+
+const table = allRows.map((row) => ({ row, segments: row.path.split('/') }));
+
+/** The row of the API that a call is for. Throws where there is none. */
+function rowOf(method: string, url: string) {
+  const path = new URL(url).pathname.split('/');
+  const found = rowsAt(table, path).find((one) => one.method === method && paramsOf(one, path));
+  if (!found) throw new Error(`There is no ${method} ${url}.`);
+  return found;
+}
+
+/** The endpoints that the rights open. */
+export const isOpenTo = (rights: Rights, endpoint: string): boolean => {
+  const { access } = allRows.find((row) => endpointOf(row) === endpoint)!;
+  return access === 'open' || may(rights, access as Guarded);
+};
+
+/** What somebody is offered on pages: the endpoints that would change something. None of it is done. */
+export async function watchOffers({ page }: Person) {
+  const offered = new Set<string>();
+  const refused: string[] = [];
+
+  await page.route('**/v1/**', async (route) => {
+    const request = route.request();
+    if (request.method() === 'GET') return route.continue();
+    offered.add(endpointOf(rowOf(request.method(), request.url())));
+    const answer = { code: 'VALIDATION_ERROR', error: 'Nothing is done: somebody only looks what is offered.' };
+    await route.fulfill({ status: 400, contentType: 'application/json', body: JSON.stringify(answer) });
+  });
+  page.on('response', (response) => {
+    if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`);
+  });
+  return {
+    offered,
+    /** What the API refused to show. */
+    refused,
+    pressAll: (address: string) => page.evaluate(pressAll(address)),
+  };
+}

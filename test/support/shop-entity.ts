@@ -1,0 +1,26 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { keyTable } from '#lib/keys.ts';
+import { iso } from '#lib/platform/time.ts';
+
+const keys = keyTable({ BUCKETS: 2, SHARDS: 2 });
+
+/** An entity as it is stored, whose checks have no results yet. @param now epoch ms at which it was made */
+export const shopEntity = (checkIds: string[], now: number): EntityItem => ({
+  ...keys.entity('acc_a', 'ent_a'),
+  v: 'entity-0',
+  tenant_id: 'acc_a',
+  id: 'ent_a',
+  blueprint_slug: 'service',
+  slug: 'shop',
+  name: 'Shop',
+  fields: {},
+  labels: {},
+  state: 'unknown',
+  state_since: iso(now),
+  checks: Object.fromEntries(checkIds.map((id) => [id, 'unknown'])),
+  check_load: 0,
+  seq: 0,
+  last_transition_at: 0,
+  created_at: iso(now),
+  updated_at: iso(now),
+});

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll } from 'vitest';
+import { type Client, clientOf } from './client.ts';
+import { type Service, startService } from './service.ts';
+
+/** An address, what has to become of a request to it, and why. */
+export type Vector = {
+  id: string;
+  group: string;
+  why: string;
+  url?: string;
+  host?: string;
+  port?: number;
+  dns?: Record<string, string[]>;
+  dnsSequence?: Record<string, string[][]>;
+  connectsTo?: string;
+  socketRemote?: string;
+  redirect?: { status: number; location: string };
+  vars?: Record<string, string>;
+  verdict: 'allow' | 'block';
+};
+
+export const vectors = readFileSync(new URL('ssrf-vectors.jsonl', import.meta.url), 'utf8')
+  .split('\n')
+  .filter(Boolean)
+  .map((line) => JSON.parse(line) as Vector);
+
+/** The URLs that must never be reached where public addresses alone may be; at least 30. */
+export const blockedUrls = vectors.flatMap(({ url, vars, verdict, why }) =>
+  url !== undefined && vars === undefined && verdict === 'block' ? [{ url, why }] : [],
+);
+
+/**
+ * A service of the tests of a `describe` that reaches public addresses alone.
+ * @returns its client, once a test runs
+ */
+export function publicOnly(): () => Client {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ env: { CHECK_EGRESS: 'public', EGRESS_ALLOW: '' } });
+  });
+  afterAll(() => service.stop());
+  return () => clientOf(service.url, service.adminKey);
+}
