@@ -6,6 +6,7 @@ import { checkLabel } from '#lib/checks/label.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
 import type { AlertItem, AlertRoot } from '#lib/health/alerting/alert-item.ts';
 import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
+import { failuresLately, type Lately } from '#lib/health/state/failures.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
@@ -41,7 +42,7 @@ export type Alert = {
   check: AlertCheck;
   entity: AlertEntity;
   /** How often the check failed within the last so many ms, this time included; null when nobody counted. */
-  lately: { failures: number; within_ms: number } | null;
+  lately: Lately | null;
   /** What kinds of channel got the alert, as people call them, one a channel; empty when it is not known. */
   told: string[];
   /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
@@ -150,6 +151,7 @@ export const alertOf = (
   at: delivery.created_at,
   ...subjectOf(about, { id: transition.check_id, name: transition.check_label }),
   told: about.told,
+  lately: about.check ? failuresLately(about.check.alerts, Date.parse(delivery.created_at)) : null,
 });
 
 /** A test: the present state as an event that changes nothing and belongs to no transition. */
