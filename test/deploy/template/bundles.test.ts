@@ -8,7 +8,7 @@ import { run } from '#test/deploy/run.ts';
 const KB = 1024;
 /** What is deployed of a function, with what is loaded late: libraries of sign-in, expressions, the document. */
 const MOST = 1000 * KB;
-/** With the description of the API; with the clients of NATS and of the mail server, each loaded with its first message. */
+/** With the description of the API; with the clients of NATS and of the mail server, loaded with the first message. */
 const MOST_OF: Partial<Record<FunctionName, number>> = { api: 1120 * KB, deliverer: 1160 * KB };
 /** What is loaded when a function starts: least of those that run for every probe and every push. */
 const AT_START: Partial<Record<FunctionName, number>> = {
