@@ -1,3 +1,4 @@
+import type { AccountItem } from '#lib/access/account.ts';
 import { redactUrl } from '#lib/access/redaction.ts';
 import type { Labels } from '#lib/catalog/labels.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
@@ -218,3 +219,35 @@ function subjectOf({ check, entity, now, public_url }: About, named: Pick<AlertC
     sent_at: now,
   } satisfies Partial<Alert>;
 }
+
+/** A test of a channel of the account: about the account, as no check is concerned. */
+export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now: number): Alert => ({
+  ...NOTHING_KNOWN,
+  alert_id: null,
+  delivery_id: delivery.id,
+  kind: 'test',
+  event: {
+    entity_id: '',
+    entity_name: account.name,
+    check_id: '',
+    tenant_id: delivery.tenant_id,
+    from_state: 'up',
+    to_state: 'up',
+    check_from_state: 'up',
+    check_to_state: 'up',
+    transition_id: '',
+    timestamp: delivery.created_at,
+  },
+  announces: null,
+  cause: null,
+  check_label: OF_THE_ACCOUNT,
+  error_message: '',
+  check_from_since: delivery.created_at,
+  at: delivery.created_at,
+  sent_at: now,
+  check: { id: '', name: OF_THE_ACCOUNT, slug: null, type: null, target: null },
+  entity: { id: '', name: account.name, slug: '', blueprint: '', labels: {} },
+  urls: { check: null, incident: null, runbook: null, dashboard: null },
+});
+
+const OF_THE_ACCOUNT = 'a channel of the account';
