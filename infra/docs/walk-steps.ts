@@ -158,7 +158,7 @@ export const STEPS: readonly Step[] = [
   {
     endpoint: 'POST /v1/notify/silences',
     body: (_, answers) => ({
-      applies_to: { labels: { team: 'payments' } },
+      applies_to: { labels: { team: 'platform' } },
       until: new Date(Date.parse(answers['POST /v1/checks'].created_at) + 86_400_000).toISOString(),
       reason: 'Moving the database',
     }),
