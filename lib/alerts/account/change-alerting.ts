@@ -7,7 +7,7 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /** What changes of an account's alerting. */
-export type AlertingChange = {
+type AlertingChange = {
   /** Of channels, silences and windows, and the audit entry. */
   writes: Write[];
   /** The defaults of its policies, where they change. */
