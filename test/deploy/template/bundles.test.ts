@@ -15,7 +15,7 @@ const AT_START: Partial<Record<FunctionName, number>> = {
   ingest: 470 * KB,
   prober: 470 * KB,
   // The schemas of every endpoint.
-  api: 760 * KB,
+  api: 800 * KB,
   // The tools, with what they mean.
   mcp: 680 * KB,
 };
