@@ -114,6 +114,21 @@ describe('when what others depend on fails', () => {
     expect(await Promise.all(urgencies)).toEqual(['high', 'low']);
   });
 
+  it('a reminder of it says how many fail with it', async () => {
+    service = await virtualService('09:30');
+    const db = await watched('db');
+    await service.call('POST', `/v1/checks/${db.id}/policy`, { repeat_interval_seconds: 300 });
+    const dependents = [await watched('shop'), await watched('blog'), await watched('mail')];
+    for (const one of dependents) await depends(one, db);
+    await service.until('09:40');
+    fails('db', 'shop', 'blog', 'mail');
+    await service.until('09:46');
+    const [first, reminder] = service.host('pager.test').calls.map(({ body }) => JSON.parse(body));
+    expect(first).toMatchObject({ kind: 'state_change', impact: { count: 3 } });
+    expect(reminder).toMatchObject({ kind: 'repeat', affected: { count: 3 }, impact: { count: 3 } });
+    expect(reminder.affected.names.toSorted()).toEqual(['blog', 'mail', 'shop']);
+  });
+
   it('and nobody is told of that, the first dependent tells, and the others do not', async () => {
     service = await virtualService('09:30');
     const db = await watched('db');

@@ -114,8 +114,9 @@ async function attempt(
   if (held && check && transition) return beginHold(env, { check, transition, hold, now, replace });
   if (!alert || !due || !transition) return (await commit(ports, replace(next))).ok ? next : AGAIN;
 
-  const item = timedAlert(env, deadline, due, transition, alert);
   const to = check?.state ?? 'unknown';
+  const lasts = to === 'down' && incident?.recovered_at === undefined ? incident?.id : undefined;
+  const item = timedAlert(env, deadline, due, transition, { ...alert, incident_id: lasts });
   const told = toldBy(item, incident, { to, channels: due.policy.channels, at: now });
   const done = await commit(ports, [
     { put: item, if: 'absent' },
@@ -202,7 +203,7 @@ function timedAlert(
   { tenant_id, entity_id, check_id }: DueDeadline,
   { policy, hold, entry, now: at }: Due,
   transition: TransitionItem,
-  { situation, announces }: TimedAlert,
+  { situation, announces, incident_id }: TimedAlert & { incident_id: string | undefined },
 ): AlertItem {
   const series = seriesOf(entry);
   const apply = channelsThatApply(policy, announces);
@@ -212,6 +213,7 @@ function timedAlert(
     kind: situation.kind,
     expires_at: transition.expires_at,
     ...(series && { series }),
+    ...(incident_id !== undefined && { incident_id }),
     decided_on: situation,
   });
 }

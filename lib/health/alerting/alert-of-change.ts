@@ -5,6 +5,7 @@ import { type AlertChannel, type Policy, shown } from '#lib/checks/policy-item.t
 import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
 import { isFolded } from '#lib/health/dependency/look.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
+import { withFailure } from '#lib/health/state/failures.ts';
 import {
   countChange,
   type FlapNote,
@@ -122,8 +123,9 @@ const lookAt = ({ reason, until }: Decided): number | undefined =>
 /** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
   if (cause !== 'result' && cause !== 'silence') return uncounted(check.alerts);
+  const before = to === 'down' ? withFailure(check.alerts, alertAt) : check.alerts;
   const counts = check.state !== 'unknown' && shown(check.state, policy) !== shown(to, policy);
-  return counts ? countChange(check.alerts, policy, alertAt) : check.alerts;
+  return counts ? countChange(before, policy, alertAt) : before;
 }
 
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
