@@ -26,7 +26,8 @@ const lookAt = (given: Given) =>
     ...{ down_at: NOW - 1000, cooldown_ms: 300_000, settle_ms: 60_000, judgedBy: (time: number) => time + 10_000 },
     ...given,
   });
-const told = (by: Record<string, number>, more: Partial<Incident> = {}) => new Map([[DB, incident({ told: by, ...more })]]);
+const told = (by: Record<string, number>, more: Partial<Incident> = {}) =>
+  new Map([[DB, incident({ told: by, ...more })]]);
 
 /** Withheld under the database, as a look found it that time. */
 const withheld = { explained: 1, under: DB, way: [DB], recovered: null };
@@ -41,14 +42,15 @@ describe('a look at a failure that is explained', () => {
   it('looks again soon at one that is suspected, and less and less often at one that is confirmed', () => {
     const incidents = told({ a: NOW - 1000, b: NOW - 1000 });
     expect(lookAt({ verdict: byDb(false), incidents }).look_at).toBe(NOW + 15_000);
-    const after = (explained: number) => lookAt({ verdict: byDb(), incidents, hold: { ...withheld, explained } }).look_at;
-    expect([0, 1, 2, 9].map(after)).toEqual([60_000, 120_000, 300_000, 300_000].map((ms) => NOW + ms));
+    const lookAfter = (explained: number) =>
+      lookAt({ verdict: byDb(), incidents, hold: { ...withheld, explained } }).look_at;
+    expect([0, 1, 2, 9].map(lookAfter)).toEqual([60_000, 120_000, 300_000, 300_000].map((ms) => NOW + ms));
   });
 
   it('counts what was told of the failure before for as long as a cooldown', () => {
-    const before = (ms: number) => lookAt({ verdict: byDb(), waiting: ['a'], incidents: told({ a: NOW - ms }) });
-    expect(before(299_990)).toMatchObject({ tell: [], look_at: NOW + 10 });
-    expect(before(300_000)).toMatchObject({ tell: [{ destination: 'a' }] });
+    const toldAgo = (ms: number) => lookAt({ verdict: byDb(), waiting: ['a'], incidents: told({ a: NOW - ms }) });
+    expect(toldAgo(299_990)).toMatchObject({ tell: [], look_at: NOW + 10 });
+    expect(toldAgo(300_000)).toMatchObject({ tell: [{ destination: 'a' }] });
   });
 
   it('waits until the alert of the root itself is decided', () => {
@@ -59,7 +61,11 @@ describe('a look at a failure that is explained', () => {
 
 describe('a look at a failure that nothing explains', () => {
   it('alerts everybody at once where nothing did before', () => {
-    expect(lookAt({})).toMatchObject({ tell: [{ destination: 'a' }, { destination: 'b' }], root: null, look_at: undefined });
+    expect(lookAt({})).toMatchObject({
+      tell: [{ destination: 'a' }, { destination: 'b' }],
+      root: null,
+      look_at: undefined,
+    });
   });
 
   it('gives it the time to settle once what explained it has recovered, and its own next run', () => {
@@ -88,9 +94,10 @@ describe('a look at a failure that nothing explains', () => {
   });
 
   it('gives the same time to what goes down just after the recovery of a root that somebody was told of', () => {
-    const after = (ms: number) => told({ a: NOW - 400_000 }, { since: NOW - 500_000, recovered_at: NOW - 1000 - ms });
-    expect(lookAt({ incidents: after(20_000) })).toMatchObject({ tell: [{ destination: 'b' }], wait: ['a'] });
-    expect(lookAt({ incidents: after(300_000) }).tell).toHaveLength(2);
+    const recoveredAgo = (ms: number) =>
+      told({ a: NOW - 400_000 }, { since: NOW - 500_000, recovered_at: NOW - 1000 - ms });
+    expect(lookAt({ incidents: recoveredAgo(20_000) })).toMatchObject({ tell: [{ destination: 'b' }], wait: ['a'] });
+    expect(lookAt({ incidents: recoveredAgo(300_000) }).tell).toHaveLength(2);
   });
 
   it('is news of the same for whoever was alerted of it a moment ago', () => {
