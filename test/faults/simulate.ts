@@ -2,6 +2,13 @@ import { createHash } from 'node:crypto';
 // The service loads these when they are first needed. Virtual time does not wait for a file, so they have to be there.
 import '#lib/alerts/plan/handle-deadlines.ts';
 import '#lib/checks/assertions/judge-all.ts';
+import '#lib/checks/probes/dns.ts';
+import '#lib/checks/probes/domain.ts';
+import '#lib/checks/probes/grpc.ts';
+import '#lib/checks/probes/http.ts';
+import '#lib/checks/probes/tcp.ts';
+import '#lib/checks/probes/tls.ts';
+import '#lib/checks/probes/websocket.ts';
 import '#lib/health/pings/provision-check.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { checkTypes } from '#lib/checks/registry.ts';

@@ -1,3 +1,8 @@
+// What a process loads when it first needs it, so that no virtual time passes meanwhile.
+import '#lib/alerts/plan/handle-deadlines.ts';
+import '#lib/checks/assertions/judge-all.ts';
+import '#lib/checks/probes/http.ts';
+import '#lib/health/pings/provision-check.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { QueueName } from '#lib/messages.ts';
