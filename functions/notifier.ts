@@ -8,8 +8,8 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /**
- * New alerts and transitions, from the table's stream or parked on the queue `notify`: makes the deliveries of an alert,
- * publishes the event of a transition, and has looked at what is held under a failure that is over.
+ * New alerts and transitions, from the table's stream or parked on the queue `notify`: makes the deliveries of an
+ * alert, publishes the event of a transition, and has looked at what is held under a failure that is over.
  */
 export const create = (ports: Ports) => {
   const env = envOf(ports);

@@ -1,62 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { iso } from '#lib/platform/time.ts';
+import { dependencyWorld } from './dependency-world.ts';
 import { type VirtualService, virtualService } from './virtual-service.ts';
 
-let service: VirtualService;
-afterEach(() => service.close());
+let open: VirtualService;
+afterEach(() => open.close());
 
-type Check = { id: string; entity: { id: string; name: string } };
-
-/** An entity of that name with a check that probes http://<name>.test/ each ten seconds and alerts <receiver>. */
-async function watched(
-  name: string,
-  { receiver = 'pager.test', ...more }: Record<string, unknown> = {},
-): Promise<Check> {
-  const { call } = service;
-  const entity = await call('POST', '/v1/blueprints/service/entities', { slug: name, name });
-  const check = await call('POST', '/v1/checks', {
-    ...{ entity_id: entity.id, check_type: 'http', target_url: `http://${name}.test/`, interval_seconds: 10 },
-    ...{ failure_threshold: 1, ...more },
-  });
-  const config = { url: `https://${receiver}/hook` };
-  await call('POST', `/v1/checks/${check.id}/policy/channels`, { channel_type: 'webhook', config });
-  return { id: check.id, entity };
+/** A service at a time of day. */
+async function from(time: string) {
+  open = await virtualService(time);
+  return { service: open, ...dependencyWorld(open) };
 }
-
-const depends = async (from: Check, to: Check, more = {}): Promise<string> =>
-  (
-    await service.call('POST', '/v1/relations', {
-      ...{ from_entity_id: from.entity.id, to_entity_id: to.entity.id, relation_type: 'depends_on' },
-      ...more,
-    })
-  ).id;
-
-const fails = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('fails'));
-const answers = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('answers'));
-
-/** What a receiver took: `09:41:02 shop down`. */
-const told = (receiver = 'pager.test'): string[] =>
-  service.host(receiver).calls.flatMap(({ at, body, status }) => {
-    if (status !== 200) return [];
-    const { entity_name, check_to_state } = JSON.parse(body);
-    return [`${iso(at).slice(11, 16)} ${entity_name} ${check_to_state}`];
-  });
-
-const alertsOf = async ({ id }: Check) =>
-  (await service.call('GET', `/v1/checks/${id}/transitions`)).map(
-    ({ check_to_state, alert }: { check_to_state: string; alert: { decision: string; reason: string | null } }) =>
-      `${check_to_state} ${alert.decision} ${alert.reason}`,
-  );
-
-/** Without a channel nobody hears of it. */
-const unheard = async ({ id }: Check) => {
-  const { channels } = await service.call('GET', `/v1/checks/${id}/policy`);
-  await service.call('DELETE', `/v1/checks/${id}/policy/channels/${channels[0].id}`);
-};
 
 describe('when what others depend on fails', () => {
   it('one alert goes out, and one that it is over; the dependents say why they sent none', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, answers, told, alertsOf } = await from('09:30');
     const db = await watched('db');
     const [shop, blog] = [await watched('shop'), await watched('blog')];
     await depends(shop, db);
@@ -77,7 +34,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('and its own check is slow to say so, it is asked, and the first dependent names it', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, told } = await from('09:30');
     const db = await watched('db', { interval_seconds: 300, failure_threshold: 3 });
     const [shop, blog] = [await watched('shop'), await watched('blog')];
     await depends(shop, db);
@@ -99,7 +56,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('and its own alert follows as news of the same, also where it waits for a cause of its own', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, told } = await from('09:30');
     const [host, db] = [await watched('host'), await watched('db', { failure_threshold: 3 })];
     const shop = await watched('shop');
     await depends(db, host);
@@ -115,7 +72,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('a reminder of it says how many fail with it', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails } = await from('09:30');
     const db = await watched('db');
     await service.call('POST', `/v1/checks/${db.id}/policy`, { repeat_interval_seconds: 300 });
     const dependents = [await watched('shop'), await watched('blog'), await watched('mail')];
@@ -130,7 +87,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('and nobody is told of that, the first dependent tells, and the others do not', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, answers, told, unheard } = await from('09:30');
     const db = await watched('db');
     await unheard(db);
     const dependents = [await watched('shop'), await watched('blog'), await watched('mail')];
@@ -148,7 +105,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('each destination hears of it once, by whatever it listens to', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, told } = await from('09:30');
     const db = await watched('db', { receiver: 'dba.test' });
     const shop = await watched('shop', { receiver: 'shop-team.test' });
     const cart = await watched('cart', { receiver: 'shop-team.test' });
@@ -163,7 +120,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('what stays down after its recovery is told once it had the time to recover', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, answers, told, alertsOf } = await from('09:30');
     const db = await watched('db');
     const [shop, blog] = [await watched('shop'), await watched('blog')];
     await depends(shop, db);
@@ -178,7 +135,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('and who was to be told of that could not be reached, what depends on it is told', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, told } = await from('09:30');
     const db = await watched('db', { receiver: 'old.test' });
     const shop = await watched('shop', { receiver: 'old.test' });
     await service.call('POST', `/v1/checks/${shop.id}/policy/channels`, {
@@ -199,7 +156,7 @@ describe('when what others depend on fails', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6])('and the service dies at message %i of the incident, all the same', async (nth) => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, answers, told, alertsOf } = await from('09:30');
     const db = await watched('db');
     const [shop, blog] = [await watched('shop'), await watched('blog')];
     await depends(shop, db);
@@ -218,7 +175,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('what was said to depend on it, and does not, is told when the relation is deleted', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, told } = await from('09:30');
     const [db, shop] = [await watched('db'), await watched('shop')];
     const relation = await depends(shop, db);
     await service.until('09:40');
@@ -231,7 +188,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('and its entity is deleted, or the policy waits no more, what depended on it is told', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, told } = await from('09:30');
     const [db, shop, blog] = [await watched('db'), await watched('shop'), await watched('blog')];
     await depends(shop, db);
     await depends(blog, db);
@@ -247,7 +204,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('what has lived on for two minutes is told at once', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, told } = await from('09:30');
     const [db, shop] = [await watched('db'), await watched('shop')];
     await depends(shop, db);
     await service.until('09:40');
@@ -259,7 +216,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('and comes back, what fails soon after gets the time to settle', async () => {
-    service = await virtualService('09:30');
+    const { service, watched, depends, fails, answers, told } = await from('09:30');
     const [db, shop] = [await watched('db'), await watched('shop')];
     await depends(shop, db);
     await service.until('09:40');
@@ -272,33 +229,5 @@ describe('when what others depend on fails', () => {
     answers('shop');
     await service.until('09:55');
     expect(told()).toEqual(['09:40 db down', '09:46 db up']);
-  });
-});
-
-describe('what fails while all that it depends on is well', () => {
-  it('is told at once, and so is what depends on itself in a circle', async () => {
-    service = await virtualService('09:30');
-    const [db, shop, blog] = [await watched('db'), await watched('shop'), await watched('blog')];
-    await depends(shop, db);
-    await depends(shop, blog);
-    await depends(blog, shop);
-    await service.until('09:40');
-    fails('shop');
-    await service.until('09:41');
-    expect(told()).toEqual(['09:40 shop down']);
-    fails('blog');
-    await service.until('09:42');
-    expect(told()).toEqual(['09:40 shop down', '09:41 blog down']);
-  });
-
-  it('is told at once where its policy does not wait', async () => {
-    service = await virtualService('09:30');
-    const [db, shop] = [await watched('db'), await watched('shop')];
-    await depends(shop, db);
-    await service.call('POST', `/v1/checks/${shop.id}/policy`, { hold_for_dependencies: false });
-    await service.until('09:40');
-    fails('db', 'shop');
-    await service.until('09:42');
-    expect(told().toSorted()).toEqual(['09:40 db down', '09:40 shop down']);
   });
 });

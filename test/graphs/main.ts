@@ -8,7 +8,8 @@ import { groupWait, none, parentDown } from './policies/simple.ts';
 import { makeIncident, SCENARIOS, type Scenario } from './scenes.ts';
 import type { Catalog } from './world.ts';
 
-// Random incidents in random fleets, under several ways to alert: `npm run test:graphs -- --seed 1 --runs 100 --service`.
+// Random incidents in random fleets, under several ways to alert:
+// `npm run test:graphs -- --seed 1 --runs 100 --service`.
 
 const { values } = parseArgs({
   options: {

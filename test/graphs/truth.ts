@@ -14,7 +14,7 @@ const failureLag = (random: Random): number =>
 const recoveryLag = (random: Random): number =>
   random.chance(0.05) ? random.int(30_000, 150_000) : random.int(0, 20_000);
 
-/** What follows in a fleet from the failures of some. Relations that carry failure lead to entities that stand earlier. */
+/** What follows in a fleet from the failures of some. Relations that carry failure lead to what stands earlier. */
 export function spread(random: Random, { carries }: World, own: ReadonlyMap<string, Spans>): Truth {
   const truth = new Map<string, Spans>();
   for (const [id, dependencies] of carries) {

@@ -46,7 +46,7 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
     ({ sk }) => sk === 'POLICY',
     [
       ...['cooldown_seconds', 'notify_on_recovery', 'notify_on_degraded', 'silenced', 'repeat_interval_seconds'],
-      ...['catch_up', 'flap_threshold', 'flap_window_seconds', 'channels'],
+      ...['catch_up', 'flap_threshold', 'flap_window_seconds', 'hold_for_dependencies', 'channels'],
     ],
   ],
   [

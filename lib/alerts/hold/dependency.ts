@@ -30,8 +30,8 @@ export type Search = {
 type Found = { writes: Write[]; next?: Deadline };
 
 /**
- * Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. `asked`: somebody
- * else asks what it follows from, and the answer will be there in a moment.
+ * Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. `asked`:
+ * somebody else asks what it follows from, and the answer will be there in a moment.
  */
 export async function lookForCause(
   env: TenantEnv,

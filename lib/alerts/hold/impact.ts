@@ -9,8 +9,8 @@ const MOST = 1000;
 const NAMED = 10;
 
 /**
- * What an alert for down says of others, as it is when it is sent: how many fail with the same root, and how many depend
- * on the entity. Nothing is read for an alert that belongs to no incident.
+ * What an alert for down says of others, as it is when it is sent: how many fail with the same root, and how many
+ * depend on the entity. Nothing is read for an alert that belongs to no incident.
  */
 export async function impactOf(
   { ports, keys, tenant }: TenantEnv,

@@ -8,7 +8,8 @@ import { countRelations, type RelationCountItem } from './relation-count.ts';
 import { pointerKeys, requireRelation } from './relation-store.ts';
 
 /**
- * From its return on, the relation is gone and may be made anew. What it explained is looked at again. Throws NOT_FOUND.
+ * From its return on, the relation is gone and may be made anew. What it explained is looked at again. Throws
+ * NOT_FOUND.
  */
 export async function deleteRelation(scope: TenantEnv & Changing, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;

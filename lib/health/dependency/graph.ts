@@ -6,7 +6,7 @@ export type Dependency = Pick<StoredRelation, 'to_entity_id' | 'group' | 'requir
 /** What an entity depends on, directly and through others, as far as it was walked. */
 export type Graph = {
   start: string;
-  /** By entity: what it depends on directly. Each that was reached has an entry, nearest first, the start before all. */
+  /** By entity: what it depends on directly. Each that was reached has an entry: the start, then the nearest first. */
   dependencies: ReadonlyMap<string, readonly Dependency[]>;
   /** There is more beyond the limits of the walk. What lies there counts as well. */
   truncated: boolean;

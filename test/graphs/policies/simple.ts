@@ -34,7 +34,7 @@ export const parentDown = plain('parent already down', ({ world }, entity, isDow
   world.declared.get(entity)!.some(({ to_entity_id }) => isDown(to_entity_id)),
 );
 
-/** Each alert waits so long; then it is sent unless something it depends on fires; looked at again each five minutes. */
+/** Each alert waits so long; then it is sent unless what it depends on fires; looked at again each five minutes. */
 export const groupWait = (wait_ms: number): Policy => ({
   name: `group wait ${wait_ms / 1000} s`,
   live: async ({ agenda, world, truth, end }) => {

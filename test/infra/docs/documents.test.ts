@@ -170,6 +170,10 @@ describe('an answer that is held to the description', () => {
     to_entity_id: 'ent_2',
     to_entity: 'service/database',
     relation_type: 'depends_on',
+    carries_failure: true,
+    group: null,
+    required: null,
+    when: 'down',
     created_at: '2026-11-21T08:00:00.000Z',
   };
   const answer = (status: number, body: unknown) => () => mustBeDescribed('POST', '/v1/relations', { status, body });

@@ -1,0 +1,90 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, failure, newTenant } from '#test/support/client.ts';
+
+const ALL = '/v1/relations';
+
+type Entity = { id: string; path: string };
+
+let admin: Client;
+let web: Entity;
+let db: Entity;
+beforeAll(async () => {
+  admin = await tenantWithBlueprint();
+  [web, db] = [await entityOf(admin), await entityOf(admin)];
+});
+
+async function tenantWithBlueprint(): Promise<Client> {
+  const tenant = await newTenant();
+  await tenant.post('/v1/blueprints', { slug: 'service', name: 'Service' });
+  return tenant;
+}
+
+let count = 0;
+async function entityOf(tenant: Client): Promise<Entity> {
+  const slug = `e-${++count}`;
+  const made = await tenant.post('/v1/blueprints/service/entities', { slug, name: slug });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  return { id: made.body.id, path: `/v1/blueprints/service/entities/${slug}` };
+}
+
+const relation = (from: Entity, to: Entity, relation_type = 'depends_on') => ({
+  from_entity_id: from.id,
+  to_entity_id: to.id,
+  relation_type,
+});
+
+describe('a relation that carries failure', () => {
+  const grouped = (from: Entity, to: Entity, more: object) => ({ ...relation(from, to), ...more });
+  const counts = async ({ path }: Entity) => {
+    const { dependencies, dependents } = (await admin.get(path)).body;
+    return { dependencies, dependents };
+  };
+
+  it('is one of the type depends_on, unless it says something else', async () => {
+    const [a, b] = [await entityOf(admin), await entityOf(admin)];
+    const make = async (type: string, more = {}) => (await admin.post(ALL, { ...relation(a, b, type), ...more })).body;
+    expect(await make('hosts')).toMatchObject({ carries_failure: false, when: 'down' });
+    expect(await make('runs_on', { carries_failure: true, when: 'degraded' })).toMatchObject({
+      carries_failure: true,
+      when: 'degraded',
+    });
+    expect(await make('depends_on', { carries_failure: false })).toMatchObject({ carries_failure: false });
+  });
+
+  it('is counted on both entities until it is gone', async () => {
+    const [a, b, c] = [await entityOf(admin), await entityOf(admin), await entityOf(admin)];
+    const { id } = (await admin.post(ALL, relation(a, b))).body;
+    await admin.post(ALL, relation(a, b, 'hosts'));
+    await admin.post(ALL, relation(a, c));
+    expect(await counts(a)).toEqual({ dependencies: 2, dependents: 0 });
+    expect(await counts(b)).toEqual({ dependencies: 0, dependents: 1 });
+    await admin.del(`${ALL}/${id}`);
+    expect(await counts(a)).toEqual({ dependencies: 1, dependents: 0 });
+    expect(await counts(b)).toEqual({ dependencies: 0, dependents: 0 });
+  });
+
+  it('takes two of three that stand in for each other, said with the last of them', async () => {
+    const [a, ...others] = [await entityOf(admin), await entityOf(admin), await entityOf(admin), await entityOf(admin)];
+    const [b, c, d] = others as [Entity, Entity, Entity];
+    expect((await admin.post(ALL, grouped(a, b, { group: 'dbs' }))).body).toMatchObject({ required: null });
+    const early = await admin.post(ALL, grouped(a, c, { group: 'dbs', required: 3 }));
+    expect(early).toMatchObject(failure(400, 'VALIDATION_ERROR', 'required'));
+    expect(early.body.error).toContain('relate the others first');
+    expect((await admin.post(ALL, grouped(a, c, { group: 'dbs' }))).status).toBe(201);
+    expect((await admin.post(ALL, grouped(a, d, { group: 'dbs', required: 2 }))).status).toBe(201);
+  });
+
+  it.each([
+    ['a group in capitals', { group: 'DB' }, 'group'],
+    ['a group where nothing is carried', { carries_failure: false, group: 'dbs' }, 'group'],
+    ['required without a group', { required: 1 }, 'required'],
+    ['required 0', { group: 'dbs', required: 0 }, 'required'],
+    ['another when', { when: 'up' }, 'when'],
+    ['when where nothing is carried', { carries_failure: false, when: 'degraded' }, 'when'],
+    ['a word for carries_failure', { carries_failure: 'yes' }, 'carries_failure'],
+  ])('refuses %s', async (_name, more, path) => {
+    expect(await admin.post(ALL, { ...relation(web, db, 'refused'), carries_failure: true, ...more })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', path),
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import { iso } from '#lib/platform/time.ts';
+import type { VirtualService } from './virtual-service.ts';
+
+export type Check = { id: string; entity: { id: string; name: string } };
+
+/** What a test of dependencies says of a service: entities with a check each, and what depends on what. */
+export function dependencyWorld(service: VirtualService) {
+  /** An entity of that name with a check that probes http://<name>.test/ each ten seconds and alerts <receiver>. */
+  async function watched(
+    name: string,
+    { receiver = 'pager.test', ...more }: Record<string, unknown> = {},
+  ): Promise<Check> {
+    const { call } = service;
+    const entity = await call('POST', '/v1/blueprints/service/entities', { slug: name, name });
+    const check = await call('POST', '/v1/checks', {
+      ...{ entity_id: entity.id, check_type: 'http', target_url: `http://${name}.test/`, interval_seconds: 10 },
+      ...{ failure_threshold: 1, ...more },
+    });
+    const config = { url: `https://${receiver}/hook` };
+    await call('POST', `/v1/checks/${check.id}/policy/channels`, { channel_type: 'webhook', config });
+    return { id: check.id, entity };
+  }
+
+  const depends = async (from: Check, to: Check, more = {}): Promise<string> =>
+    (
+      await service.call('POST', '/v1/relations', {
+        ...{ from_entity_id: from.entity.id, to_entity_id: to.entity.id, relation_type: 'depends_on' },
+        ...more,
+      })
+    ).id;
+
+  const fails = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('fails'));
+  const answers = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('answers'));
+
+  /** What a receiver took: `09:41:02 shop down`. */
+  const told = (receiver = 'pager.test'): string[] =>
+    service.host(receiver).calls.flatMap(({ at, body, status }) => {
+      if (status !== 200) return [];
+      const { entity_name, check_to_state } = JSON.parse(body);
+      return [`${iso(at).slice(11, 16)} ${entity_name} ${check_to_state}`];
+    });
+
+  const alertsOf = async ({ id }: Check) =>
+    (await service.call('GET', `/v1/checks/${id}/transitions`)).map(
+      ({ check_to_state, alert }: { check_to_state: string; alert: { decision: string; reason: string | null } }) =>
+        `${check_to_state} ${alert.decision} ${alert.reason}`,
+    );
+
+  /** Without a channel nobody hears of it. */
+  const unheard = async ({ id }: Check) => {
+    const { channels } = await service.call('GET', `/v1/checks/${id}/policy`);
+    await service.call('DELETE', `/v1/checks/${id}/policy/channels/${channels[0].id}`);
+  };
+
+  return { watched, depends, fails, answers, told, alertsOf, unheard };
+}
