@@ -135,9 +135,9 @@ async function changeAlerting(world: OperatorWorld, check: CheckItem, number: nu
     const channels = idsOf('CHANNEL#');
     if (channels.length === 0) return;
     const path = `/v1/notify/channels/${random.pick(channels)}`;
-    if (random.chance(0.5)) await send('PUT', path, { enabled: random.chance(0.5) });
-    else if (random.chance(0.5)) await send('DELETE', path);
-    else await send('POST', `${path}/test`);
+    const what = random.pick(['change', 'change', 'delete', 'test']);
+    if (what === 'change') await send('PUT', path, { enabled: random.chance(0.5) });
+    else await send(what === 'test' ? 'POST' : 'DELETE', what === 'test' ? `${path}/test` : path);
   } else if (kind <= 5) {
     await send('POST', '/v1/notify/silences', { applies_to: meant(random, check), until: ahead(20_000, 400_000) });
   } else if (kind <= 6) {
