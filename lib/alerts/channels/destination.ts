@@ -10,8 +10,13 @@ export const exampleSend = ({ channel_type, config }: ChannelInput): Send =>
 /** Digest of where a channel sends to: its type, its address, and the recipient there. */
 export function destinationOf(input: ChannelInput): string {
   const send = exampleSend(input);
-  const address = send.via === 'http' ? send.url : send.subject;
+  const address = addressOf(send);
   const recipient = channelTypeOf(input.channel_type)!.recipient?.(input.config) ?? '';
   const text = JSON.stringify([input.channel_type, address, recipient]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+function addressOf(send: Send): string {
+  if (send.via === 'http') return send.receiver ?? send.url;
+  return send.via === 'nats' ? send.subject : send.mail.to.join(',').toLowerCase();
 }
