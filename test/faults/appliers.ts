@@ -1,5 +1,6 @@
 import { checksIn } from '#test/oracle/inside.ts';
-import { entitiesIn, newCheck, type OperatorWorld } from './operator.ts';
+import { newCheck } from './new-check.ts';
+import { entitiesIn, type OperatorWorld } from './operator.ts';
 
 const SLUGS = ['one', 'two', 'three'];
 
