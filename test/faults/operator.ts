@@ -81,8 +81,9 @@ async function changeAlerting(world: OperatorWorld, check: CheckItem, number: nu
     const channels = idsOf('CHANNEL#');
     if (channels.length === 0) return;
     const path = `/v1/notify/channels/${random.pick(channels)}`;
-    if (random.chance(0.5)) await send('PUT', path, { enabled: random.chance(0.5) });
-    else if (random.chance(0.5)) await send('DELETE', path);
+    const what = random.pick(['change', 'change', 'delete', 'test']);
+    if (what === 'change') await send('PUT', path, { enabled: random.chance(0.5) });
+    else if (what === 'delete') await send('DELETE', path);
     else await send('POST', `${path}/test`);
   } else if (kind <= 5) {
     await send('POST', '/v1/notify/silences', { applies_to: meant(random, check), until: ahead(20_000, 400_000) });
