@@ -1,6 +1,7 @@
 import type { Scope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { RELATED_OUT, under } from '#lib/keys.ts';
+import { RELATED_OUT } from '#lib/keys/prefixes.ts';
+import { under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';

@@ -145,7 +145,7 @@ async function askCheck(
   const probed = await lanes.quick.run(claim, () => lanes.begin(claim, probe));
   if (probed === NO_PLACE || !probed) return undefined;
   const { started_at: began_at, outcome } = probed;
-  const route = probeRoute(check);
+  const route = probeRoute(hostOf(check));
   const isSilent = outcome.unanswered === true;
   if (typeof route === 'object') network.record(route.host, !isSilent);
   if (isSilent && route !== 'this machine' && (network.wasDown(began_at) || (await network.isInDoubt()))) {
