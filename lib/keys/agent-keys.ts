@@ -1,7 +1,5 @@
+import { SKILLS } from '#lib/key-prefixes.ts';
 import { key, ofTenant } from './build.ts';
-
-/** Sort-key prefix of a tenant's skills beside their count. */
-export const SKILLS = 'SKILL#';
 
 /** Keys of skills, and of what MCP clients on an open stream are sent. */
 export const agentKeys = {
