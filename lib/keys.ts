@@ -41,7 +41,7 @@ const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T'
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 const place = (id: string, count: number): number => hash32(id) % count;
 
-export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'action' | 'account_end';
+export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'hold' | 'action' | 'account_end';
 
 /** Sort-key prefixes of what lies under a check. */
 export const RESULTS = 'R#';
@@ -62,6 +62,11 @@ export const ROLLUPS = { hour: 'H#', day: 'D#' };
 const LATENCIES = { hour: 'HL#', day: 'DL#' };
 /** Actions that its transitions may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
+
+/** Sort-key prefixes of what the account's alerting has beside its head. */
+export const ACCOUNT_CHANNELS = 'CHANNEL#';
+export const SILENCES = 'SILENCE#';
+export const WINDOWS = 'WINDOW#';
 
 /** Sort-key prefix of a tenant's skills beside their count. */
 export const SKILLS = 'SKILL#';
@@ -212,6 +217,15 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     feed: (tenant: string, bucket: number) => ofTenant(tenant, 'FEED', bucket),
     feedEntry: (tenant: string, entity: string, at: number, transition: string) =>
       key(ofTenant(tenant, 'FEED', bucketOf(entity)), `${stamp(at)}#${transition}`),
+    /** Alerting of the whole account: its head has the version of all that lies beside it. */
+    alerting: (tenant: string) => ofTenant(tenant, 'ALERTING'),
+    alertingHead: (tenant: string) => key(ofTenant(tenant, 'ALERTING'), 'HEAD'),
+    accountChannel: (tenant: string, channel: string) =>
+      key(ofTenant(tenant, 'ALERTING'), `${ACCOUNT_CHANNELS}${channel}`),
+    accountSilence: (tenant: string, silence: string) => key(ofTenant(tenant, 'ALERTING'), `${SILENCES}${silence}`),
+    window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${WINDOWS}${window}`),
+    /** The latest delivery of a channel of the account, of whichever check. */
+    lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),

@@ -19,7 +19,7 @@ export const tags: Readonly<Record<string, string>> = {
   transitions: 'Why a change of state was announced, or was not.',
   history: 'Uptime and latency of several checks at once.',
   health: 'Whether the service itself works.',
-  notify: 'What was sent to channels, and all channels there are.',
+  notify: 'What was sent to channels, channels of the account, the defaults of policies, and silences.',
   actions: 'Outbound calls that run by hand, when a check changes state, or on a schedule; and what came of each run.',
   skills: 'Tools for agents, which find them by MCP.',
   'openapi.json': 'This document.',

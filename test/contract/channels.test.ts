@@ -22,6 +22,7 @@ describe('channels', () => {
     const channel = got(await client.post(`/v1/checks/${id}/policy/channels`, webhook), 201);
     expect(channel).toEqual({
       id: expect.stringMatching(/^chn_/),
+      scope: 'check',
       check_id: id,
       ...webhook,
       created_at: expect.any(String),

@@ -42,7 +42,7 @@ export function flapsAfter(
   if (isFirst || shownBy(policy, one.check_from_state) === shownBy(policy, one.check_to_state))
     return { ...(changed_at.length > 0 && { changed_at }), ...(flapping && { flapping }) };
   if (most === 0 || !policy) return {};
-  const window = policy.flap_window_seconds * 1000;
+  const window = (policy.flap_window_seconds ?? 3600) * 1000;
   const isCalm = flapping !== undefined && at >= flapping.until;
   const before = isCalm ? [] : changed_at;
   const within = [...before, at].filter((time) => at - time < window).slice(-most);

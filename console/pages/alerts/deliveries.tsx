@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { channelTitle } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
-import type { Channel, Check, Delivery } from '#console/api/records.ts';
+import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { incidentHref } from '#console/parts/incident.tsx';
@@ -23,7 +23,7 @@ const PAGE = '100';
 type DeliveriesProps = {
   query: URLSearchParams;
   checks: readonly Check[] | undefined;
-  channels: readonly Channel[] | undefined;
+  channels: readonly ListedChannel[] | undefined;
 };
 
 /** What was sent and what was not: failed ones first. */
@@ -67,7 +67,7 @@ export function Deliveries({ query, checks, channels }: DeliveriesProps) {
 
 function columnsOf(
   checks: readonly Check[] | undefined,
-  channels: readonly Channel[] | undefined,
+  channels: readonly ListedChannel[] | undefined,
 ): readonly Column<Delivery>[] {
   const checkOf = new Map(checks?.map((check) => [check.id, check]));
   const channelOf = new Map(channels?.map((channel) => [channel.id, channel]));

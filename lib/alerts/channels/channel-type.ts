@@ -22,6 +22,8 @@ export type ChannelType<Name extends string = string> = {
   config: z.ZodObject;
   /** Config keys that a read-only key sees as ********, and that no error text may contain. */
   secrets: readonly string[];
+  /** What tells receivers apart that share the address that `render` answers, such as a room; absent where none do. */
+  recipient?(config: Record<string, string>): string;
   /** Pure. */
   render(alert: Alert, config: Record<string, string>): Send;
   /** Configs that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */

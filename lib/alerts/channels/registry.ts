@@ -18,7 +18,7 @@ const bodies = channelTypes.map((channel) =>
   z
     .object({
       channel_type: z.literal(channel.type).describe('What kind of channel it is.'),
-      config: z.preprocess(withoutNulls, channel.config).describe('Settings of this type.'),
+      config: z.preprocess((config) => withoutNulls(config), channel.config).describe('Settings of this type.'),
     })
     .meta({ id: `NewChannel_${channel.type}`, title: channel.title, description: channel.about }),
 );

@@ -1,3 +1,4 @@
+import type { AccountItem } from '#lib/access/account.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
@@ -132,5 +133,31 @@ export const testAlertOf = (delivery: DeliveryItem, check: CheckItem, entity: En
   check_label: checkLabel(check),
   error_message: '',
   check_from_since: check.state_since,
+  at: delivery.created_at,
+});
+
+/** A test of a channel of the account: about the account, as no check is concerned. */
+export const accountTestOf = (delivery: DeliveryItem, account: AccountItem): Alert => ({
+  ...NOTHING_KNOWN,
+  alert_id: null,
+  delivery_id: delivery.id,
+  kind: 'test',
+  event: {
+    entity_id: '',
+    entity_name: account.name,
+    check_id: '',
+    tenant_id: delivery.tenant_id,
+    from_state: 'up',
+    to_state: 'up',
+    check_from_state: 'up',
+    check_to_state: 'up',
+    transition_id: '',
+    timestamp: delivery.created_at,
+  },
+  announces: null,
+  cause: null,
+  check_label: 'a channel of the account',
+  error_message: '',
+  check_from_since: delivery.created_at,
   at: delivery.created_at,
 });

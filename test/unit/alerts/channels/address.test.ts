@@ -4,7 +4,7 @@ import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { type ChannelType, defineChannel } from '#lib/alerts/channels/channel-type.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
-import { addChannel } from '#lib/alerts/policy/policies.ts';
+import { addChannel } from '#lib/alerts/policy/check-channels.ts';
 import { testChannel } from '#lib/alerts/policy/test-channel.ts';
 import { NetError } from '#lib/platform/net/net.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent } from '#test/support/alert-world.ts';
