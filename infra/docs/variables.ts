@@ -1,4 +1,4 @@
-import type { BuiltIn } from '#lib/actions/template/placeholders.ts';
+import type { BuiltIn } from '#lib/actions/template/variables.ts';
 
 /** The variables that every action may use in its url and body_template: when each is there, and what it holds. */
 export const variables: Readonly<Record<keyof BuiltIn, readonly [when: string, meaning: string]>> = {

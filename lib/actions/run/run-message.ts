@@ -1,7 +1,7 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { checkOf, rhythmOfAction } from '#lib/actions/bindings.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import type { BuiltIn } from '#lib/actions/template/placeholders.ts';
+import type { BuiltIn } from '#lib/actions/template/variables.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';

@@ -1,26 +1,27 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { redactUrl } from '#lib/access/redaction.ts';
+import type { Labels } from '#lib/catalog/labels.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
+import { checkTypeOf } from '#lib/checks/registry.ts';
 import type { AlertItem, AlertRoot } from '#lib/health/alerting/alert-item.ts';
 import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type AlertUrls, type AlertUrlsAbout, urlsOf } from './alert-urls.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf, type StateChangeEvent } from './event.ts';
 
 /** How many of something, and the names of the first ten. */
 export type Counted = { count: number; names: string[] };
 
-/** Pages about it, for people; null where there is none. */
-export type AlertUrls = {
-  check: string | null;
-  incident: string | null;
-  runbook: string | null;
-  dashboard: string | null;
-};
+/** The check as it is now; of one that is gone the name alone is left. */
+type AlertCheck = { id: string; name: string; slug: string | null; type: string | null; target: string | null };
+
+type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
 
 /** An alert to a channel: all that a `render` needs, so that it can be pure. */
 export type Alert = {
@@ -38,6 +39,12 @@ export type Alert = {
   /** What depends on the entity directly; null when nobody knows. */
   impact: Counted | null;
   urls: AlertUrls;
+  check: AlertCheck;
+  entity: AlertEntity;
+  /** How often the check failed within the last so many ms, this time included; null when nobody counted. */
+  lately: { failures: number; within_ms: number } | null;
+  /** What kinds of channel got the alert, as people call them, one a channel; empty when it is not known. */
+  told: string[];
   /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
   acknowledge_url: string | null;
   event: StateChangeEvent;
@@ -54,16 +61,19 @@ export type Alert = {
   check_from_since: string;
   /** ISO 8601: when this alert was made. */
   at: string;
+  /** Epoch ms of this attempt. */
+  sent_at: number;
 };
 
 /** What nobody has found out of an alert. */
-export const NOTHING_KNOWN = {
+const NOTHING_KNOWN = {
   urgency: 'high',
   incident_id: null,
   root: null,
   affected: null,
   impact: null,
-  urls: { check: null, incident: null, runbook: null, dashboard: null },
+  lately: null,
+  told: [],
   acknowledge_url: null,
 } satisfies Partial<Alert>;
 
@@ -91,10 +101,41 @@ export const EXAMPLE_ALERT: Alert = {
   error_message: 'expected status 200, got 503 (Service Unavailable)',
   check_from_since: '2026-11-20T17:30:00.000Z',
   at: '2026-11-21T08:01:17.000Z',
+  sent_at: Date.parse('2026-11-21T08:01:17.240Z'),
+  check: {
+    id: 'chk_0mi8w27sw86b273ff34fce19d6',
+    name: 'GET https://shop.example.com/health',
+    slug: 'shop-health',
+    type: 'http',
+    target: 'GET https://shop.example.com/health',
+  },
+  entity: {
+    id: 'ent_0mi8w27k0005feceb66ffc86f3',
+    name: 'Web shop',
+    slug: 'shop',
+    blueprint: 'service',
+    labels: { team: 'payments' },
+  },
+  urls: {
+    check: 'https://status.example.com/#/checks/chk_0mi8w27sw86b273ff34fce19d6',
+    incident: null,
+    runbook: 'https://wiki.example.com/shop',
+    dashboard: null,
+  },
+  lately: { failures: 3, within_ms: 86_400_000 },
+  told: ['Slack', 'E-mail'],
 };
 
-/** The alert of a delivery about a transition. @param item as it was decided */
-export const alertOf = (delivery: DeliveryItem, transition: TransitionItem, item: AlertItem | undefined): Alert => ({
+/** What an alert says beside its transition. `check`: undefined when it is gone. */
+type About = AlertUrlsAbout & { now: number };
+
+/** The alert of a delivery about a transition. @param item as it was decided @param told titles of its channels */
+export const alertOf = (
+  delivery: DeliveryItem,
+  transition: TransitionItem,
+  item: AlertItem | undefined,
+  about: About & { told: string[] },
+): Alert => ({
   ...NOTHING_KNOWN,
   ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
   delivery_id: delivery.id,
@@ -108,36 +149,42 @@ export const alertOf = (delivery: DeliveryItem, transition: TransitionItem, item
   error_message: transition.error_message,
   check_from_since: transition.check_from_since,
   at: delivery.created_at,
+  ...subjectOf(about, { id: transition.check_id, name: transition.check_label }),
+  told: about.told,
 });
 
 /** A test: the present state as an event that changes nothing and belongs to no transition. */
-export const testAlertOf = (delivery: DeliveryItem, check: CheckItem, entity: EntityItem): Alert => ({
-  ...NOTHING_KNOWN,
-  delivery_id: delivery.id,
-  alert_id: null,
-  kind: 'test',
-  event: {
-    entity_id: entity.id,
-    entity_name: entity.name,
-    check_id: check.id,
-    tenant_id: check.tenant_id,
-    from_state: entity.state,
-    to_state: entity.state,
-    check_from_state: check.state,
-    check_to_state: check.state,
-    transition_id: '',
-    timestamp: delivery.created_at,
-  },
-  announces: null,
-  cause: null,
-  check_label: checkLabel(check),
-  error_message: '',
-  check_from_since: check.state_since,
-  at: delivery.created_at,
-});
+export function testAlertOf(delivery: DeliveryItem, about: About & { check: CheckItem }): Alert {
+  const { check, entity } = about;
+  return {
+    ...NOTHING_KNOWN,
+    delivery_id: delivery.id,
+    alert_id: null,
+    kind: 'test',
+    event: {
+      entity_id: entity.id,
+      entity_name: entity.name,
+      check_id: check.id,
+      tenant_id: check.tenant_id,
+      from_state: entity.state,
+      to_state: entity.state,
+      check_from_state: check.state,
+      check_to_state: check.state,
+      transition_id: '',
+      timestamp: delivery.created_at,
+    },
+    announces: null,
+    cause: null,
+    check_label: checkLabel(check),
+    error_message: '',
+    check_from_since: check.state_since,
+    at: delivery.created_at,
+    ...subjectOf(about, { id: check.id, name: checkLabel(check) }),
+  };
+}
 
 /** A test of a channel of the account: about the account, as no check is concerned. */
-export const accountTestOf = (delivery: DeliveryItem, account: AccountItem): Alert => ({
+export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now: number): Alert => ({
   ...NOTHING_KNOWN,
   alert_id: null,
   delivery_id: delivery.id,
@@ -160,4 +207,43 @@ export const accountTestOf = (delivery: DeliveryItem, account: AccountItem): Ale
   error_message: '',
   check_from_since: delivery.created_at,
   at: delivery.created_at,
+  check: { id: '', name: 'a channel of the account', slug: null, type: null, target: null },
+  entity: { id: '', name: account.name, slug: '', blueprint: '', labels: {} },
+  urls: { check: null, incident: null, runbook: null, dashboard: null },
+  sent_at: now,
 });
+
+/** What an alert would be if the check went down now, to show what it would say. */
+export function downAlertOf(about: About & { check: CheckItem }): Alert {
+  const { check, entity, now } = about;
+  const at = iso(now);
+  return {
+    ...EXAMPLE_ALERT,
+    ...NOTHING_KNOWN,
+    event: {
+      ...EXAMPLE_ALERT.event,
+      entity_id: entity.id,
+      entity_name: entity.name,
+      check_id: check.id,
+      tenant_id: check.tenant_id,
+      timestamp: at,
+    },
+    check_label: checkLabel(check),
+    check_from_since: check.state_since,
+    at,
+    ...subjectOf(about, { id: check.id, name: checkLabel(check) }),
+  };
+}
+
+/** What it is about, and where to look. */
+function subjectOf({ check, entity, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
+  const { id, name, slug, blueprint_slug, labels } = entity;
+  // A query may hold a key, which is not for every channel.
+  const target = check && redactUrl(checkTypeOf(check.check_type).targetLabel(check));
+  return {
+    check: { ...named, slug: check?.slug ?? null, type: check?.check_type ?? null, target: target ?? null },
+    entity: { id, name, slug, blueprint: blueprint_slug, labels },
+    urls: urlsOf({ check, entity, public_url }),
+    sent_at: now,
+  } satisfies Partial<Alert>;
+}

@@ -138,7 +138,7 @@ async function sendInPlace(
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome | Waiting> {
   const { tenant_id } = ready.alert.event;
-  const claim = { tenant: tenant_id, target: urlOf(ready) };
+  const claim = { tenant: tenant_id, target: receiverOf(ready) };
   const outcome = await env.places.run(claim, () => sendOnce(env, ready, address));
   if (outcome !== NO_PLACE) return outcome;
   return { status: 'waiting', turn: env.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
@@ -175,11 +175,15 @@ async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress |
 /** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
 type PatientAddress = Address & { until: number; after_timeouts?: boolean };
 
-const urlOf = ({ send }: Ready): string | undefined => (send.via === 'http' ? send.url : undefined);
+/** Who takes turns, and few at once: one receiver. Of a mail each address is one, as the server is everybody's. */
+function receiverOf({ send }: Ready): string | undefined {
+  if (send.via === 'http') return send.receiver ?? send.url;
+  return send.via === 'smtp' ? `mailto:${send.mail.to.join(',')}` : undefined;
+}
 
 /** Undefined on NATS, which takes no turns. */
 function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undefined {
-  const url = urlOf(ready);
+  const url = receiverOf(ready);
   return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
 }
 
@@ -207,10 +211,13 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
     const { config } = channel;
     return { type, config, alert, egress, send: type.render(alert, config) };
   };
-  if (isAboutAccount) return ready(accountTestOf(delivery, account));
-  if (delivery.kind === 'test') return ready(testAlertOf(delivery, check!, entity!));
+  const now = ports.clock.now();
+  if (isAboutAccount) return ready(accountTestOf(delivery, account, now));
+  const about = { entity: entity!, check, public_url: ports.settings.PUBLIC_URL, now };
+  if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));
   if (!transition) return never('the transition that it is about is no longer kept');
-  return ready(alertOf(delivery, transition, item));
+  const told = (item?.to ?? []).flatMap(({ channel_type }) => channelTypeOf(channel_type)?.title ?? []);
+  return ready(alertOf(delivery, transition, item, { ...about, told }));
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

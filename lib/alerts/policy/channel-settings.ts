@@ -45,7 +45,8 @@ function guardAddress({ ports, caller }: Context, input: ChannelInput, stored: R
   if (send.via !== 'http') return;
   const verdict = allowUrl(send.url, CHECK_EGRESS, EGRESS_ALLOW);
   if (verdict.ok) return;
-  const key = Object.keys(config).find((name) => config[name] === send.url);
+  const origin = new URL(send.url).origin;
+  const key = Object.keys(config).find((name) => URL.parse(config[name] ?? '')?.origin === origin);
   if (key !== undefined && config[key] === stored[key]) return;
   throw invalid(key === undefined ? 'config' : `config.${key}`, verdict.reason);
 }

@@ -9,6 +9,7 @@ import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
 import { addChannel, changeChannel, channelOf, removeChannel } from './check-channels.ts';
 import { readPolicy, updatePolicy } from './policies.ts';
 import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord, SETTING_NAMES } from './policy-schemas.ts';
+import { previewOf, TestedChannel } from './preview.ts';
 import { testChannel } from './test-channel.ts';
 import { channelView, policyView, shownChannel } from './views.ts';
 
@@ -84,11 +85,14 @@ export const alertRows = [
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}/test',
     access: 'respond',
     rate: 'send',
-    summary: 'Send a test alert to a channel now, and answer its delivery record',
+    summary: 'Send a test alert to a channel now, and answer its delivery record and what an alert would say',
     status: 200,
-    reply: DeliveryRecord,
+    reply: TestedChannel,
     load: loadChannel,
-    run: (context, { loaded }) => testChannel(context, loaded.check, loaded.channel),
+    run: async (context, { loaded: { check, channel } }) => ({
+      ...(await testChannel(context, check, channel)),
+      preview: await previewOf(context, check, channel),
+    }),
   }),
   row({
     method: 'GET',

@@ -14,7 +14,8 @@ import { auditedChannel } from './views.ts';
 
 /**
  * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
- * and the record says until when. Over NATS it is left to the deliverer, which alone reaches it: the record is pending.
+ * and the record says until when. NATS and mail are left to the
+ * deliverer, which alone reaches them: the record is pending.
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };
@@ -39,7 +40,7 @@ export async function sendTest(
   const delivery = newDelivery(context, alert, alert.to[0]!);
   const beside = () => noted(delivery.id);
 
-  if (channelTypeOf(channel.channel_type)?.via === 'nats') {
+  if (channelTypeOf(channel.channel_type)?.via !== 'http') {
     return deliveryRecord(await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...beside()]));
   }
   const outcome = await attemptNow(context, delivery);
