@@ -1,7 +1,7 @@
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
-import { shownBy, toldOf } from './telling.ts';
+import { hearers, shownBy, toldOf } from './telling.ts';
 
 /**
  * Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about
@@ -13,7 +13,7 @@ export function checkBeliefs({ seen, keys }: Inside): string[] {
   const byCheck = Map.groupBy(transitions, ({ check_id }) => check_id);
   return checksIn(seen).flatMap((check) => {
     const policy = seen.table.get(keyText(keys.policy(check.tenant_id, check.id))) as PolicyItem | undefined;
-    if (!policy?.catch_up || policy.silenced || policy.channels.length === 0) return [];
+    if (!policy?.catch_up || policy.silenced || hearers(policy, check.alerts, check.state).length === 0) return [];
     const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
     const matters = last && [null, 'cooldown', 'flapping'].includes(last.alert.reason);
     const shown = shownBy(policy, check.state);

@@ -9,7 +9,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { type Change, type Commit, checkIdOf, type Inside, isCheckKey, keyText } from './inside.ts';
 import { entityState } from './rules.ts';
 import { afterResult, isSame, type Standing, saidBy, standingOf, textOf } from './standing.ts';
-import { flapsAfter, isWarning, shownBy, silentBecause, toldOf } from './telling.ts';
+import { flapsAfter, hearers, isWarning, shownBy, silentBecause, toldOf } from './telling.ts';
 
 const isCheck = ({ key }: Change): boolean => isCheckKey(key);
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
@@ -30,7 +30,7 @@ export function checkStates({ seen, keys }: Inside): string[] {
     for (const change of of(isCheck)) checkCheck(commit, change, policyOf, (text) => say(commit, text));
     for (const { key } of of((one) => isAlert(one.key) && one.before !== undefined && one.after !== undefined))
       say(commit, `alert ${key.sk} was written over`);
-    for (const alert of alertsIn(commit).filter(({ decided_on }) => decided_on)) {
+    for (const alert of alertsIn(commit).filter(({ kind, decided_on }) => decided_on && kind !== 'acknowledged')) {
       if (!of(({ key }) => key.pk.startsWith('SCHEDULE#') && key.sk.endsWith(`#${alert.check_id}`)).length)
         say(commit, `alert ${alert.id} (${alert.kind}) left its deadline as it was`);
     }
@@ -154,7 +154,7 @@ const closes = (one: TransitionItem, before: CheckItem, policy: PolicyItem | und
   one.alert.reason === 'configuration' &&
   toldOf(before) !== 'up' &&
   policy?.silenced === false &&
-  policy.channels.length > 0;
+  hearers(policy, before.alerts, 'up').length > 0;
 
 const alertsIn = ({ changes }: Commit): AlertItem[] =>
   changes.flatMap(({ after }) => (after && isAlert(after) ? [after] : []));
@@ -171,7 +171,8 @@ function checkAlert(
   const kind = alert.decision === 'planned' ? 'state_change' : closes(one, before, policy) ? 'closed' : undefined;
   const [item, ...more] = alerts.filter(({ transition_id }) => transition_id === id);
   if (item?.kind !== kind || more.length > 0) say(`${id} has an alert of kind ${item?.kind}, not ${kind}`);
-  const channels = kind ? policy!.channels.map((channel) => channel.id) : [];
+  const says = kind === 'closed' ? 'up' : shownBy(policy, one.check_to_state);
+  const channels = kind ? hearers(policy!, before.alerts, says) : [];
   const told = item?.to.map(({ channel_id }) => channel_id) ?? [];
   if (String(told) !== String(channels)) say(`${id} goes to ${told}, not to ${channels}`);
   const deliveries = kind === 'state_change' ? deliveriesOf(item!) : [];

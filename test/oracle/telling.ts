@@ -16,6 +16,25 @@ export const toldOf = ({ alerts: { announced: told } }: CheckItem): CheckState =
 export const shownBy = (policy: PolicyItem | undefined, state: CheckState): CheckState =>
   state === 'degraded' && policy?.notify_on_degraded === false ? 'up' : state;
 
+/**
+ * The channels that are told this, by their ids: one that a step of the escalation names once that was taken, and of the
+ * recovery where it was called. Of two with the same address one is.
+ */
+export function hearers(
+  { channels, escalation = [] }: Pick<PolicyItem, 'channels' | 'escalation'>,
+  { episode, escalated = [] }: CheckItem['alerts'],
+  says: CheckState,
+): string[] {
+  const hears = (id: string): boolean => {
+    const step = escalation.findIndex(({ channel_ids }) => channel_ids.includes(id));
+    if (step < 0) return true;
+    return says === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
+  };
+  const hearing = channels.filter(({ id }) => hears(id));
+  const isFirst = (i: number) => hearing.findIndex((one) => one.destination === hearing[i]!.destination) === i;
+  return hearing.flatMap(({ id, destination }, i) => (destination === undefined || isFirst(i) ? [id] : []));
+}
+
 type Changed = Pick<TransitionItem, 'cause' | 'check_from_state' | 'check_to_state'>;
 
 /** A change that is told as a warning: it has nothing to do with down. */
@@ -69,5 +88,5 @@ export function silentBecause(
   const { last_planned_at: paged, last_warned_at: warned } = check.alerts;
   const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;
   if (runs(paged) || (isWarning(one, policy) && runs(warned))) return 'cooldown';
-  return policy && policy.channels.length > 0 ? null : 'no_channels';
+  return policy && hearers(policy, check.alerts, to).length > 0 ? null : 'no_channels';
 }

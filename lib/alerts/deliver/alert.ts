@@ -1,7 +1,7 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import { redactUrl } from '#lib/access/redaction.ts';
 import type { Labels } from '#lib/catalog/labels.ts';
-import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import type { Acknowledgement, AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
@@ -47,6 +47,12 @@ export type Alert = {
   told: string[];
   /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
   acknowledge_url: string | null;
+  /** The same for a silence of an hour. */
+  silence_url: string | null;
+  /** Of one that says so: who looks after it; else null. `until`: ISO 8601. */
+  acknowledgement: { by: string; note: string; until: string | null } | null;
+  /** Of an escalation: which of its steps, from 1; else null. */
+  step: number | null;
   event: StateChangeEvent;
   /** What channels are to believe of the check afterwards: up of one that is degraded, where that is not announced. */
   announces: AnnouncedAlert['announces'] | null;
@@ -75,6 +81,9 @@ const NOTHING_KNOWN = {
   lately: null,
   told: [],
   acknowledge_url: null,
+  silence_url: null,
+  acknowledgement: null,
+  step: null,
 } satisfies Partial<Alert>;
 
 /** As a real one: what a channel type makes of it is shown in the documents, and says where its alerts go. */
@@ -134,10 +143,12 @@ export const alertOf = (
   delivery: DeliveryItem,
   transition: TransitionItem,
   item: AlertItem | undefined,
-  about: About & { told: string[] },
+  about: About & { told: string[] } & Pick<Alert, 'acknowledge_url' | 'silence_url'>,
 ): Alert => ({
   ...NOTHING_KNOWN,
   ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
+  ...(item?.step !== undefined && { step: item.step + 1 }),
+  ...(item?.acknowledgement && { acknowledgement: shownAcknowledgement(item.acknowledgement) }),
   delivery_id: delivery.id,
   alert_id: delivery.alert?.id ?? null,
   kind: delivery.kind,
@@ -151,6 +162,14 @@ export const alertOf = (
   at: delivery.created_at,
   ...subjectOf(about, { id: transition.check_id, name: transition.check_label }),
   told: about.told,
+  acknowledge_url: about.acknowledge_url,
+  silence_url: about.silence_url,
+});
+
+const shownAcknowledgement = ({ by, note, until }: Acknowledgement): Alert['acknowledgement'] => ({
+  by,
+  note,
+  until: until === undefined ? null : iso(until),
 });
 
 /** A test: the present state as an event that changes nothing and belongs to no transition. */

@@ -9,7 +9,7 @@ type Variable = [meaning: string, value: (alert: Alert, message: Message) => str
 /** What a channel's own texts may say, by name: what it means, and what it holds. Null and empty: nothing to say. */
 export const ALERT_VARIABLES = {
   title: ['What the title says without a template.', (_, { title }) => title],
-  kind: ['Why it is sent: `state_change`, `repeat`, `catch_up`, `closed`, `test` and others.', ({ kind }) => kind],
+  kind: ['Why it is sent: `state_change`, `repeat`, `catch_up`, `escalation`, `acknowledged`, `closed`, `test` and others.', ({ kind }) => kind],
   urgency: ['`high` or `low`.', ({ urgency }) => urgency],
   entity_name: ['Name of the entity.', ({ event }) => event.entity_name],
   entity_slug: ['Its slug.', ({ entity }) => entity.slug],
@@ -35,6 +35,7 @@ export const ALERT_VARIABLES = {
   runbook_url: ['The field or label runbook_url of entity or check.', ({ urls }) => urls.runbook],
   dashboard_url: ['The field or label dashboard_url of entity or check.', ({ urls }) => urls.dashboard],
   acknowledge_url: ['Page that asks before it acknowledges.', ({ acknowledge_url }) => acknowledge_url],
+  silence_url: ['Page that asks before it silences the check for an hour.', ({ silence_url }) => silence_url],
   incident_id: ['Id of the incident.', ({ incident_id }) => incident_id],
   delivery_id: ['Id of the delivery.', ({ delivery_id }) => delivery_id],
 } satisfies Record<string, Variable>;

@@ -19,11 +19,10 @@ export function policyEscalation(
   next: Policy,
 ): { writes: Write[]; deadlines: DueDeadline[] } {
   const held: Write = { check: keys.check(check.tenant_id, check.id), if: { version: check.v } };
-  const isTold = announcedState(check.alerts) === 'down';
-  if (!isTold || isDeepStrictEqual(old.escalation, next.escalation)) return { writes: [held], deadlines: [] };
+  if (isDeepStrictEqual(old.escalation, next.escalation)) return { writes: [held], deadlines: [] };
   const now = ports.clock.now();
   const token = ports.ids.token();
-  const alerts = begun(check.alerts, next, 'down', now);
+  const alerts = announcedState(check.alerts) === 'down' ? begun(check.alerts, next, 'down', now) : check.alerts;
   if (!alerts.episode?.escalation) return { writes: [held], deadlines: [] };
   const at = nextStepAt(alerts, next);
   const due = at === undefined ? undefined : Math.max(at, now);
