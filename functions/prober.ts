@@ -18,7 +18,7 @@ export function create(ports: Ports) {
     eachMessage(ports.log, event.Records, async (body) => {
       const work = ProberWork.parse(body);
       if ('deadlines' in work) return handleDeadlines(env, work.deadlines);
-      if ('wake' in work) return wakeAlerts(env, work.wake);
+      if ('wake' in work) return wakeAlerts(env, work);
       const failed = await runJobs(env, work, prober, context?.signal);
       // What it left undone when its time was over comes again with the message, which knows how often that was.
       context?.signal?.throwIfAborted();

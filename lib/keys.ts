@@ -224,6 +224,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'ALERTING'), `${ACCOUNT_CHANNELS}${channel}`),
     accountSilence: (tenant: string, silence: string) => key(ofTenant(tenant, 'ALERTING'), `${SILENCES}${silence}`),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${WINDOWS}${window}`),
+    lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
     /** The latest delivery of a channel of the account, of whichever check. */
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),

@@ -34,16 +34,20 @@ export const DueDeadline = z.object({
 });
 export type DueDeadline = z.infer<typeof DueDeadline>;
 
-/** What held alerts of an account back has ended before its time: all that waits for its end is looked at now. */
-const Wake = z.object({ wake: z.string() });
+/**
+ * What held alerts of an account back has ended before its time, at `at` (epoch ms): all that waits for its end is
+ * looked at now.
+ */
+export const Wake = z.object({ wake: z.string(), at: z.number().int() });
+export type Wake = z.infer<typeof Wake>;
 
 /**
  * The message that wakes an account's alerts. It is sent twice: before the change is written, for `WRITTEN_MS` later, as
  * a crash would lose it, and decisions by what held before may still be on their way; and once more after it.
  */
-export const wakeMessage = (tenant: string, not_before: number): Message<z.infer<typeof Wake>> => ({
-  body: { wake: tenant },
-  not_before,
+export const wakeMessage = (tenant: string, at: number, after = 0): Message<Wake> => ({
+  body: { wake: tenant, at },
+  not_before: at + after,
   group: tenant,
 });
 

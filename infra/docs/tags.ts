@@ -20,6 +20,7 @@ export const tags: Readonly<Record<string, string>> = {
   history: 'Uptime and latency of several checks at once.',
   health: 'Whether the service itself works.',
   notify: 'What was sent to channels, channels of the account, the defaults of policies, and silences.',
+  windows: 'Maintenance windows, in which alerts are held.',
   actions: 'Outbound calls that run by hand, when a check changes state, or on a schedule; and what came of each run.',
   skills: 'Tools for agents, which find them by MCP.',
   'openapi.json': 'This document.',

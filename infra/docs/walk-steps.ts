@@ -158,12 +158,24 @@ export const STEPS: readonly Step[] = [
   {
     endpoint: 'POST /v1/notify/silences',
     body: (_, answers) => ({
-      applies_to: { labels: { team: 'payments' } },
+      applies_to: { labels: { team: 'platform' } },
       until: new Date(Date.parse(answers['POST /v1/checks'].created_at) + 86_400_000).toISOString(),
       reason: 'Moving the database',
     }),
     made: ['silences', 'id'],
   },
+  {
+    endpoint: 'POST /v1/windows',
+    body: () => ({
+      name: 'Patch Saturday',
+      cron: '30 2 * * sat#2',
+      time_zone: 'Europe/Berlin',
+      duration_seconds: 7200,
+      scope: { blueprint_slug: 'service' },
+    }),
+    made: ['windows', 'id'],
+  },
+  { endpoint: 'PUT /v1/windows/{id}', body: () => ({ duration_seconds: 10_800, note: 'Kernel and OpenSSL' }) },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },
   {
     endpoint: 'POST /ping/{uuid}',

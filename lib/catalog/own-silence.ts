@@ -12,9 +12,6 @@ export type OwnSilence = { silenced?: boolean; silenced_until?: string; silence_
 
 export const SilenceReason = line(0, 500);
 
-/** When a silence ends that somebody makes. */
-export const SilenceEnd = Instant;
-
 const MEANINGS = {
   silenced: 'Whether all alerts are held back. Default false.',
   silenced_until: 'When the silence ends by itself, at most 30 days from now; null: when it is lifted.',
@@ -24,7 +21,7 @@ const MEANINGS = {
 /** Of a request; each may be left out and then keeps its value. */
 export const SilenceChanges = {
   silenced: z.boolean().describe(MEANINGS.silenced).exactOptional(),
-  silenced_until: SilenceEnd.nullable().describe(MEANINGS.silenced_until).exactOptional(),
+  silenced_until: Instant.nullable().describe(MEANINGS.silenced_until).exactOptional(),
   silence_reason: SilenceReason.describe(MEANINGS.silence_reason).exactOptional(),
 };
 type SilenceChanges = { [member in keyof typeof SilenceChanges]?: z.output<(typeof SilenceChanges)[member]> };

@@ -42,7 +42,7 @@ export async function updateEntity(
     };
     if (isSame(auditedEntity, entity, changed)) return entityRecord(entity, blueprint, now);
     const wakes = endsSooner(entity, changed, now);
-    if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now + WRITTEN_MS)]);
+    if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const own = { put: changed, if: { version: entity.v } };
     const outcome = await commit(ports, [own, ...note(entity, changed)]);
     if (!outcome.ok) return AGAIN;

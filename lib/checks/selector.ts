@@ -12,27 +12,29 @@ const MOST_LABELS = 20;
 const listOf = <Element extends z.ZodType>(of: Element, most: number) =>
   z.array(of).min(1, 'must name at least one; leave it out for all').max(most, `must name at most ${most}`);
 
-const idsOf = (prefix: string, what: string) =>
+export const idsOf = (prefix: string, what: string) =>
   listOf(
     z.string().refine((id) => isId(prefix, id), `must be the id of ${what}: ${prefix}_…`),
     MOST_IDS,
   );
 
 const labelValue = line(0, 100);
+
+/** Labels that are looked for. */
+export const SelectorLabels = z
+  .record(z.string(), z.union([labelValue, listOf(labelValue, MOST_VALUES)]))
+  .superRefine((labels, context) => {
+    const keys = Object.keys(labels);
+    for (const key of keys)
+      if (!LABEL_KEY.test(key)) context.addIssue({ code: 'custom', path: [key], message: LABEL_KEY_RULE });
+    if (keys.length === 0 || keys.length > MOST_LABELS)
+      context.addIssue({ code: 'custom', message: `must have 1 to ${MOST_LABELS} labels` });
+  })
+  .describe('Labels of the check or its entity, where its own win; each a value or a list of which one must be there.')
+  .exactOptional();
+
 const members = {
-  labels: z
-    .record(z.string(), z.union([labelValue, listOf(labelValue, MOST_VALUES)]))
-    .superRefine((labels, context) => {
-      const keys = Object.keys(labels);
-      for (const key of keys)
-        if (!LABEL_KEY.test(key)) context.addIssue({ code: 'custom', path: [key], message: LABEL_KEY_RULE });
-      if (keys.length === 0 || keys.length > MOST_LABELS)
-        context.addIssue({ code: 'custom', message: `must have 1 to ${MOST_LABELS} labels` });
-    })
-    .describe(
-      'Labels of the check or its entity, where its own win; each a value or a list of which one must be there.',
-    )
-    .exactOptional(),
+  labels: SelectorLabels,
   blueprints: listOf(Slug, MOST_IDS).describe('Slugs of blueprints: checks of their entities.').exactOptional(),
   entity_ids: idsOf('ent', 'an entity').describe('Checks of these entities.').exactOptional(),
   check_ids: idsOf('chk', 'a check').describe('These checks.').exactOptional(),

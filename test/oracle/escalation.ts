@@ -3,8 +3,8 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
+import { hears } from './in-force.ts';
 import { type Commit, checkIdOf, checksIn, type Inside, isCheckKey, keyText } from './inside.ts';
-import { hearers } from './telling.ts';
 
 /**
  * While somebody looks after a failure nobody is reminded or called. Each step of an escalation is taken once a failure,
@@ -69,9 +69,8 @@ function judge(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): stri
     return wrong;
   }
   if (kind === 'test' || announces === null || !check) return wrong;
-  const may = new Set(hearers({ channels, escalation }, check.alerts, announces));
   for (const { channel_id } of to)
-    if (!may.has(channel_id) && channels.some((one) => one.id === channel_id))
+    if (!hears(channel_id, escalation, check.alerts, announces) && channels.some((one) => one.id === channel_id))
       wrong.push(`${id} (${kind}) goes to ${channel_id} before its step`);
   if (announces !== 'up') return wrong;
   const addressOf = (id: string) => channels.find((one) => one.id === id)?.destination;

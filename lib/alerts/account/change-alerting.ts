@@ -7,7 +7,7 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /** What changes of an account's alerting. */
-export type AlertingChange = {
+type AlertingChange = {
   /** Of channels, silences and windows, and the audit entry. */
   writes: Write[];
   /** The defaults of its policies, where they change. */
@@ -34,7 +34,7 @@ export async function changeAlerting(
     const now = ports.clock.now();
     const policy = wanted.policy ?? head?.policy ?? {};
     const next: AlertingHead = { ...keys.alertingHead(tenant), v, policy, updated_at: iso(now) };
-    if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now + WRITTEN_MS)]);
+    if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const writes: Write[] = [{ put: next, if: head ? { version: head.v } : 'absent' }, ...wanted.writes];
     if (!(await commit(ports, writes)).ok) return AGAIN;
     if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);

@@ -3,7 +3,7 @@ import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { AlertSelector } from '#lib/checks/selector.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
-import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import { withoutNulls } from '#lib/platform/without-nulls.ts';
 

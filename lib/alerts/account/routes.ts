@@ -26,6 +26,7 @@ import {
   silenceView,
 } from './silences.ts';
 import { testAccountChannel } from './test-account-channel.ts';
+import { windowRows } from './window-routes.ts';
 
 const row = route<Context>();
 
@@ -168,4 +169,4 @@ const silenceRows = [
   }),
 ];
 
-export const accountAlertRows = [...channelRows, ...policyRows, ...silenceRows];
+export const accountAlertRows = [...channelRows, ...policyRows, ...silenceRows, ...windowRows];

@@ -36,10 +36,10 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   const { check, policy, held, transition, now } = one;
   const announces = announcementOf(check.state, policy);
   const channels = channelsThatApply(policy, announces, check.alerts);
-  const situation: Situation = {
-    ...decidedOn(check, check.alerts, policy, channels, now),
-    ...{ kind: 'state_change', cause: transition.cause, from: transition.check_from_state, to: check.state, at: now },
-  };
+  const decided_on = decidedOn(check, check.alerts, policy, channels, now);
+  const { cause, check_from_state: from } = transition;
+  const situation: Situation = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
+  const settle = (final: Parameters<typeof settled>[3]) => settled(transition, token, now, final, { decided_on });
   const decided = decide(situation);
   if (decided.decision === 'planned' && situation.told === announces) {
     return {
@@ -52,7 +52,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
     const isLater = until !== undefined && policy.catch_up && (reason === 'cooldown' || reason === 'silenced');
     const next = isLater ? mergeDeadline(entries.catch_up, { deadline: until }) : undefined;
     return {
-      transition: settled(transition, token, now, { decision: 'skipped', reason: reason as AlertReason, facts }),
+      transition: settle({ decision: 'skipped', reason: reason as AlertReason, facts }),
       ...(reason === 'no_channels' && { alerts: begun(check.alerts, policy, announces, now) }),
       deadlines: next ? [{ kind: 'catch_up', present: entries.catch_up, next }] : [],
     };
@@ -66,7 +66,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   // Repeats that were paused count from the alert.
   const repeat = entries.repeat && { deadline: now + policy.repeat_interval_seconds * 1000 };
   return {
-    transition: settled(transition, token, now, { decision: 'planned', reason: null, facts: {}, deliveries }),
+    transition: settle({ decision: 'planned', reason: null, facts: {}, deliveries }),
     item,
     alerts: begun(
       {

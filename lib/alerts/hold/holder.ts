@@ -11,6 +11,8 @@ export type HeldCase = {
   entity: EntityItem;
   policy: Policy;
   held: HeldAlert;
+  /** Epoch ms at which it was due; where what held it ended before its time, when that was. */
+  due: number;
   /** The check's last one: any further change would have ended the hold. */
   transition: TransitionItem;
   /** Epoch ms. */
@@ -18,7 +20,7 @@ export type HeldCase = {
 };
 
 /** It is held on: looked at again at `again`; what the check does from `from` on decides. Both epoch ms. */
-export type HeldOn = Pick<HeldAlert, 'from' | 'window_id'> & { again: number };
+type HeldOn = Pick<HeldAlert, 'from' | 'window_id'> & { again: number };
 
 /**
  * Something that may hold an alert. A new one is a file here, a word in the list (release.ts) and its reason

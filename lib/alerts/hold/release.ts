@@ -1,3 +1,4 @@
+import type { AccountItem } from '#lib/access/account.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
@@ -11,6 +12,7 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
@@ -33,16 +35,22 @@ const LATEST_MS = 300_000;
  * it happens once. Time that nobody watched does not count.
  * @returns the deadlines that come next, to be sent
  */
-export async function lookAtHeld(env: Env, deadline: DueDeadline): Promise<DueDeadline[]> {
+export async function lookAtHeld(
+  env: Env,
+  deadline: DueDeadline,
+  { enabled_at }: Pick<AccountItem, 'enabled_at'>,
+): Promise<DueDeadline[]> {
   const { ports, keys } = env;
   const shard = keys.shardOf(deadline.check_id);
   const watermark = await readWatermark(env, shard);
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  return untilDone(ports, () => attempt(env, deadline, shard));
+  const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
+  return untilDone(ports, () => attempt(env, deadline, watchedSince));
 }
 
-async function attempt(env: Env, deadline: DueDeadline, shard: number): Promise<DueDeadline[] | typeof AGAIN> {
+/** @param watchedSince epoch ms: our last outage had ended, and the account was enabled */
+async function attempt(env: Env, deadline: DueDeadline, watchedSince: number): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = deadline;
   const [entry, check, stored, entity, head, repeat, catchUp] = await ports.table.getMany<
@@ -72,8 +80,8 @@ async function attempt(env: Env, deadline: DueDeadline, shard: number): Promise<
 
   const account = await alertingOf(env, tenant_id, head);
   const policy = effectivePolicy(stored, { check, entity, account, now });
-  const one: HeldCase = { check, entity, policy, held, transition, now };
-  const later = await heldOn(env, one, shard);
+  const one: HeldCase = { check, entity, policy, held, due: entry.deadline, transition, now };
+  const later = await heldOn(env, one, watchedSince);
   if (later) return (await commit(ports, move(later))).ok ? [next('hold', later.deadline)] : AGAIN;
 
   const token = ports.ids.token();
@@ -94,15 +102,15 @@ async function attempt(env: Env, deadline: DueDeadline, shard: number): Promise<
 }
 
 /** The deadline at which it is looked at again; undefined when it is to be decided. */
-async function heldOn(env: Env, one: HeldCase, shard: number): Promise<Deadline | undefined> {
-  const { check, held, now } = one;
+async function heldOn(env: Env, one: HeldCase, watchedSince: number): Promise<Deadline | undefined> {
+  const { check, held, due, now } = one;
   for (const holder of HOLDERS) {
     const look = await holder.look(env, one);
     if (!look) continue;
     const { again, ...rest } = look;
     return { deadline: Math.max(again, now + 1), note: { held: { ...held, ...rest, reason: holder.reason } } };
   }
-  const from = Math.max(Math.min(held.from, now), await lastOutageEnd(env, shard));
+  const from = Math.max(Math.min(held.from, due), watchedSince);
   const last = lastChanceAt(check, from);
   if (now >= last || (await hasResultSince(env, check, from))) return undefined;
   const wait = Math.min(Math.max((last - from) / 20, SOONEST_MS), LATEST_MS);

@@ -33,7 +33,7 @@ async function handle(env: Env, deadline: DueDeadline, account: AccountItem | un
   if (!account || isDisabled(account)) return [];
   try {
     if (deadline.kind === 'silence') return await detectSilence(env, deadline, account);
-    if (deadline.kind === 'hold') return await lookAtHeld(env, deadline);
+    if (deadline.kind === 'hold') return await lookAtHeld(env, deadline, account);
     if (deadline.kind === 'escalation') return await escalate(env, deadline);
     return deadline.kind === 'repeat' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
   } catch (error) {

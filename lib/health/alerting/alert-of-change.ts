@@ -119,8 +119,8 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 }
 
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
-  const { check, policy, cause, to, alertAt } = change;
-  const decided_on = { ...decidedOn(check, counted, policy, channelsOf(change), alertAt), ...heldIn(change.hold) };
+  const { check, policy, cause, to, alertAt: at } = change;
+  const decided_on = { ...decidedOn(check, counted, policy, channelsOf(change), at), ...heldIn(change.hold) };
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
@@ -138,9 +138,9 @@ const stateChangeAlert = (keys: Keys, change: Change): AlertItem =>
 /** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
-  const { check, policy, cause, to, alertAt } = change;
+  const { check, policy, cause, to, alertAt: at } = change;
   const channels = channelsThatApply(policy, 'up', check.alerts);
-  const given = decidedOn(check, check.alerts, policy, channels, alertAt);
+  const given = decidedOn(check, check.alerts, policy, channels, at);
   const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });

@@ -6,7 +6,7 @@ import type { AlertDecision } from './decision.ts';
 
 /**
  * A held alert is decided once more, and then for good: of all of a transition only its `alert` changes, from held to
- * planned or skipped, by condition on its version.
+ * planned or skipped, with what that was decided on; by condition on its version.
  */
 
 /** What an alert is held for, as its transition says. */
@@ -22,11 +22,20 @@ export const becauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecisi
 
 type Final = Pick<AlertDecision, 'decision' | 'reason' | 'facts'> & Partial<Pick<AlertDecision, 'deliveries'>>;
 
+/** What it was decided on in the end, where that says why. */
+type DecidedBy = Partial<Pick<TransitionItem, 'decided_on'>>;
+
 /** Pure: the write by which the alert of a transition is decided for good, at `at` (epoch ms). */
-export function settled(transition: TransitionItem, token: string, at: number, final: Final): Write {
+export function settled(
+  transition: TransitionItem,
+  token: string,
+  at: number,
+  final: Final,
+  by: DecidedBy = {},
+): Write {
   const { alert } = transition;
   const because = alert.because && { ...alert.because, look_again_at: null };
   const next = { ...alert, ...final, because, decided_at: iso(at) };
-  const put: TransitionItem = { ...transition, v: token, alert: next };
+  const put: TransitionItem = { ...transition, ...by, v: token, alert: next };
   return { put, if: { version: transition.v } };
 }

@@ -1,7 +1,6 @@
 import type { OpenWindow } from '#lib/checks/policy-item.ts';
 import { type Selectable, type Selector, selects } from '#lib/checks/selector.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { DAY_MS } from '#lib/platform/time.ts';
 import { type Calendar, dueTimes, nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
 import { everyWeeks } from '#lib/schedule/calendar/every-weeks.ts';
@@ -75,8 +74,8 @@ export function intervalsAt(times: WindowTimes, at: number): { current?: Interva
   return current ? { current } : {};
 }
 
-/** Windows that follow each other without a gap are one for so long (ms). */
-const LONGEST_MS = 62 * DAY_MS;
+/** So many intervals that follow each other without a gap are one; whoever waits for the end looks again then. */
+const MOST_JOINED = 50;
 
 /** Pure: overlapping windows, and those that follow each other at once, are one. */
 export function openWindow(windows: readonly WindowItem[], one: Selectable, at: number): OpenWindow | undefined {
@@ -85,7 +84,7 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
   const [first] = open;
   if (!first) return undefined;
   let until = at;
-  for (let before = -1; until > before && until < at + LONGEST_MS; ) {
+  for (let joined = 0, before = -1; until > before && joined < MOST_JOINED; joined++) {
     before = until;
     for (const { times } of own) until = Math.max(until, intervalsAt(times, until).current?.to ?? until);
   }
