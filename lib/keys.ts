@@ -41,7 +41,16 @@ const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T'
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 const place = (id: string, count: number): number => hash32(id) % count;
 
-export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'escalation' | 'hold' | 'action' | 'account_end';
+export type EntryKind =
+  | 'probe'
+  | 'rollup'
+  | 'silence'
+  | 'repeat'
+  | 'catch_up'
+  | 'escalation'
+  | 'hold'
+  | 'action'
+  | 'account_end';
 
 /** Sort-key prefixes of what lies under a check. */
 export const RESULTS = 'R#';

@@ -83,6 +83,8 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   state_change: 'Alert',
   repeat: 'Reminder',
   catch_up: 'Late alert',
+  escalation: 'Escalation',
+  acknowledged: 'Acknowledged',
   closed: 'Closing note',
   test: 'Test',
 };

@@ -56,7 +56,9 @@ export const AuditKind = z
 
 export const Via = z
   .enum(['console', 'api', 'mcp', 'cli', 'oidc', 'link'])
-  .describe('The way it came: the web console, the API, MCP, the operator at the command line, an identity provider, a link in an alert.');
+  .describe(
+    'The way it came: the web console, the API, MCP, the operator at the command line, an identity provider, a link in an alert.',
+  );
 export type Via = z.infer<typeof Via>;
 
 const Actor = z

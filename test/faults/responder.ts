@@ -12,7 +12,8 @@ export async function runResponder({ random, clock, seen, client }: OperatorWorl
     if (failing.length === 0) continue;
     const { id, alerts } = random.pick(failing);
     const path = `/v1/checks/${id}/acknowledge`;
-    if (alerts.episode?.acknowledgement && random.chance(0.5)) await insist(random, clock, () => client('DELETE', path));
+    if (alerts.episode?.acknowledgement && random.chance(0.5))
+      await insist(random, clock, () => client('DELETE', path));
     else {
       const until = random.chance(0.4) && new Date(now + random.int(20_000, 200_000)).toISOString();
       const body = { ...(until && { until }), note: 'on it' };

@@ -36,7 +36,9 @@ type Known = {
 const isDelivery = (item: { pk: string }): item is DeliveryItem => item.pk.includes('#DELIVERIES#');
 
 const alertsOf = ({ changes }: Commit): AlertItem[] =>
-  changes.flatMap(({ key, before, after }) => (key.sk.startsWith('AL#') && !before && after ? [after as AlertItem] : []));
+  changes.flatMap(({ key, before, after }) =>
+    key.sk.startsWith('AL#') && !before && after ? [after as AlertItem] : [],
+  );
 
 function noteItems({ changes }: Commit, { checks, policies }: Known): void {
   for (const { key, after } of changes) {

@@ -74,8 +74,8 @@ export function inForce(
     window: windows.some(({ times }) => 'ends_at' in times && times.starts_at <= at && at < times.ends_at),
     told: (says) => {
       const { escalation = [] } = { ...head?.policy, ...own };
-      const all = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, says))].filter((one) =>
-        hears(one.id, escalation, check.alerts, says),
+      const all = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, says))].filter(
+        (one) => hears(one.id, escalation, check.alerts, says),
       );
       const first = new Map(all.toReversed().map((channel) => [channel.destination, channel.id]));
       return all.filter(({ id, destination }) => first.get(destination) === id).map((channel) => channel.id);

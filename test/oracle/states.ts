@@ -188,10 +188,7 @@ function checkTransition(
 
 /** Channels that believe it down or degraded get a closing note when somebody disables or deletes it. */
 const closes = (one: TransitionItem, before: CheckItem, policy: InForce): boolean =>
-  one.alert.reason === 'configuration' &&
-  toldOf(before) !== 'up' &&
-  !policy.silenced &&
-  policy.told('up').length > 0;
+  one.alert.reason === 'configuration' && toldOf(before) !== 'up' && !policy.silenced && policy.told('up').length > 0;
 
 const alertsIn = ({ changes }: Commit): AlertItem[] =>
   changes.flatMap(({ after }) => (after && isAlert(after) ? [after] : []));

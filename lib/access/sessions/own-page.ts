@@ -33,8 +33,12 @@ export function mustBeOwnForm(headers: Headers, own: OwnAddresses): void {
   mustBeOwnHost(headers, own);
   const { host = '', origin } = headers;
   const site = headers['sec-fetch-site'];
-  if ((site === undefined || site === 'same-origin') && (origin === undefined || isOwnOrigin(origin, host, own))) return;
-  throw new AppError('FORBIDDEN', 'This came from a page of another site. Open the link itself, and use the button there.');
+  if ((site === undefined || site === 'same-origin') && (origin === undefined || isOwnOrigin(origin, host, own)))
+    return;
+  throw new AppError(
+    'FORBIDDEN',
+    'This came from a page of another site. Open the link itself, and use the button there.',
+  );
 }
 
 /** Every browser sends one of the two with all that is no GET. */

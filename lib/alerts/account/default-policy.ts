@@ -53,7 +53,11 @@ export async function changeDefaultPolicy(
     if (isDeepStrictEqual(before, result)) return undefined;
     if (!isDeepStrictEqual(before.escalation, result.escalation)) {
       const known = new Set(channels.map(({ id }) => id));
-      mustNameChannels(result.escalation ?? [], known, 'of the account; GET /v1/notify/channels lists them, with scope account');
+      mustNameChannels(
+        result.escalation ?? [],
+        known,
+        'of the account; GET /v1/notify/channels lists them, with scope account',
+      );
     }
     return { writes: note(before, result), policy: result, wakes: true };
   });

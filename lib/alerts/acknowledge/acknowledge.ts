@@ -4,7 +4,7 @@ import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { mustBeAhead } from '#lib/catalog/own-silence.ts';
-import { acknowledgementAt, acknowledgementRecord, type AcknowledgementRecord } from '#lib/checks/acknowledgement.ts';
+import { type AcknowledgementRecord, acknowledgementAt, acknowledgementRecord } from '#lib/checks/acknowledgement.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
@@ -67,7 +67,7 @@ export async function acknowledge(
   { until, ...wanted }: Wanted,
   beside: readonly Write[] = [],
 ): Promise<AcknowledgementRecord> {
-  const { ports, keys, tenant } = scope;
+  const { ports, keys } = scope;
   if (until !== undefined) mustBeAhead('until', until, ports.clock.now());
   const note = auditing(scope, 'acknowledge', audited);
   const v = ports.ids.token();
@@ -105,7 +105,10 @@ export async function acknowledge(
  * Takes an acknowledgement back: repeats go on, and so does the escalation, whose next step may be due at once.
  * @throws AppError NOT_FOUND where nobody has acknowledged it
  */
-export async function takeBack(scope: Acknowledging, { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>): Promise<void> {
+export async function takeBack(
+  scope: Acknowledging,
+  { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
+): Promise<void> {
   const { ports, keys } = scope;
   const note = auditing(scope, 'take_back', audited);
   const v = ports.ids.token();

@@ -110,7 +110,8 @@ function headline(alert: Alert, subject: string): string {
   if (kind === 'closed') {
     return `${subject} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
-  if (kind === 'acknowledged') return `${subject} is ${announces}, and acknowledged by ${acknowledgement?.by ?? 'somebody'}`;
+  if (kind === 'acknowledged')
+    return `${subject} is ${announces}, and acknowledged by ${acknowledgement?.by ?? 'somebody'}`;
   switch (announces) {
     case 'up':
       return `${subject} is up${AGAIN[event.check_from_state](alert)}`;
@@ -144,7 +145,9 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   acknowledged: ({ acknowledgement }) => {
     const { note = '', until = null } = acknowledgement ?? {};
     const end = until === null ? 'until it is up again' : `until ${clockTime(until)}, or it is up again`;
-    return [note && `${note}${/[.!?]$/.test(note) ? '' : '.'}`, `No reminders ${end}, and nobody else is called.`].filter(Boolean).join(' ');
+    return [note && `${note}${/[.!?]$/.test(note) ? '' : '.'}`, `No reminders ${end}, and nobody else is called.`]
+      .filter(Boolean)
+      .join(' ');
   },
   closed: ({ event }) =>
     `It is no longer checked, so ${WHILE[event.check_from_state] ? 'no recovery' : 'nothing more'} will be reported.`,

@@ -9,7 +9,10 @@ type Variable = [meaning: string, value: (alert: Alert, message: Message) => str
 /** What a channel's own texts may say, by name: what it means, and what it holds. Null and empty: nothing to say. */
 export const ALERT_VARIABLES = {
   title: ['What the title says without a template.', (_, { title }) => title],
-  kind: ['Why it is sent: `state_change`, `repeat`, `catch_up`, `escalation`, `acknowledged`, `closed`, `test` and others.', ({ kind }) => kind],
+  kind: [
+    'Why it is sent: `state_change`, `repeat`, `catch_up`, `escalation`, `acknowledged`, `closed`, `test` and others.',
+    ({ kind }) => kind,
+  ],
   urgency: ['`high` or `low`.', ({ urgency }) => urgency],
   entity_name: ['Name of the entity.', ({ event }) => event.entity_name],
   entity_slug: ['Its slug.', ({ entity }) => entity.slug],

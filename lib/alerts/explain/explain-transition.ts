@@ -49,7 +49,9 @@ function decisionSentence({ alert }: TransitionItem): string {
   }
 }
 
-const LATER: Readonly<Record<Exclude<AlertItem['kind'], 'state_change' | 'escalation' | 'acknowledged' | 'test'>, string>> = {
+const LATER: Readonly<
+  Record<Exclude<AlertItem['kind'], 'state_change' | 'escalation' | 'acknowledged' | 'test'>, string>
+> = {
   repeat: 'A reminder went',
   catch_up: 'A late alert went',
   closed: 'A closing note went',

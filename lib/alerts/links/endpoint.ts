@@ -28,7 +28,13 @@ export function makeLinks(env: Env): (event: ApiEvent) => Promise<ApiResult> {
       anonymous({ method, headers, cookies: [], address, request_id }, 'open');
       return pageOf(await answer(env, event, address), request_id);
     } catch (error) {
-      const shown = refuse(env.ports.log, error, { request_id, method, path: `${LINK_PATH}…`, headers, source_ip: address });
+      const shown = refuse(env.ports.log, error, {
+        request_id,
+        method,
+        path: `${LINK_PATH}…`,
+        headers,
+        source_ip: address,
+      });
       const page = pageOf({ status: shown.status, title: 'Nothing was changed', says: [shown.message] }, request_id);
       return { ...page, headers: { ...page.headers, ...shown.headers } };
     }
@@ -40,7 +46,9 @@ async function answer(env: Env, event: ApiEvent, address: string): Promise<LinkP
   const { requestId: request_id, http } = event.requestContext;
   if (!METHODS.includes(http.method)) {
     const allow = METHODS.join(', ');
-    throw new AppError('METHOD_NOT_ALLOWED', `${http.method} is not possible here; ${allow} is.`, { headers: { allow } });
+    throw new AppError('METHOD_NOT_ALLOWED', `${http.method} is not possible here; ${allow} is.`, {
+      headers: { allow },
+    });
   }
   if (settings.PUBLIC_URL === '')
     throw new AppError('NOT_FOUND', 'Links in alerts need the setting PUBLIC_URL, which this service does not have.');

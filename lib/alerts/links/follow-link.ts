@@ -44,7 +44,11 @@ async function silence(scope: Following, { check, sent_to }: OpenLink, used: Wri
         ? stored
         : withSilence(
             stored,
-            { silenced: true, silenced_until: until, silence_reason: `for an hour, by a link in ${sent_to}`.slice(0, 500) },
+            {
+              silenced: true,
+              silenced_until: until,
+              silence_reason: `for an hour, by a link in ${sent_to}`.slice(0, 500),
+            },
             now,
           ),
     (before, after) => [used, ...note(before, after)],

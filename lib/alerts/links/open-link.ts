@@ -34,7 +34,10 @@ export type DeadLink = { status: 403 | 404 | 410; why: string };
 
 const dead = (status: DeadLink['status'], why: string): DeadLink => ({ status, why });
 
-const NOT_OURS = dead(404, 'This link is none of this service. It may have been cut off on its way: open it anew from the alert.');
+const NOT_OURS = dead(
+  404,
+  'This link is none of this service. It may have been cut off on its way: open it anew from the alert.',
+);
 
 /** Looks at what a link is for, and changes nothing: whatever fetches links to show them does no harm. */
 export async function openLink({ ports, keys }: Env, token: string): Promise<OpenLink | DeadLink> {
@@ -51,18 +54,25 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
   const now = ports.clock.now();
   if (claims.expires_at * 1000 <= now)
     return dead(410, `This link was good until ${clockTime(iso(claims.expires_at * 1000))}. Nothing was changed.`);
-  if (use) return dead(410, `This link was used at ${clockTime(iso(use.at))}. Each link works once; nothing more was changed.`);
+  if (use)
+    return dead(
+      410,
+      `This link was used at ${clockTime(iso(use.at))}. Each link works once; nothing more was changed.`,
+    );
   const channel = channelIn(place, channel_id);
   const entity = check && (await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id)));
   if (!check || !entity) return dead(410, 'The check that this link is about was deleted.');
   if (!channel) return dead(410, 'The channel that this link was sent to was removed. Nothing was changed.');
   const name = `${entity.name}: ${checkLabel(check)}`;
   if (check.alerts.episode?.transition_id !== transition_id) {
-    const since = check.alerts.episode ? 'it has failed anew since, which has links of its own' : `it is ${check.state}`;
+    const since = check.alerts.episode
+      ? 'it has failed anew since, which has links of its own'
+      : `it is ${check.state}`;
     return dead(410, `The failure of ${name} that this link is about is over: ${since}. Nothing was changed.`);
   }
   const by = claims.action === 'acknowledge' ? acknowledgementAt(check.alerts, now) : undefined;
   if (by) return dead(410, `${name} was acknowledged at ${clockTime(iso(by.at))}: ${by.by}. Nothing was changed.`);
-  const sent_to = 'name' in channel ? String(channel.name) : (channelTypeOf(channel.channel_type)?.title ?? 'a channel');
+  const sent_to =
+    'name' in channel ? String(channel.name) : (channelTypeOf(channel.channel_type)?.title ?? 'a channel');
   return { claims, check, entity, name, sent_to, used };
 }

@@ -67,5 +67,11 @@ ${button ? `<form method="post"><button type="submit">${escaped(button)}</button
   return { statusCode: status, headers: { ...HEADERS, 'x-request-id': request_id }, body };
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);

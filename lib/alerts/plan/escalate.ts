@@ -33,7 +33,11 @@ export function decideEscalation(due: Due): TimedDecision {
 
   const alerts = stepTaken(check.alerts, channels);
   if (reason === 'no_channels') return { alerts, next: policy.escalation[step + 1] && { deadline: now } };
-  return { alerts, alert: { situation, announces: 'down', cooldown: null, channels, step }, next: after(alerts, policy, now) };
+  return {
+    alerts,
+    alert: { situation, announces: 'down', cooldown: null, channels, step },
+    next: after(alerts, policy, now),
+  };
 }
 
 /** Whoever takes an acknowledgement back has the step looked at. */

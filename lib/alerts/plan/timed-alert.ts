@@ -99,13 +99,14 @@ async function attempt(
   const account = await alertingOf(env, tenant_id, head);
   const about = entity && { check: check ?? { id: check_id }, entity, account, now };
   const due = about && { check, policy: effectivePolicy(stored, about), entry, hold, now };
-  const { alert, next, alerts } = due && transition ? decide(due) : {};
+  const decided = due && transition ? decide(due) : {};
+  const { alert, next, alerts } = decided;
   const left = next ? [{ ...deadline, at: next.deadline }] : [];
   if (!due || !transition || !(alert || alerts)) return (await commit(ports, replace(next))).ok ? left : AGAIN;
 
   const token = ports.ids.token();
   const item = alert && timedAlert(env, deadline, due, transition, alert);
-  const after = check && (item && alert ? remember(alerts ?? check.alerts, item.id, alert, due) : alerts);
+  const after = check && afterAlert(check, due, decided, item?.id);
   const change = { before: check?.alerts ?? {}, after: after ?? {}, policy: due.policy };
   const escalation = escalationChange(keys, owner, token, change);
   const done = await commit(ports, [
@@ -116,6 +117,12 @@ async function attempt(
     ...escalation.writes,
   ]);
   return done.ok ? [...left, ...escalation.deadlines] : AGAIN;
+}
+
+/** What the check remembers: of what was decided, and of its alert, with which an escalation may begin. */
+function afterAlert(check: CheckItem, { policy, now }: Due, { alert, alerts = check.alerts }: TimedDecision, id = '') {
+  if (!alert) return alerts;
+  return begun(remember({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
 }
 
 /** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
@@ -145,19 +152,18 @@ export function situationOf(
 const GONE = { rev: 0, consecutive_failures: 0, failure_threshold: 0, enabled: false };
 
 /** What a check remembers of an alert that no transition brought. */
-export function remember(
-  alerts: CheckItem['alerts'],
+export const remember = (
+  { alerts }: Pick<CheckItem, 'alerts'>,
   id: string,
   { announces, cooldown }: Pick<TimedAlert, 'announces' | 'cooldown'>,
-  { policy, now }: Pick<Due, 'policy' | 'now'>,
-): CheckItem['alerts'] {
-  const told = {
+  now: number,
+) => ({
+  alerts: {
     ...(isFlapping(alerts, now) ? alerts : withoutFlapping(alerts)),
     ...(cooldown && startCooldown(cooldown, now)),
     announced: announce(alerts, { id, announces }),
-  };
-  return begun(told, policy, announces, now);
-}
+  },
+});
 
 /** An alert that no transition brought; it tells of the last one. */
 function timedAlert(

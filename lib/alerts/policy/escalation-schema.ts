@@ -30,10 +30,14 @@ export const Escalation = z
     for (const [i, { after_seconds, channel_ids }] of steps.entries()) {
       const before = steps[i - 1]?.after_seconds;
       if (before !== undefined && after_seconds <= before)
-        wrong([i, 'after_seconds'], `must be more than the ${before} of the step before; put the steps in order of time`);
+        wrong(
+          [i, 'after_seconds'],
+          `must be more than the ${before} of the step before; put the steps in order of time`,
+        );
       for (const [j, id] of channel_ids.entries()) {
         const first = named.get(id);
-        if (first !== undefined) wrong([i, 'channel_ids', j], `is in step ${first + 1} already; a channel is in one step`);
+        if (first !== undefined)
+          wrong([i, 'channel_ids', j], `is in step ${first + 1} already; a channel is in one step`);
         named.set(id, first ?? i);
       }
     }

@@ -76,7 +76,11 @@ export async function updatePolicy(
       const changed = withSettings(withSilence(stored, input, ports.clock.now()), input, policy);
       if (!isDeepStrictEqual(changed.escalation, stored.escalation)) {
         const known = [...stored.channels, ...account.channels].map(({ id }) => id);
-        mustNameChannels(changed.escalation ?? [], new Set(known), 'of this check or the account; GET /v1/notify/channels lists them');
+        mustNameChannels(
+          changed.escalation ?? [],
+          new Set(known),
+          'of this check or the account; GET /v1/notify/channels lists them',
+        );
       }
       return changed;
     },
@@ -103,7 +107,8 @@ export function withSettings<Stored extends Partial<PolicySettings>>(
 ): Stored {
   const next: Record<string, unknown> = { ...stored };
   for (const name of POLICY_NAMES) {
-    const isAsRead = stored[name] === undefined && inherited.includes(name) && isDeepStrictEqual(input[name], counting[name]);
+    const isAsRead =
+      stored[name] === undefined && inherited.includes(name) && isDeepStrictEqual(input[name], counting[name]);
     if (input[name] === undefined || isAsRead) continue;
     if (input[name] === null) delete next[name];
     else next[name] = input[name];

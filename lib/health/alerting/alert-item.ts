@@ -49,7 +49,16 @@ export type AlertRoot = { entity_id: string; entity_name: string; state: EntityS
 /** What a new alert is about. */
 type NewAlert = Pick<
   AlertItem,
-  'tenant_id' | 'check_id' | 'entity_id' | 'announces' | 'series' | 'step' | 'acknowledgement' | 'incident_id' | 'root' | 'decided_on'
+  | 'tenant_id'
+  | 'check_id'
+  | 'entity_id'
+  | 'announces'
+  | 'series'
+  | 'step'
+  | 'acknowledgement'
+  | 'incident_id'
+  | 'root'
+  | 'decided_on'
 > & {
   kind: DeliveryKind;
   transition: { transition_id: string; sk: string };

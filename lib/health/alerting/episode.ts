@@ -16,7 +16,8 @@ export function withEpisode(
 ): CheckItem['alerts'] {
   const { episode, escalated, ...rest } = alerts;
   const believed = shown(to, policy);
-  if (believed === 'up' || believed === 'unknown') return episode ? { ...rest, ...(escalated && { escalated }) } : alerts;
+  if (believed === 'up' || believed === 'unknown')
+    return episode ? { ...rest, ...(escalated && { escalated }) } : alerts;
   if (episode || believed !== 'down') return alerts;
   const isOwed = escalated && announcedState(alerts) !== 'up';
   return { ...rest, episode: { transition_id }, ...(isOwed && { escalated }) };

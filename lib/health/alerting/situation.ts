@@ -126,7 +126,7 @@ export function decidedOn(
   };
 }
 
-const factsOf = ({ by, at, until }: Acknowledgement): DecidedOn['acknowledged'] => ({
+const factsOf = ({ by, at, until }: Acknowledgement) => ({
   by,
   at,
   ...(until !== undefined && { until }),

@@ -10,5 +10,9 @@ export const repeats: readonly Rule[] = [
       facts: { repeat_interval_seconds },
     }),
   },
-  { name: 'not_down', kinds: ['repeat', 'escalation'], judge: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }) },
+  {
+    name: 'not_down',
+    kinds: ['repeat', 'escalation'],
+    judge: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
+  },
 ];
