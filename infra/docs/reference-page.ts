@@ -1,7 +1,6 @@
 import type { ChannelType } from '#lib/alerts/channels/channel-type.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
-import { ALERT_VARIABLES } from '#lib/alerts/deliver/variables.ts';
 import type { CheckType } from '#lib/checks/check-type.ts';
 import { CheckInput } from '#lib/checks/model.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
@@ -12,7 +11,7 @@ import { assertionsSection } from './assertions-section.ts';
 import { MEANING_OF } from './error-meanings.ts';
 import { ANSWER_HEAD, membersTables, withoutDefault } from './members-table.ts';
 import type { OpenApi } from './openapi.ts';
-import { variables } from './variables.ts';
+import { alertVariables, variables } from './variables.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
 type Json = any;
@@ -89,8 +88,8 @@ answer of \`POST …/test\` has a \`preview\` of what an alert would say.
 
 | variable | value |
 |---|---|
-${Object.entries(ALERT_VARIABLES)
-  .map(([name, [meaning]]) => `| \`{{${name}}}\` | ${meaning} |`)
+${Object.entries(alertVariables)
+  .map(([name, meaning]) => `| \`{{${name}}}\` | ${meaning} |`)
   .join('\n')}
 | \`{{label.<key>}}\` | A label of the entity: \`{{label.team}}\`. |
 

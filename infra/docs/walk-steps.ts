@@ -152,7 +152,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     endpoint: 'PUT /v1/notify/channels/{id}',
-    body: () => ({ name: 'Payments', applies_to: { blueprints: ['service'] } }),
+    body: () => ({ name: 'Payments', applies_to: { labels: { team: 'platform' }, states: ['down'] } }),
   },
   { endpoint: 'POST /v1/notify/channels/{id}/test' },
   {

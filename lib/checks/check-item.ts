@@ -86,6 +86,8 @@ export type CheckItem = Item &
       /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
       changed_at?: number[];
       flapping?: Flapping;
+      /** Epoch ms of its changes to down within a day of the last, ascending; at most 20 (health/state/failures.ts). */
+      failed_at?: number[];
       /** There from its transition to down until it counts as up again. */
       episode?: Episode;
       /** Channels that a step of an escalation has told, and that are to hear of the recovery. */
@@ -109,7 +111,7 @@ export type Flapping = {
 };
 
 /** A failure of a check, from its transition to down until it counts as up (docs/CONTRACT.md#acknowledgement). */
-export type Episode = {
+type Episode = {
   /** The transition to down that it began with. */
   transition_id: string;
   /** Epoch ms from which its steps count, and how many were taken; absent until its first alert. */

@@ -35,8 +35,13 @@ export function newCheck(random: Random, entity_id: string, number: number): obj
   const interval_seconds = random.pick([10, 10, 10, 15, 20, 30, 30, 60]);
   const timeout_ms = random.pick([1000, 5000]);
   const retry_interval_seconds = random.pick(RETRIES);
-  return { ...common, ...target(random, number), interval_seconds, retry_interval_seconds, timeout_ms };
+  const probed = target(random, number);
+  const config = { ...probed.config, ...(random.chance(0.4) && { assertions: [SLOW] }) };
+  return { ...common, ...probed, config, interval_seconds, retry_interval_seconds, timeout_ms };
 }
+
+/** Hosts that drag keep a probe waiting for longer. */
+const SLOW = { source: 'latency_ms', operator: 'less_than', value: 1_000, severity: 'warn' };
 
 /** Most are due in some hours alone, by clocks that are an hour or two ahead, and may change while they are. */
 const SCHEDULES = [
@@ -62,7 +67,7 @@ function cronJob(random: Random): object {
 }
 
 /** What a check probes; each has a host of its own. */
-function target(random: Random, number: number): object {
+function target(random: Random, number: number): { check_type: string; target_url?: string; config?: object } {
   const host = `t${number}.test`;
   const check_type = random.pick(['http', 'http', 'tcp', 'tls', 'dns', 'dns']);
   if (check_type === 'http') return { check_type, target_url: `http://${host}/` };

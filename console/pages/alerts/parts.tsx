@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import type { Loaded } from '#console/api/load.ts';
-import type { Channel, Check } from '#console/api/records.ts';
+import type { Check, ListedChannel } from '#console/api/records.ts';
 import { Data } from '#console/parts/states.tsx';
 import { Channels } from './channels.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -10,7 +10,7 @@ import { Untold } from './untold.tsx';
 export type AlertsProps = {
   query: URLSearchParams;
   checks: Loaded<Check[]>;
-  channels: Loaded<Channel[]>;
+  channels: Loaded<ListedChannel[]>;
   /** Checks without a channel; undefined while that is not known. */
   untold: readonly Check[] | undefined;
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { SETTING_NAMES } from '#lib/alerts/policy/policy-schemas.ts';
+import { examplePreview, TestedChannel } from '#lib/alerts/policy/preview.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import {
@@ -102,11 +102,15 @@ const channelRows = [
     path: '/v1/notify/channels/{id}/test',
     access: 'respond',
     rate: 'send',
-    summary: 'Send a test alert to a channel of the account now, and answer its delivery record',
+    summary:
+      'Send a test alert to a channel of the account now; answers its delivery record and what an alert would say',
     status: 200,
-    reply: DeliveryRecord,
+    reply: TestedChannel,
     load: loadChannel,
-    run: (context, { loaded }) => testAccountChannel(context, loaded),
+    run: async (context, { loaded }) => ({
+      ...(await testAccountChannel(context, loaded)),
+      preview: examplePreview(loaded),
+    }),
   }),
 ];
 

@@ -7,11 +7,6 @@ import { type ChannelInput, channelTypeOf } from './registry.ts';
 export const exampleSend = ({ channel_type, config }: ChannelInput): Send =>
   channelTypeOf(channel_type)!.render(EXAMPLE_ALERT, config);
 
-function addressOf(send: Send): string {
-  if (send.via === 'http') return send.url;
-  return send.via === 'smtp' ? send.mail.to.join(',') : send.subject;
-}
-
 /** Digest of where a channel sends to: its type, its address, and the recipient there. */
 export function destinationOf(input: ChannelInput): string {
   const send = exampleSend(input);
@@ -19,4 +14,9 @@ export function destinationOf(input: ChannelInput): string {
   const recipient = channelTypeOf(input.channel_type)!.recipient?.(input.config) ?? '';
   const text = JSON.stringify([input.channel_type, address, recipient]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+function addressOf(send: Send): string {
+  if (send.via === 'http') return send.receiver ?? send.url;
+  return send.via === 'nats' ? send.subject : send.mail.to.join(',').toLowerCase();
 }

@@ -19,12 +19,12 @@ const template = (longest: number) =>
 /** A channel's own texts, beside the settings of every type that people read. */
 export const TEMPLATES = {
   title_template: template(LONGEST_TITLE)
-    .describe(
-      'Own title, in place of the usual one; docs/REFERENCE.md lists its variables. {{entity_name}} is {{state}}',
-    )
+    .describe('Own title, in place of the usual one, such as [{{state}}] {{entity_name}}. A test shows what it says.')
     .optional(),
   body_template: template(LONGEST_BODY)
-    .describe('Own text, in place of all below the title. {{#if error}}Why: {{error}}{{/if}}')
+    .describe(
+      'Own text, in place of all below the title, such as {{check_name}}{{#if error}}: {{error}}{{/if}}. docs/REFERENCE.md lists the variables.',
+    )
     .optional(),
 };
 

@@ -1,25 +1,19 @@
-import type { AccountItem } from '#lib/access/account.ts';
-import { redactUrl } from '#lib/access/redaction.ts';
 import type { Labels } from '#lib/catalog/labels.ts';
-import type { Acknowledgement, AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import { checkLabel } from '#lib/checks/label.ts';
-import { checkTypeOf } from '#lib/checks/registry.ts';
-import type { AlertItem, AlertRoot } from '#lib/health/alerting/alert-item.ts';
+import type { AlertRoot } from '#lib/health/alerting/alert-item.ts';
 import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
+import type { Lately } from '#lib/health/state/failures.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
-import { iso } from '#lib/platform/time.ts';
-import { type AlertUrls, type AlertUrlsAbout, urlsOf } from './alert-urls.ts';
-import type { DeliveryItem } from './delivery-item.ts';
-import { eventOf, type StateChangeEvent } from './event.ts';
+import type { AlertUrls } from './alert-urls.ts';
+import type { StateChangeEvent } from './event.ts';
 
 /** How many of something, and the names of the first ten. */
 export type Counted = { count: number; names: string[] };
 
 /** The check as it is now; of one that is gone the name alone is left. */
-type AlertCheck = { id: string; name: string; slug: string | null; type: string | null; target: string | null };
+export type AlertCheck = { id: string; name: string; slug: string | null; type: string | null; target: string | null };
 
 type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
 
@@ -42,7 +36,7 @@ export type Alert = {
   check: AlertCheck;
   entity: AlertEntity;
   /** How often the check failed within the last so many ms, this time included; null when nobody counted. */
-  lately: { failures: number; within_ms: number } | null;
+  lately: Lately | null;
   /** What kinds of channel got the alert, as people call them, one a channel; empty when it is not known. */
   told: string[];
   /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
@@ -72,7 +66,7 @@ export type Alert = {
 };
 
 /** What nobody has found out of an alert. */
-const NOTHING_KNOWN = {
+export const NOTHING_KNOWN = {
   urgency: 'high',
   incident_id: null,
   root: null,
@@ -134,135 +128,3 @@ export const EXAMPLE_ALERT: Alert = {
   lately: { failures: 3, within_ms: 86_400_000 },
   told: ['Slack', 'E-mail'],
 };
-
-/** What an alert says beside its transition. `check`: undefined when it is gone. */
-type About = AlertUrlsAbout & { now: number };
-
-/** The alert of a delivery about a transition. @param item as it was decided @param told titles of its channels */
-export const alertOf = (
-  delivery: DeliveryItem,
-  transition: TransitionItem,
-  item: AlertItem | undefined,
-  about: About & { told: string[] } & Pick<Alert, 'acknowledge_url' | 'silence_url'>,
-): Alert => ({
-  ...NOTHING_KNOWN,
-  ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
-  ...(item?.step !== undefined && { step: item.step + 1 }),
-  ...(item?.acknowledgement && { acknowledgement: shownAcknowledgement(item.acknowledgement) }),
-  delivery_id: delivery.id,
-  alert_id: delivery.alert?.id ?? null,
-  kind: delivery.kind,
-  event: eventOf(transition),
-  announces: delivery.announces,
-  ...(delivery.kind === 'state_change' && transition.flapping && { flapping: transition.flapping }),
-  cause: transition.cause,
-  check_label: transition.check_label,
-  error_message: transition.error_message,
-  check_from_since: transition.check_from_since,
-  at: delivery.created_at,
-  ...subjectOf(about, { id: transition.check_id, name: transition.check_label }),
-  told: about.told,
-  acknowledge_url: about.acknowledge_url,
-  silence_url: about.silence_url,
-});
-
-const shownAcknowledgement = ({ by, note, until }: Acknowledgement): Alert['acknowledgement'] => ({
-  by,
-  note,
-  until: until === undefined ? null : iso(until),
-});
-
-/** A test: the present state as an event that changes nothing and belongs to no transition. */
-export function testAlertOf(delivery: DeliveryItem, about: About & { check: CheckItem }): Alert {
-  const { check, entity } = about;
-  return {
-    ...NOTHING_KNOWN,
-    delivery_id: delivery.id,
-    alert_id: null,
-    kind: 'test',
-    event: {
-      entity_id: entity.id,
-      entity_name: entity.name,
-      check_id: check.id,
-      tenant_id: check.tenant_id,
-      from_state: entity.state,
-      to_state: entity.state,
-      check_from_state: check.state,
-      check_to_state: check.state,
-      transition_id: '',
-      timestamp: delivery.created_at,
-    },
-    announces: null,
-    cause: null,
-    check_label: checkLabel(check),
-    error_message: '',
-    check_from_since: check.state_since,
-    at: delivery.created_at,
-    ...subjectOf(about, { id: check.id, name: checkLabel(check) }),
-  };
-}
-
-/** A test of a channel of the account: about the account, as no check is concerned. */
-export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now: number): Alert => ({
-  ...NOTHING_KNOWN,
-  alert_id: null,
-  delivery_id: delivery.id,
-  kind: 'test',
-  event: {
-    entity_id: '',
-    entity_name: account.name,
-    check_id: '',
-    tenant_id: delivery.tenant_id,
-    from_state: 'up',
-    to_state: 'up',
-    check_from_state: 'up',
-    check_to_state: 'up',
-    transition_id: '',
-    timestamp: delivery.created_at,
-  },
-  announces: null,
-  cause: null,
-  check_label: 'a channel of the account',
-  error_message: '',
-  check_from_since: delivery.created_at,
-  at: delivery.created_at,
-  check: { id: '', name: 'a channel of the account', slug: null, type: null, target: null },
-  entity: { id: '', name: account.name, slug: '', blueprint: '', labels: {} },
-  urls: { check: null, incident: null, runbook: null, dashboard: null },
-  sent_at: now,
-});
-
-/** What an alert would be if the check went down now, to show what it would say. */
-export function downAlertOf(about: About & { check: CheckItem }): Alert {
-  const { check, entity, now } = about;
-  const at = iso(now);
-  return {
-    ...EXAMPLE_ALERT,
-    ...NOTHING_KNOWN,
-    event: {
-      ...EXAMPLE_ALERT.event,
-      entity_id: entity.id,
-      entity_name: entity.name,
-      check_id: check.id,
-      tenant_id: check.tenant_id,
-      timestamp: at,
-    },
-    check_label: checkLabel(check),
-    check_from_since: check.state_since,
-    at,
-    ...subjectOf(about, { id: check.id, name: checkLabel(check) }),
-  };
-}
-
-/** What it is about, and where to look. */
-function subjectOf({ check, entity, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
-  const { id, name, slug, blueprint_slug, labels } = entity;
-  // A query may hold a key, which is not for every channel.
-  const target = check && redactUrl(checkTypeOf(check.check_type).targetLabel(check));
-  return {
-    check: { ...named, slug: check?.slug ?? null, type: check?.check_type ?? null, target: target ?? null },
-    entity: { id, name, slug, blueprint: blueprint_slug, labels },
-    urls: urlsOf({ check, entity, public_url }),
-    sent_at: now,
-  } satisfies Partial<Alert>;
-}

@@ -1,6 +1,6 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import type { Alert } from '#lib/alerts/deliver/alert.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { AlertLinks } from '#lib/alerts/deliver/make-alert.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
@@ -21,7 +21,7 @@ type About = { account: AccountItem; check: CheckItem | undefined; public_url: s
 export function alertLinks(
   delivery: DeliveryItem,
   { account, check, public_url, now }: About,
-): Pick<Alert, 'acknowledge_url' | 'silence_url'> {
+): AlertLinks {
   const episode = check?.alerts.episode;
   const isTrouble = delivery.announces === 'down' || delivery.announces === 'degraded';
   if (public_url === '' || !check || !episode || !isTrouble) return { acknowledge_url: null, silence_url: null };

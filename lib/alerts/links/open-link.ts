@@ -30,7 +30,7 @@ export type OpenLink = {
 };
 
 /** Why a link does nothing, in a sentence for whoever follows it, and the status of that page. */
-export type DeadLink = { status: 403 | 404 | 410; why: string };
+type DeadLink = { status: 403 | 404 | 410; why: string };
 
 const dead = (status: DeadLink['status'], why: string): DeadLink => ({ status, why });
 

@@ -18,7 +18,7 @@ export type LinkClaims = {
 };
 
 /** A token as it was given: what it claims, which holds only with its signature. */
-export type ReadToken = { claims: LinkClaims; text: string; signature: string };
+type ReadToken = { claims: LinkClaims; text: string; signature: string };
 
 /** So many bytes of an HMAC-SHA-256 are enough (RFC 2104, 5: at least half of it). */
 const SIGNATURE_BYTES = 16;

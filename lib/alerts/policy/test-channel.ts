@@ -14,8 +14,8 @@ import { auditedChannel } from './views.ts';
 
 /**
  * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
- * and the record says until when. NATS and mail are left to the
- * deliverer, which alone reaches them: the record is pending.
+ * and the record says until when. NATS and mail are left to the deliverer, which alone reaches them: then it is
+ * pending.
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };

@@ -2,6 +2,7 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertChannel, type Policy, shown } from '#lib/checks/policy-item.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
+import { withFailure } from '#lib/health/state/failures.ts';
 import {
   countChange,
   type FlapNote,
@@ -114,8 +115,9 @@ const lookAt = ({ reason, until }: Decided): number | undefined =>
 /** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
   if (cause !== 'result' && cause !== 'silence') return uncounted(check.alerts);
+  const before = to === 'down' ? withFailure(check.alerts, alertAt) : check.alerts;
   const counts = check.state !== 'unknown' && shown(check.state, policy) !== shown(to, policy);
-  return counts ? countChange(check.alerts, policy, alertAt) : check.alerts;
+  return counts ? countChange(before, policy, alertAt) : before;
 }
 
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {

@@ -95,14 +95,14 @@ describe('the API description', () => {
       'Check',
       'CheckInList',
       'CheckWithLastResult',
+      'NewAccountChannel',
       'NewChannel',
       'NewCheck',
     ]);
     for (const [name, { oneOf, discriminator }] of unions) {
-      const [types, member] =
-        name === 'NewChannel'
-          ? [channelTypes.map(({ type }) => type), 'channel_type']
-          : [[...checkTypes.keys()], 'check_type'];
+      const [types, member] = name.endsWith('Channel')
+        ? [channelTypes.map(({ type }) => type), 'channel_type']
+        : [[...checkTypes.keys()], 'check_type'];
       const place = (type: string) => `#/components/schemas/${name}_${type}`;
       expect(oneOf).toEqual(types.map((type) => ({ $ref: place(type) })));
       const mapping = Object.fromEntries(types.map((type) => [type, place(type)]));

@@ -20,6 +20,7 @@ export const gotify = defineChannel({
     token: channelToken(100).describe('Token of an application.'),
   }),
   secrets: ['url', 'token'],
+  recipient: ({ token = '' }) => token,
   render(alert, config) {
     const message = messageOf(alert, config);
     const { title, mood, links } = message;

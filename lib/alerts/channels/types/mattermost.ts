@@ -23,6 +23,7 @@ export const mattermost = defineChannel({
       .optional(),
   }),
   secrets: ['url'],
+  recipient: ({ channel = '' }) => channel,
   render(alert, config) {
     const { title, mood, lead, facts, why, note, links } = messageOf(alert, config);
     const parts = [

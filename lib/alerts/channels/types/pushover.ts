@@ -37,6 +37,7 @@ export const pushover = defineChannel({
       .optional(),
   }),
   secrets: ['token', 'user'],
+  recipient: ({ user, device = '' }) => `${user}/${device}`,
   render(alert, config) {
     const message = messageOf(alert, config);
     const { title, mood, links } = message;

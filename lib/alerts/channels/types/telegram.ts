@@ -36,6 +36,7 @@ export const telegram = defineChannel({
       .optional(),
   }),
   secrets: ['bot_token'],
+  recipient: ({ chat_id, message_thread_id = '' }) => `${chat_id}/${message_thread_id}`,
   render(alert, config) {
     const { title, mood, lead, facts, why, note, links } = messageOf(alert, config);
     const lines = [

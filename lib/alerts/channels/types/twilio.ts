@@ -38,6 +38,7 @@ export const twilio = defineChannel({
       .describe('Number of who gets it, with its country: +4915112345678.'),
   }),
   secrets: ['account_sid', 'auth_token'],
+  recipient: ({ to = '' }) => to,
   render(alert, config) {
     const { title, lead, why, note, links } = messageOf(alert, config);
     const [opens] = links;
