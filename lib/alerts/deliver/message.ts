@@ -105,13 +105,12 @@ function says(longer: string, shorter: string): boolean {
 
 /** What a notification shows of it: so it says how long, too. */
 function headline(alert: Alert, subject: string): string {
-  const { kind, event, cause, announces, acknowledgement } = alert;
+  const { kind, event, cause, announces } = alert;
   if (announces === null) return `Test alert for ${subject}`;
   if (kind === 'closed') {
     return `${subject} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
-  if (kind === 'acknowledged')
-    return `${subject} is ${announces}, and acknowledged by ${acknowledgement?.by ?? 'somebody'}`;
+  if (kind === 'acknowledged') return `${subject} is ${announces}, and acknowledged`;
   switch (announces) {
     case 'up':
       return `${subject} is up${AGAIN[event.check_from_state](alert)}`;
@@ -143,11 +142,10 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   catch_up: () => 'Told late: an earlier alert about this was held back, failed or came out of order.',
   escalation: ({ step }) => `Step ${step ?? 1} of its escalation: nobody has acknowledged it yet.`,
   acknowledged: ({ acknowledgement }) => {
-    const { note = '', until = null } = acknowledgement ?? {};
+    const { by = 'Somebody', note = '', until = null } = acknowledgement ?? {};
     const end = until === null ? 'until it is up again' : `until ${clockTime(until)}, or it is up again`;
-    return [note && `${note}${/[.!?]$/.test(note) ? '' : '.'}`, `No reminders ${end}, and nobody else is called.`]
-      .filter(Boolean)
-      .join(' ');
+    const said = note && `: ${note}`;
+    return `${by} looks after it${said}${/[.!?]$/.test(said) ? '' : '.'} No reminders ${end}, and nobody else is called.`;
   },
   closed: ({ event }) =>
     `It is no longer checked, so ${WHILE[event.check_from_state] ? 'no recovery' : 'nothing more'} will be reported.`,

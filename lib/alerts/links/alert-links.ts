@@ -19,7 +19,7 @@ type About = { account: AccountItem; check: CheckItem | undefined; public_url: s
  * PUBLIC_URL, and none once the failure is over; who looks after it already is no longer asked for.
  */
 export function alertLinks(
-  delivery: DeliveryItem,
+  delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'announces'>,
   { account, check, public_url, now }: About,
 ): AlertLinks {
   const episode = check?.alerts.episode;

@@ -135,6 +135,7 @@ export const examples = {
     ...down,
     kind: 'acknowledged',
     urgency: 'low',
+    at: '2026-11-21T05:21:40.123Z',
     acknowledgement: { by: 'ann@shop.test', note: 'Restarting the pods', until: '2026-11-21T07:00:00.000Z' },
   },
   root: { ...down, impact: { count: 2, names: ['Cart', 'Search'] } },
