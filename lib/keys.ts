@@ -43,7 +43,16 @@ const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : i
 
 const place = (id: string, count: number): number => hash32(id) % count;
 
-export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'hold' | 'action' | 'account_end';
+export type EntryKind =
+  | 'probe'
+  | 'rollup'
+  | 'silence'
+  | 'repeat'
+  | 'catch_up'
+  | 'escalation'
+  | 'hold'
+  | 'action'
+  | 'account_end';
 
 /** @param layout how many partitions a tenant's lists and the schedule are spread over; fixed once there is data. */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
@@ -173,6 +182,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
+    /** A link of an alert that was used, by its signature. */
+    usedLink: (tenant: string, signature: string) => key(ofTenant(tenant, 'USED_LINKS'), signature),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),

@@ -90,6 +90,8 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   state_change: 'Alert',
   repeat: 'Reminder',
   catch_up: 'Late alert',
+  escalation: 'Escalation',
+  acknowledged: 'Acknowledged',
   closed: 'Closing note',
   test: 'Test',
 };
@@ -119,6 +121,8 @@ export const RULE: Readonly<Record<Explanation['rules'][number]['rule'], string>
   flapping: 'Flapping',
   cooldown: 'Cooldown',
   no_channels: 'Channels',
+  acknowledged: 'Acknowledged',
+  not_told: 'Told of the failure',
   maintenance: 'Maintenance window',
 };
 

@@ -38,7 +38,11 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
   await insist(random, clock, () => client('POST', base, { ...policy(random), ...silence(random, clock) }));
   for (let i = random.int(1, 2); i > 0; i--) {
     const body = newChannel(random, (number + i) % 4);
-    await insist(random, clock, () => client('POST', `${base}/channels`, body));
+    const made = await insist(random, clock, () => client('POST', `${base}/channels`, body));
+    if (made?.status !== 201 || !random.chance(0.3)) continue;
+    // Nobody else may be left to be told before it.
+    const escalation = [{ after_seconds: random.pick([10, 30, 90]), channel_ids: [(made.body as { id: string }).id] }];
+    await insist(random, clock, () => client('POST', base, { escalation }));
   }
 }
 
