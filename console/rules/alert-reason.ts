@@ -29,6 +29,7 @@ const REMEDY: Readonly<Record<SkipReason, string>> = {
 const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
   catch_up: 'It was announced later.',
   repeat: 'Reminders went out.',
+  remediation_failed: 'That its remediation did not help was told.',
   closed: 'Who believed it down or degraded got a closing note.',
 };
 
@@ -82,6 +83,7 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   repeat: 'Reminder',
   catch_up: 'Late alert',
   closed: 'Closing note',
+  remediation_failed: 'Remediation failed',
   test: 'Test',
 };
 

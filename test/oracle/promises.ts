@@ -18,6 +18,7 @@ import { checkOrphans } from './orphans.ts';
 import { checkPings } from './pings.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
+import { checkRemediation } from './remediation.ts';
 import { checkReports } from './reports.ts';
 import { checkRetries } from './retries.ts';
 import { checkRollups } from './rollups.ts';
@@ -58,6 +59,7 @@ export const promises: Record<string, Check> = {
   network: fromInside(checkNetwork),
   standstills: fromInside(checkStandstills),
   actions: checkActions,
+  remediation: (history) => (history.inside ? checkRemediation(history, history.inside) : []),
   schedules: (history) => (history.inside ? checkSchedules(history, history.inside) : []),
   reports: checkReports,
   'disabled account': fromInside(checkDisabledAccount),

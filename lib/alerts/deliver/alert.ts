@@ -2,7 +2,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import type { AlertItem, AlertRoot } from '#lib/health/alerting/alert-item.ts';
+import type { AlertItem, AlertRoot, TriedRemediation } from '#lib/health/alerting/alert-item.ts';
 import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -37,6 +37,8 @@ export type Alert = {
   /** What depends on the entity directly; null when nobody knows. */
   impact: Counted | null;
   urls: AlertUrls;
+  /** What was tried to repair it, and is given up; null of all other alerts. */
+  remediation: TriedRemediation | null;
   /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
   acknowledge_url: string | null;
   event: StateChangeEvent;
@@ -64,6 +66,7 @@ export const NOTHING_KNOWN = {
   impact: null,
   urls: { check: null, incident: null, runbook: null, dashboard: null },
   acknowledge_url: null,
+  remediation: null,
 } satisfies Partial<Alert>;
 
 /** As a real one: what a channel type makes of it is shown in the documents, and says where its alerts go. */
@@ -96,6 +99,7 @@ export const EXAMPLE_ALERT: Alert = {
 export const alertOf = (delivery: DeliveryItem, transition: TransitionItem, item: AlertItem | undefined): Alert => ({
   ...NOTHING_KNOWN,
   ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
+  ...(item?.remediation && { remediation: item.remediation }),
   delivery_id: delivery.id,
   alert_id: delivery.alert?.id ?? null,
   kind: delivery.kind,

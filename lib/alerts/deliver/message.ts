@@ -1,4 +1,5 @@
 import type { CheckState } from '#lib/catalog/states.ts';
+import type { TriedRemediation } from '#lib/health/alerting/alert-item.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Alert } from './alert.ts';
 
@@ -46,6 +47,9 @@ function headline(alert: Alert): string {
   if (kind === 'closed') {
     return `${check_label} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
+  if (kind === 'remediation_failed') {
+    return `${check_label} is still ${event.check_to_state}: ${shorten(alert.remediation?.action_name ?? 'its remediation', 80)} did not help`;
+  }
   switch (announces) {
     case 'up':
       return `${check_label} is up${AGAIN[event.check_from_state](alert)}`;
@@ -77,8 +81,19 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   catch_up: () => 'Told late: an earlier alert about this was held back, failed or came out of order.',
   closed: ({ event }) =>
     `It is no longer checked, so ${WHILE[event.check_from_state] ? 'no recovery' : 'nothing more'} will be reported.`,
+  remediation_failed: ({ remediation }) => (remediation ? triedNote(remediation) : ''),
   test: () => 'Nothing has happened. Somebody tested this channel, and it works.',
 };
+
+/** What came of the last attempt, in words. */
+const CAME_OF_IT: Record<TriedRemediation['verdict'], string> = {
+  healed: 'after the last one it was well for too short a time',
+  not_healed: 'after the last one it still failed',
+  unverified: 'after the last one nobody watched it',
+};
+
+const triedNote = ({ action_name, attempts, verdict }: TriedRemediation): string =>
+  `${shorten(action_name, 80)} was tried ${attempts === 1 ? 'once' : `${attempts} times`}; ${CAME_OF_IT[verdict]}. It is not tried again.`;
 
 /** Whoever wants to hear of down alone is told up, and may read what that is. */
 const hiddenNote = ({ announces, event }: Alert): string =>

@@ -52,6 +52,7 @@ const LATER: Readonly<Record<Exclude<AlertItem['kind'], 'state_change' | 'test'>
   repeat: 'A reminder went',
   catch_up: 'A late alert went',
   closed: 'A closing note went',
+  remediation_failed: 'That its remediation did not help went',
 };
 
 const laterSentence = (alert: AlertItem): string =>
