@@ -22,7 +22,11 @@ export const rhythmOfAction = (action: ActionItem | undefined): Rhythm | undefin
  * action that is gone. As with checks, the first runs of a new rhythm are sent here, before the action is written.
  */
 export async function bind(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
-  return [...boundWrites(env.keys, next, before), ...unguarded(env.keys, next, before), ...(await entryWrites(env, next, before))];
+  return [
+    ...boundWrites(env.keys, next, before),
+    ...unguarded(env.keys, next, before),
+    ...(await entryWrites(env, next, before)),
+  ];
 }
 
 function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionItem): Write[] {

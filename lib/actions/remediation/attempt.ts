@@ -1,7 +1,7 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import { fires } from '#lib/actions/run/fires.ts';
 import { giveUpAt, newRun, type RunEnv } from '#lib/actions/run/claim.ts';
+import { fires } from '#lib/actions/run/fires.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -9,8 +9,8 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineWrites } from '#lib/schedule/deadlines.ts';
 import { sendRemediation } from '#lib/schedule/jobs.ts';
-import { firstToStop, type Stopped } from './guards.ts';
 import { givingUp } from './giving-up.ts';
+import { firstToStop, type Stopped } from './guards.ts';
 import { type Case, readCase, situationOf } from './read-case.ts';
 import { nextSeries, type SeriesItem } from './series.ts';
 import { takeShares } from './shares.ts';
@@ -43,10 +43,13 @@ export async function attempt(
   let due: number | undefined;
   const made = await untilDone(ports, async (): Promise<Attempt | typeof AGAIN> => {
     due = undefined;
-    const known = isFirst ? await ports.table.get<ExecutionItem>(keys.execution(tenant_id, firstId(transition, action_id))) : undefined;
+    const known = isFirst
+      ? await ports.table.get<ExecutionItem>(keys.execution(tenant_id, firstId(transition, action_id)))
+      : undefined;
     if (known) return { is: 'taken', execution: known };
     const one = await readCase(env, action_id, transition);
     if (!one || !fires(one.action, transition)) return { is: 'left' };
+    if (!isFirst && !isDue(one, ports.clock.now())) return { is: 'left' };
     const stopped = await stoppedBy(env, one);
     const decided = stopped ? await leave(env, one, stopped, isFirst) : claim(env, one, isFirst);
     if (decided.writes.length > 0 && !(await commit(ports, decided.writes)).ok) return AGAIN;
@@ -64,8 +67,17 @@ export const firstId = ({ transition_id, timestamp }: TransitionItem, action_id:
   derivedId('exe', Date.parse(timestamp), transition_id, action_id);
 
 /** Of a later one, and of those that a guard has stopped: one each. */
-const laterId = ({ transition_id }: TransitionItem, now: number, action_id: string, attempt: number, why = ''): string =>
-  derivedId('exe', now, transition_id, action_id, 'attempt', attempt, why);
+const laterId = (
+  { transition_id }: TransitionItem,
+  now: number,
+  action_id: string,
+  attempt: number,
+  why = '',
+): string => derivedId('exe', now, transition_id, action_id, 'attempt', attempt, why);
+
+/** Whether the attempt that its deadline wants is still to be made: messages of it come more than once. */
+const isDue = ({ stored }: Case, now: number): boolean =>
+  stored?.open === undefined && stored?.next_at !== undefined && stored.next_at <= now;
 
 /** The search for a storm is made only where nothing else stops it. */
 async function stoppedBy(env: RunEnv, one: Case): Promise<Stopped | undefined> {
@@ -87,7 +99,9 @@ function claim({ ports, keys }: RunEnv, one: Case, isFirst: boolean): Decided {
   const { tenant_id, id: action_id } = action;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
   const number = series.attempts + 1;
-  const execution_id = isFirst ? firstId(transition, action_id) : laterId(transition, Date.parse(transition.timestamp), action_id, number);
+  const execution_id = isFirst
+    ? firstId(transition, action_id)
+    : laterId(transition, Date.parse(transition.timestamp), action_id, number);
   const { transition_id } = transition;
   const wanted = { tenant_id, action_id, execution_id, trigger: 'state_change' as const, transition_id };
   const { execution, writes } = newRun(keys, wanted, action, account, token, now, { attempt: number });
@@ -114,23 +128,32 @@ async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFir
   const { tenant_id, id: action_id } = action;
   const { guard, why, until, waits } = stopped;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
-  const execution_id = isFirst && !waits
-    ? firstId(transition, action_id)
-    : laterId(transition, Date.parse(transition.timestamp), action_id, series.attempts + 1, guard);
+  const execution_id =
+    isFirst && !waits
+      ? firstId(transition, action_id)
+      : laterId(transition, Date.parse(transition.timestamp), action_id, series.attempts + 1, guard);
   const isNoted = waits || (!isFirst && (await ports.table.get(keys.execution(tenant_id, execution_id))) !== undefined);
-  const wanted = { tenant_id, action_id, execution_id, trigger: 'state_change' as const, transition_id: transition.transition_id };
+  const wanted = {
+    tenant_id,
+    action_id,
+    execution_id,
+    trigger: 'state_change' as const,
+    transition_id: transition.transition_id,
+  };
   const { execution, writes } = newRun(keys, wanted, action, account, token, now, {
     dispatch_status: 'skipped',
     error_message: `${guard}: ${why}`,
     finished_at: iso(now),
     ...(guard === 'already_healthy' && { verdict: 'already_healthy' as const, verified_at: iso(now) }),
   });
-  const end = guard === 'attempts' ? await givingUp({ ports, keys }, one, token, now) : undefined;
+  const isLast = guard === 'attempts' && series.open === undefined;
+  const end = isLast ? await givingUp({ ports, keys }, one, token, now) : undefined;
   // An attempt that is open has its own deadline; what comes after it waits for its verdict.
   const next = nextSeries(series, { next_at: until, ...(end && { told: true as const }) }, token, now);
   const isCurrent = series.failure.transition_id === transition.transition_id;
   const isChanged =
-    isCurrent && (until !== undefined || end !== undefined || stored?.next_at !== undefined || series.open !== undefined);
+    isCurrent &&
+    (until !== undefined || end !== undefined || stored?.next_at !== undefined || series.open !== undefined);
   const due = series.open || !isCurrent ? undefined : until;
   return {
     execution,
@@ -139,7 +162,14 @@ async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFir
       ...(isNoted ? [] : writes),
       ...(isChanged ? seriesWrites(one, next) : []),
       ...(isChanged && !series.open
-        ? deadlineWrites(keys, 'remediation', ownerOf(action), token, one.entry, due === undefined ? undefined : { deadline: due })
+        ? deadlineWrites(
+            keys,
+            'remediation',
+            ownerOf(action),
+            token,
+            one.entry,
+            due === undefined ? undefined : { deadline: due },
+          )
         : []),
       ...(end?.writes ?? []),
     ],

@@ -1,21 +1,37 @@
+import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { RunEnv } from '#lib/actions/run/claim.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import { givingUp } from './giving-up.ts';
-import type { Due } from './look.ts';
 import { isWell } from './read-case.ts';
 import { lockName } from './remediation.ts';
 import { nextSeries, type SeriesItem, type Verdict } from './series.ts';
 import { giveSharesBack, readShares } from './shares.ts';
 
+/** A series whose deadline has come, read strongly. */
+export type Due = {
+  tenant_id: string;
+  action_id: string;
+  entry: DeadlineEntry;
+  series: SeriesItem;
+  /** Undefined when they were deleted. */
+  action: ActionItem | undefined;
+  check: CheckItem | undefined;
+};
+
 type Moved = { due?: number | undefined };
 
 /** Moves the deadline of a series (epoch ms), or takes it away. */
-export async function moveTo(env: RunEnv, one: Pick<Due, 'tenant_id' | 'action_id' | 'entry'>, due: number | undefined): Promise<Moved | typeof AGAIN> {
+export async function moveTo(
+  env: RunEnv,
+  one: Pick<Due, 'tenant_id' | 'action_id' | 'entry'>,
+  due: number | undefined,
+): Promise<Moved | typeof AGAIN> {
   const writes = entryWrites(env, one, env.ports.ids.token(), due);
   return (await commit(env.ports, writes)).ok ? { due } : AGAIN;
 }
@@ -49,18 +65,18 @@ export async function conclude(
 
   const isOver = !check?.enabled || !action || isWell(action, check);
   const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
-  // One that was due already, as the check has failed anew, stays due.
-  const wanted = isOver || isUsedUp ? undefined : began_at + settings.cooldown_seconds * 1000;
-  const next_at = verdict === 'healed' && !series.next_at ? undefined : wanted;
+  // Of one that healed it is seen later whether the check, which may want several successes, has come up by it.
+  const mayRecover = verdict === 'healed' && series.failure.transition_id === execution.transition_id;
+  const goesOn = !isOver && (!isUsedUp || mayRecover);
+  const next_at = goesOn ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
   const changes = { open: undefined, next_at, last: { verdict, at: now } };
   const next = nextSeries(series, changes, token, now);
-  const end =
-    verdict !== 'healed' && isUsedUp && action && check && !isOver
-      ? await givenUp(env, { ...one, series: next, action, check }, token, now)
-      : undefined;
+  const isLast = !isOver && !goesOn;
+  const end = isLast ? await givenUp(env, { ...one, series: next, action, check }, token, now) : undefined;
+  const told: SeriesItem = end ? { ...next, told: true } : next;
   const writes: Write[] = [
     { put: judged, if: { version: execution.v } },
-    { put: end ? { ...next, told: true } : next, if: { version: series.v } },
+    { put: told, if: { version: series.v } },
     ...giveSharesBack(keys, shares, { tenant_id, execution_id: execution.id }, token, now),
     ...entryWrites(env, one, token, next_at),
     ...(end?.writes ?? []),

@@ -6,29 +6,18 @@ import { interrupted } from '#lib/actions/run/finish.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { type AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { sendRemediation } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { type Attempt, attempt } from './attempt.ts';
-import { abandon, conclude, moveTo } from './conclude.ts';
+import { abandon, conclude, type Due, moveTo } from './conclude.ts';
 import type { SeriesItem, Verdict } from './series.ts';
 import { nextSlot, signsOf, wasWatched } from './signs.ts';
 import { nextLookAt, spanOf, verdictOf } from './verdict.ts';
 
 /** While the schedule lags behind nobody watches; the deadline is looked at again after this time (ms). */
 const PUT_BACK_MS = 5_000;
-
-/** A series whose deadline has come, read strongly. */
-export type Due = {
-  tenant_id: string;
-  action_id: string;
-  entry: DeadlineEntry;
-  series: SeriesItem;
-  /** Undefined when they were deleted. */
-  action: ActionItem | undefined;
-  check: CheckItem | undefined;
-};
 
 /** What a look comes to: when it is looked at again (epoch ms), or an attempt at a failure. */
 type Looked = { due?: number | undefined; next?: TransitionItem };
@@ -50,7 +39,7 @@ export async function lookAtRemediation(
 
 async function look(
   env: RunEnv,
-  { tenant_id, action_id, asked = false }: MessageOf<'action'> & { kind: 'remediation' },
+  { tenant_id, action_id, asked }: MessageOf<'action'> & { kind: 'remediation' },
 ): Promise<Looked | typeof AGAIN> {
   const { ports, keys } = env;
   // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
@@ -64,6 +53,7 @@ async function look(
   // What a disabled account has open comes at each tick, and is looked at when it is enabled again.
   if (account && isDisabled(account) && !account.deleted_at) return {};
   if (!series || !account || !action) return abandon(env, { tenant_id, action_id, entry, series });
+  if (asked && !series.open) return {};
   const check = await ports.table.get<CheckItem>(keys.check(tenant_id, series.check_id));
   const due: Due = { tenant_id, action_id, entry, series, action, check };
 
@@ -89,7 +79,8 @@ async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<
   let execution = await ports.table.get<ExecutionItem>(keys.execution(due.tenant_id, execution_id));
   const now = ports.clock.now();
   if (!execution) return abandon(env, due);
-  if (execution.dispatch_status === 'pending' && now >= execution.give_up_at) execution = await interrupted(env, execution);
+  if (execution.dispatch_status === 'pending' && now >= execution.give_up_at)
+    execution = await interrupted(env, execution);
   if (!check?.enabled) return conclude(env, due, execution, { verdict: 'unverified', by: null });
   const judged = await judge(env, due, check, execution, settings);
   return 'look' in judged ? moveTo(env, due, judged.look) : conclude(env, due, execution, judged);
@@ -104,7 +95,7 @@ async function judge(
 ): Promise<{ verdict: Verdict; by: string | null } | { look: number }> {
   const now = env.ports.clock.now();
   const span = spanOf(execution, settings, check);
-  if (span !== 'pending' && 'verdict' in span) return { verdict: span.verdict, by: null };
+  if (span === 'not_healed') return { verdict: span, by: null };
   if (span === 'pending') return { look: nextLookAt(span, undefined, now) };
   if (now > span.from) {
     const signs = await signsOf(env, action!, check, span);

@@ -4,7 +4,6 @@ import { checkOf } from '#lib/actions/bindings.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { iso } from '#lib/platform/time.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import type { GuardSituation } from './guard.ts';
 import { lockName, type Remediation } from './remediation.ts';
@@ -69,7 +68,7 @@ export function situationOf(one: Case, now: number): GuardSituation {
 function isOver({ action, check, transition, series }: Case): boolean {
   if (isWell(action, check)) return true;
   if (series.failure.transition_id !== transition.transition_id) return true;
-  return action.trigger_to_state === 'down' && check.state_since !== iso(Date.parse(transition.timestamp));
+  return action.trigger_to_state === 'down' && check.state_since !== transition.timestamp;
 }
 
 /** Whether a check is in none of the states that its action repairs. */

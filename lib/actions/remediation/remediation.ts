@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { ActionItem } from '#lib/actions/action-item.ts';
 import { invalid } from '#lib/platform/errors.ts';
 
 const DAY_SECONDS = 86_400;
@@ -52,7 +51,11 @@ export function mustBeGuardable({
   remediation,
   trigger_type,
   trigger_to_state,
-}: Pick<ActionItem, 'remediation' | 'trigger_type' | 'trigger_to_state'>): void {
+}: {
+  remediation: Remediation | null;
+  trigger_type: string;
+  trigger_to_state: string;
+}): void {
   if (remediation === null) return;
   if (trigger_type !== 'state_change') {
     throw invalid('remediation', 'needs the trigger_type state_change, as it is verified by the check that starts it');

@@ -6,7 +6,7 @@ import type { Remediation } from './remediation.ts';
 export type Verdict = 'healed' | 'not_healed' | 'unverified';
 
 /** The failure of its check that a series is at. */
-type Failure = { transition_id: string; transition_sk: string; /** Epoch ms. */ at: number };
+type Failure = { transition_id: string; transition_sk: string /** Epoch ms. */; at: number };
 
 /** An attempt whose verdict is not there yet, by the settings that it began with. Times in epoch ms. */
 export type OpenAttempt = { execution_id: string; began_at: number; settings: Remediation };
@@ -69,9 +69,13 @@ function wellSince({ last, failure }: SeriesItem, { check_from_state, check_from
   return check_from_state === 'degraded' ? (last?.at ?? failure.at) : Date.parse(check_from_since);
 }
 
+type Progress = Pick<SeriesItem, 'attempts' | 'last_began_at' | 'open' | 'next_at' | 'last' | 'told'>;
+/** Undefined: it is none any more. */
+type Changes = { [member in keyof Progress]?: Progress[member] | undefined };
+
 /** The next version of a series, with its expiry. @param now epoch ms */
-export function nextSeries(series: SeriesItem, changes: Partial<SeriesItem>, token: string, now: number): SeriesItem {
-  const next: SeriesItem = { ...series, ...changes, v: token };
+export function nextSeries(series: SeriesItem, changes: Changes, token: string, now: number): SeriesItem {
+  const next = { ...series, ...changes, v: token } as SeriesItem;
   for (const member of ['open', 'next_at', 'last_began_at', 'last', 'told'] as const) {
     if (next[member] === undefined) delete next[member];
   }

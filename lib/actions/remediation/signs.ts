@@ -25,7 +25,7 @@ export async function signsOf(
   { ports, keys }: Env,
   action: Pick<ActionItem, 'trigger_to_state'>,
   check: CheckItem,
-  { from, until }: Span & { from: number },
+  { from, until }: Span,
 ): Promise<Sign[]> {
   const context = { ports, keys, tenant: check.tenant_id };
   const earlier = check.execution_mode === 'push' ? PUSHED_LATE_MS : check.interval_seconds * 1000;
@@ -53,7 +53,7 @@ const isWellBy = ({ trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>, re
   trigger_to_state === 'degraded' ? outcomeOf(result) === 'ok' : result.success;
 
 /** Whether a check without any result in a span was watched: a probe always has one, a push may fail to come. */
-export async function wasWatched(env: Env, check: CheckItem, { from, until }: Span & { from: number }): Promise<boolean> {
+export async function wasWatched(env: Env, check: CheckItem, { from, until }: Span): Promise<boolean> {
   if (!check.enabled || check.execution_mode === 'pull') return false;
   return (await outagesOf(env, check, { from, until })).length === 0;
 }

@@ -25,16 +25,20 @@ export const longestMs = ({ settle_seconds, verify_within_seconds }: Remediation
 export const firstLookAt = ({ began_at, settings }: OpenAttempt): number =>
   began_at + Math.max(settings.settle_seconds * 1000, SOONEST_MS);
 
-/** Which results decide: those whose probe began after `from`, until `until`, both epoch ms; or a verdict without any. */
-export type Span =
-  | { from: number; until: number; /** It goes on: only a success decides before its end. */ isRunning: boolean }
-  | { verdict: Verdict }
-  | 'pending';
+/**
+ * Which results decide: those whose probe began after `from`, until `until`, both epoch ms. `isRunning`: its pipeline
+ * goes on, so that only a success decides before the end.
+ */
+export type Span = { from: number; until: number; isRunning: boolean };
 
-/** Pure: what is waited for after the call of an attempt. */
-export function spanOf(run: Run, { settle_seconds, verify_within_seconds }: Remediation, check: Timing): Span {
+/** Pure: what is waited for after the call of an attempt; or what came of it without any result. */
+export function spanOf(
+  run: Run,
+  { settle_seconds, verify_within_seconds }: Remediation,
+  check: Timing,
+): Span | 'pending' | 'not_healed' {
   if (run.dispatch_status === 'pending' || run.finished_at === null) return 'pending';
-  if (run.dispatch_status !== 'success' || run.pipeline_status === 'failed') return { verdict: 'not_healed' };
+  if (run.dispatch_status !== 'success' || run.pipeline_status === 'failed') return 'not_healed';
   const finished = Date.parse(run.finished_at);
   const isRunning = run.pipeline_status === 'queued' || run.pipeline_status === 'running';
   const ended = Math.max(finished, isRunning ? 0 : (run.reported_at ?? 0));
@@ -52,7 +56,7 @@ export type Sign = { id: string; is_well: boolean };
  * @param was_watched whether a result was to be expected by then
  */
 export function verdictOf(
-  { until, isRunning }: Span & { from: number },
+  { until, isRunning }: Span,
   signs: readonly Sign[],
   was_watched: boolean,
   now: number,
@@ -66,7 +70,7 @@ export function verdictOf(
 }
 
 /** Pure: when an attempt that has no verdict is looked at next (epoch ms). @param slot when the next probe is due, if one is */
-export function nextLookAt(span: Exclude<Span, { verdict: Verdict }>, slot: number | undefined, now: number): number {
+export function nextLookAt(span: Span | 'pending', slot: number | undefined, now: number): number {
   if (span === 'pending') return now + SOONEST_MS;
   const { from, until } = span;
   if (now < from) return Math.max(from, slot ?? 0) + SOONEST_MS;

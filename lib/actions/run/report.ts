@@ -112,9 +112,7 @@ const isUnverified = ({ attempt, verdict }: ExecutionItem): boolean => attempt !
 
 /** What its pipeline says has failed did not heal: nobody need wait for a result. Lost, its deadline still comes. */
 const askForVerdict = (ports: Context['ports'], { tenant_id, action_id }: ExecutionItem): Promise<void> =>
-  ports.queues.send('action', [
-    { body: { kind: 'remediation', tenant_id, action_id, asked: true }, group: tenant_id },
-  ]);
+  ports.queues.send('action', [{ body: { kind: 'remediation', tenant_id, action_id, asked: true }, group: tenant_id }]);
 
 const full = (): AppError =>
   new AppError('LOG_LIMIT', `This execution already holds ${MAX_LINES} log lines, the most that there can be.`);

@@ -80,7 +80,7 @@ export async function runByHand(
   if (claimed.is === 'void' || claimed.is === 'guarded') throw notFound(`Action ${action_id}`);
   // A claim of one's own that seemed to fail and had not: nothing was sent yet.
   return claimed.is === 'taken'
-    ? dispatch(context, { ...claimed, is: 'ours', action }, {}, vars)
+    ? dispatch(context, { ...claimed, action }, {}, vars)
     : dispatch(context, claimed, {}, vars);
 }
 

@@ -57,7 +57,16 @@ export type TriedRemediation = {
 /** What a new alert is about. */
 type NewAlert = Pick<
   AlertItem,
-  'tenant_id' | 'check_id' | 'entity_id' | 'announces' | 'series' | 'step' | 'incident_id' | 'root' | 'remediation' | 'decided_on'
+  | 'tenant_id'
+  | 'check_id'
+  | 'entity_id'
+  | 'announces'
+  | 'series'
+  | 'step'
+  | 'incident_id'
+  | 'root'
+  | 'remediation'
+  | 'decided_on'
 > & {
   kind: DeliveryKind;
   transition: { transition_id: string; sk: string };

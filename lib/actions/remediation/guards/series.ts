@@ -13,6 +13,8 @@ export const cooldown: Guard = {
   judge({ last_began_at, remediation: { cooldown_seconds }, now }) {
     if (last_began_at === undefined) return {};
     const until = last_began_at + cooldown_seconds * 1000;
-    return now < until ? { stops: `the last attempt began at ${iso(last_began_at)}; next at ${iso(until)}`, until } : {};
+    return now < until
+      ? { stops: `the last attempt began at ${iso(last_began_at)}; next at ${iso(until)}`, until }
+      : {};
   },
 };

@@ -33,7 +33,12 @@ export async function remediationWorld() {
       ...changes,
     });
     await setCheck({ state: 'down', state_since: iso(at) });
-    await world.put({ ...keys.feedEntry(TENANT, 'ent_shop', at, transition_id), entity_id: 'ent_shop', check_id: 'chk_pay', transition_sk: transition.sk } as never);
+    await world.put({
+      ...keys.feedEntry(TENANT, 'ent_shop', at, transition_id),
+      entity_id: 'ent_shop',
+      check_id: 'chk_pay',
+      transition_sk: transition.sk,
+    } as never);
     return world.put(transition);
   };
   /** A probe began now, and this came of it. */
@@ -48,7 +53,8 @@ export async function remediationWorld() {
     if (success) await setCheck({ state: 'up', state_since: iso(at) });
     return resultRecord('chk_pay', item).id;
   };
-  const watch = () => world.put({ ...keys.watermark(keys.shardOf('chk_pay')), v: world.ports.ids.token(), at: world.now() + 120_000 });
+  const watch = () =>
+    world.put({ ...keys.watermark(keys.shardOf('chk_pay')), v: world.ports.ids.token(), at: world.now() + 120_000 });
   const entry = (action: ActionItem) => table.get<DeadlineEntry>(keys.entry('remediation', TENANT, action.id));
   /** Lets time pass, second by second where something is due. */
   const pass = async (seconds: number): Promise<void> => {
@@ -57,14 +63,17 @@ export async function remediationWorld() {
       await watch();
       const due = world.takeDue('action');
       const overdue = (await guarded()).filter(({ deadline }) => deadline <= world.now());
-      const bodies = [...due.map(({ body }) => body), ...overdue.map(({ id }) => ({ kind: 'remediation', tenant_id: TENANT, action_id: id }))];
+      const bodies = [
+        ...due.map(({ body }) => body),
+        ...overdue.map(({ id }) => ({ kind: 'remediation', tenant_id: TENANT, action_id: id })),
+      ];
       if (bodies.length > 0) await runner(queueEvent(bodies));
     }
   };
-  const guarded = async (): Promise<DeadlineEntry[]> => {
-    const found: DeadlineEntry[] = [];
+  const guarded = async () => {
+    const found: (DeadlineEntry & { id: string })[] = [];
     for (const shard of keys.shards) {
-      const { items } = await table.query<DeadlineEntry>({ partition: keys.entries(shard) });
+      const { items } = await table.query<DeadlineEntry & { id: string }>({ partition: keys.entries(shard) });
       found.push(...items.filter(({ kind }) => kind === 'remediation'));
     }
     return found;

@@ -51,7 +51,7 @@ describe('a guarded action', () => {
     await world.elapse(60);
     expect(world.requests).toHaveLength(2);
     const second = await world.result(false);
-    await world.elapse(5);
+    await world.elapse(6);
     await world.result(false);
     await world.elapse(700);
     const runs = await world.runs(action);
