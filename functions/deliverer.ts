@@ -1,8 +1,9 @@
 import { deliver } from '#lib/alerts/deliver/deliver.ts';
-import type { Publish } from '#lib/alerts/deliver/send.ts';
+import type { Publish, SendMail } from '#lib/alerts/deliver/send.ts';
 import { envOf } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import { mailSender } from '#lib/platform/net/mail-client.ts';
 import { natsPublisher } from '#lib/platform/net/nats-client.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
@@ -10,9 +11,9 @@ import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 /** Deliveries that one process sends at once, and to one URL. The others give their messages back meanwhile. */
 const PLACES = { places: 200, per_target: 10, wait_ms: 1_000 };
 
-/** Attempts deliveries. The NATS client is in this function alone. */
+/** Attempts deliveries. The clients of NATS and of the mail server are in this function alone. */
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
-  const env = { ...envOf(ports), publish, places: new FairShares(PLACES, ports.clock) };
+  const env = { ...envOf(ports), publish, sendMail: mailOf(ports), places: new FairShares(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, record) =>
       deliver(env, messages.delivery.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
@@ -21,3 +22,6 @@ export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports
 
 const natsOf = ({ settings, log }: Ports): Publish | undefined =>
   settings.NATS_URL === '' ? undefined : natsPublisher(settings.NATS_URL, log);
+
+const mailOf = ({ settings, log }: Ports): SendMail | undefined =>
+  settings.SMTP_URL === '' ? undefined : mailSender(settings, log);

@@ -5,6 +5,7 @@ import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/ba
 import { late } from '#lib/platform/late.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { packAlone } from '#lib/schedule/jobs.ts';
+import { wakeAlerts } from '#lib/schedule/wake.ts';
 
 /** Most messages are jobs. */
 const handleDeadlines = late(async () => (await import('#lib/alerts/plan/handle-deadlines.ts')).handleDeadlines);
@@ -17,6 +18,7 @@ export function create(ports: Ports) {
     eachMessage(ports.log, event.Records, async (body) => {
       const work = ProberWork.parse(body);
       if ('deadlines' in work) return handleDeadlines(env, work.deadlines);
+      if ('wake' in work) return wakeAlerts(env, work);
       const failed = await runJobs(env, work, prober, context?.signal);
       // What it left undone when its time was over comes again with the message, which knows how often that was.
       context?.signal?.throwIfAborted();

@@ -2,6 +2,7 @@ import { auditRows } from '#lib/access/audit-routes.ts';
 import type { Context } from '#lib/access/context.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { actionRows } from '#lib/actions/routes.ts';
+import { accountAlertRows } from '#lib/alerts/account/routes.ts';
 import { explainRows } from '#lib/alerts/explain/routes.ts';
 import { alertRows } from '#lib/alerts/policy/routes.ts';
 import { meRows } from '#lib/catalog/me.ts';
@@ -33,6 +34,7 @@ export const apiRows: Route<Context>[] = [
   ...historyRows,
   ...statusRows,
   ...alertRows,
+  ...accountAlertRows,
   ...explainRows,
   ...actionRows,
   ...skillRows,

@@ -59,6 +59,8 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
   await deleteAll(ports, [
     ...(await keysUnder(ports, keys.actions(tenant_id))),
     ...(await keysUnder(ports, keys.skills(tenant_id))),
+    ...(await keysUnder(ports, keys.alerting(tenant_id))),
+    ...(await keysUnder(ports, keys.lastsOfChannels(tenant_id))),
     ...(await keysOfPingKeys(scope)),
     ...(await keysUnder(ports, keys.blueprints(tenant_id))),
     keys.checkCount(tenant_id),

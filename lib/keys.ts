@@ -47,6 +47,7 @@ export type EntryKind =
   | 'silence'
   | 'repeat'
   | 'catch_up'
+  | 'hold'
   | 'action'
   | 'remediation'
   | 'account_end';
@@ -70,6 +71,11 @@ export const ROLLUPS = { hour: 'H#', day: 'D#' };
 const LATENCIES = { hour: 'HL#', day: 'DL#' };
 /** Actions that its transitions may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
+
+/** Sort-key prefixes of what the account's alerting has beside its head. */
+export const ACCOUNT_CHANNELS = 'CHANNEL#';
+export const SILENCES = 'SILENCE#';
+export const WINDOWS = 'WINDOW#';
 
 /** Sort-key prefix of a tenant's skills beside their count. */
 export const SKILLS = 'SKILL#';
@@ -226,6 +232,16 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     feed: (tenant: string, bucket: number) => ofTenant(tenant, 'FEED', bucket),
     feedEntry: (tenant: string, entity: string, at: number, transition: string) =>
       key(ofTenant(tenant, 'FEED', bucketOf(entity)), `${stamp(at)}#${transition}`),
+    /** Alerting of the whole account: its head has the version of all that lies beside it. */
+    alerting: (tenant: string) => ofTenant(tenant, 'ALERTING'),
+    alertingHead: (tenant: string) => key(ofTenant(tenant, 'ALERTING'), 'HEAD'),
+    accountChannel: (tenant: string, channel: string) =>
+      key(ofTenant(tenant, 'ALERTING'), `${ACCOUNT_CHANNELS}${channel}`),
+    accountSilence: (tenant: string, silence: string) => key(ofTenant(tenant, 'ALERTING'), `${SILENCES}${silence}`),
+    window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${WINDOWS}${window}`),
+    lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
+    /** The latest delivery of a channel of the account, of whichever check. */
+    lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),

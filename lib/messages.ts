@@ -26,13 +26,33 @@ export type Job = z.infer<typeof Job>;
 
 /** A deadline of a check: `at` (epoch ms) is when it was due. */
 export const DueDeadline = z.object({
-  kind: z.enum(['silence', 'repeat', 'catch_up']),
+  kind: z.enum(['silence', 'repeat', 'catch_up', 'hold']),
   tenant_id: z.string(),
   entity_id: z.string(),
   check_id: z.string(),
   at: z.number().int(),
 });
 export type DueDeadline = z.infer<typeof DueDeadline>;
+
+/**
+ * What held alerts of an account back has ended before its time, at `at` (epoch ms): all that waits for its end is
+ * looked at now.
+ */
+export const Wake = z.object({ wake: z.string(), at: z.number().int() });
+export type Wake = z.infer<typeof Wake>;
+
+/**
+ * The message that wakes an account's alerts. It is sent twice: before the change is written, for `WRITTEN_MS` later, as
+ * a crash would lose it, and decisions by what held before may still be on their way; and once more after it.
+ */
+export const wakeMessage = (tenant: string, at: number, after = 0): Message<Wake> => ({
+  body: { wake: tenant, at },
+  not_before: at + after,
+  group: tenant,
+});
+
+/** After so long (ms) a write that was begun has taken place or never will. */
+export const WRITTEN_MS = 15_000;
 
 /** What a deleted check left behind; without `check_id`, what a deleted entity did beside its checks. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
@@ -78,7 +98,7 @@ export const messages = {
   /** Probes of checks that were slow last time, apart from those that are over in a moment. */
   slow: z.object({ slow_jobs: z.array(Job) }),
   /** Deadlines within the same moment. */
-  deadline: z.object({ deadlines: z.array(DueDeadline) }),
+  deadline: z.union([z.object({ deadlines: z.array(DueDeadline) }), Wake]),
   /** A transition whose fan-out failed once. */
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { ActionRecord } from '#lib/actions/action.ts';
 import type { ExecutionRecord } from '#lib/actions/execution.ts';
 import type { LogLine as LogLineRecord } from '#lib/actions/list-logs.ts';
+import type { AccountChannelRecord } from '#lib/alerts/account/channel-schemas.ts';
 import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import type { ChannelRecord, PolicyRecord } from '#lib/alerts/policy/policy-schemas.ts';
 import type { Blueprint as BlueprintRecord } from '#lib/catalog/blueprint.ts';
@@ -51,6 +52,8 @@ export type Result = ResultRecord;
 export type Gap = z.output<typeof GapRecord>;
 export type Policy = PolicyRecord;
 export type Channel = ChannelRecord;
+/** Of the account, or of one check. */
+export type ListedChannel = ChannelRecord | AccountChannelRecord;
 export type Delivery = DeliveryRecord;
 export type DeliveryKind = Delivery['kind'];
 

@@ -11,6 +11,7 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   flapping: 'The check changed its state too often: an alert had said so, and that it would be told again later.',
   cooldown: 'The last alert of the check was too short a while ago: its cooldown was still running.',
   no_channels: 'The check had no channel, so there was nobody to tell.',
+  maintenance: 'A maintenance window was open, so the alert was held until its end.',
 };
 
 /** What one can do about it; empty where all is as it should be. */
@@ -23,6 +24,7 @@ const REMEDY: Readonly<Record<SkipReason, string>> = {
   flapping: 'Once it has kept one state for a while, that is announced.',
   cooldown: 'If it is still so when the cooldown ends, it is announced then, unless the policy switches that off.',
   no_channels: 'Add a channel to be told the next time.',
+  maintenance: 'If it is still so once the window is over, it is announced then.',
 };
 
 /** What may have been sent about a change all the same. */

@@ -10,6 +10,8 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   check: 'checks',
   policy: 'alert policies',
   channel: 'channels',
+  silence: 'silences',
+  window: 'maintenance windows',
   action: 'actions',
   skill: 'skills',
   user: 'people',

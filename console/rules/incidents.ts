@@ -121,6 +121,7 @@ const NOT_TOLD: Readonly<Record<NonNullable<Transition['alert']['reason']>, stri
   flapping: 'it flaps',
   cooldown: 'cooldown',
   no_channels: 'no channel',
+  maintenance: 'maintenance',
 };
 
 /** Whether anybody was told of it: how many deliveries there were, or why there was none. */

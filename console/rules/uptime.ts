@@ -33,5 +33,9 @@ export const WINDOWS = [
 ] as const;
 export type ChartWindow = (typeof WINDOWS)[number];
 
-/** The window of an address; what is none is the day. */
-export const windowOf = (text: string | null): ChartWindow => WINDOWS.find(({ key }) => key === text) ?? WINDOWS[1];
+/** Of a check that is younger, a day would be all but empty. */
+const YOUNG_MS = 3 * 3_600_000;
+
+/** The window of an address; where it names none the day, or the hour of a check that is young. @param age ms */
+export const windowOf = (text: string | null, age: number): ChartWindow =>
+  WINDOWS.find(({ key }) => key === text) ?? WINDOWS[age < YOUNG_MS ? 0 : 1];

@@ -46,7 +46,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     memorySize: memory_mb,
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources),
-    // Among it are NATS_URL and OIDC_CLIENT_SECRET.
+    // Among it are NATS_URL, SMTP_URL and OIDC_CLIENT_SECRET.
     ...(resources.key && { environmentEncryption: resources.key }),
     ...own,
     logGroup,
@@ -91,7 +91,7 @@ function environmentOf(
   settings: DeploySettings,
 ): Record<string, string> {
   const { table: mayRead, sends, publishes } = specs[name];
-  const { NATS_URL_SECRET: nats, OIDC_SECRET: oidc } = settings;
+  const { NATS_URL_SECRET: nats, SMTP_URL_SECRET: smtp, OIDC_SECRET: oidc } = settings;
   return {
     ...serviceEnvironment(settings),
     LOG_LEVEL: settings.LOG_LEVEL,
@@ -102,6 +102,7 @@ function environmentOf(
     ...(edgeSecret && isAsked(name) && { [EDGE_SECRET]: edgeSecret.unsafeUnwrap() }),
     // Each secret for the one function that uses it.
     ...(nats !== '' && name === 'deliverer' && { NATS_URL: secretOf(nats).unsafeUnwrap() }),
+    ...(smtp !== '' && name === 'deliverer' && { SMTP_URL: secretOf(smtp).unsafeUnwrap() }),
     ...(oidc !== '' && name === 'sign-in' && { OIDC_CLIENT_SECRET: secretOf(oidc).unsafeUnwrap() }),
   };
 }

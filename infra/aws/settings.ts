@@ -42,7 +42,7 @@ const reservations = z
   });
 
 /** Settings that stand in a secret, which another setting names. */
-const AS_SECRETS = { NATS_URL: true, OIDC_CLIENT_SECRET: true } as const;
+const AS_SECRETS = { NATS_URL: true, SMTP_URL: true, OIDC_CLIENT_SECRET: true } as const;
 
 /**
  * Every setting of a deployment. Each is a CDK context key: in cdk.json, or `-c NAME=value`. docs/DEPLOY.md has the
@@ -102,6 +102,11 @@ export const DeploySettings = z.object({
     .string()
     .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
     .default(''),
+  /** The same for SMTP_URL. */
+  SMTP_URL_SECRET: z
+    .string()
+    .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
+    .default(''),
   /** The same for OIDC_CLIENT_SECRET, which the function that signs in gets alone. */
   OIDC_SECRET: z
     .string()
@@ -141,7 +146,7 @@ export function readDeploySettings(node: Node): DeploySettings {
 /** What does not go together, or not on AWS, a sentence each. */
 function misfits(settings: DeploySettings): string[] {
   const { DOMAIN_NAME, CERTIFICATE_ARN, VPC_ID, SUBNETS, CHECK_EGRESS, EGRESS_ALLOW } = settings;
-  const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN, CDN, OIDC_ISSUER, OIDC_SECRET } = settings;
+  const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN, CDN, OIDC_ISSUER, OIDC_SECRET, SMTP_URL_SECRET, MAIL_FROM } = settings;
   const never = EGRESS_ALLOW.flatMap((cidr) => neverAllowed(cidr) ?? []);
   return [
     (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN come together.',
@@ -153,6 +158,7 @@ function misfits(settings: DeploySettings): string[] {
     ...never.map((reason) => `EGRESS_ALLOW: ${reason}.`),
     BACKUP_COPY_VAULT_ARN !== '' && BACKUP_DAYS === 0 && 'BACKUP_COPY_VAULT_ARN: needs BACKUP_DAYS.',
     OIDC_ISSUER.startsWith('http:') && 'OIDC_ISSUER: must begin with https://, as no provider runs beside a function.',
+    (SMTP_URL_SECRET === '') !== (MAIL_FROM === '') && 'SMTP_URL_SECRET and MAIL_FROM come together.',
     OIDC_SECRET !== '' && OIDC_ISSUER === '' && 'OIDC_SECRET: means nothing without OIDC_ISSUER.',
   ].filter((one) => one !== false);
 }

@@ -11,7 +11,7 @@ import { assertionsSection } from './assertions-section.ts';
 import { MEANING_OF } from './error-meanings.ts';
 import { ANSWER_HEAD, membersTables, withoutDefault } from './members-table.ts';
 import type { OpenApi } from './openapi.ts';
-import { variables } from './variables.ts';
+import { alertVariables, variables } from './variables.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
 type Json = any;
@@ -51,7 +51,8 @@ a default may be left out.
 - [Check types](#check-types): ${[...checkTypes.keys()].map((type) => `\`${type}\``).join(', ')}
 - [Assertions](#assertions): what an answer must be; [kinds of error](#kinds-of-error)
 - [Channel types](#channel-types): ${channelTypes.map(({ type }) => `\`${type}\``).join(', ')}
-- [The state-change event](#the-state-change-event) and [its signature](#the-signature)
+- [Own texts](#own-texts) of a channel
+- [An alert for programs](#an-alert-for-programs) and [its signatures](#the-signatures)
 - [Alert rules](#alert-rules)
 - [Actions](#actions) and [their variables](#variables)
 - [What is answered](#what-is-answered): checks, results, transitions, deliveries, executions
@@ -78,26 +79,46 @@ ${parameterTable(hook.parameters)}
 ${hook.responses['2XX'].description}
 
 ${channelTypes.map(channelType).join('\n')}
-## The state-change event
+## Own texts
+
+Every type that people read takes \`title_template\` and \`body_template\` in its \`config\`: what they say stands in place
+of the title, and of all below it. \`{{name}}\` is a variable, \`{{#if name}}…{{/if}}\` stands only where that holds
+something; an unknown name is refused. Each type escapes them as it does all texts, so that a name cannot be markup. The
+answer of \`POST …/test\` has a \`preview\` of what an alert would say.
+
+| variable | value |
+|---|---|
+${Object.entries(alertVariables)
+  .map(([name, meaning]) => `| \`{{${name}}}\` | ${meaning} |`)
+  .join('\n')}
+| \`{{label.<key>}}\` | A label of the entity: \`{{label.team}}\`. |
+
+## An alert for programs
 
 ${hook.description}
 
-${answerTable('StateChangeEvent')}
+${answerTable('Alert')}
 
 ${json(hook.requestBody.content['application/json'].example)}
 
-### The signature
+### The signatures
 
-With a \`secret\` the webhook carries \`X-Service-Signature: sha256=<hex>\`, the HMAC-SHA256 of the body with the secret as
-key. Compute it over the bytes as they came, before parsing them, and compare in constant time:
+With a \`secret\` the webhook carries two. \`X-Service-Signature: sha256=<hex>\` is the HMAC-SHA256 of the body with the
+secret as key. \`X-Service-Signature-V1: v1=<hex>\` is that of \`X-Service-Timestamp\`, a dot and the body: who checks it
+and the age of the timestamp cannot be sent an old alert once more. Compute either over the bytes as they came, before
+parsing them, and compare in constant time:
 
 \`\`\`js
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** @param {Buffer} body as it came @param {string} header X-Service-Signature */
-export function isSigned(body, header, secret) {
-  const wanted = Buffer.from(\`sha256=\${createHmac('sha256', secret).update(body).digest('hex')}\`);
-  const given = Buffer.from(header ?? '');
+const OLDEST_SECONDS = 300;
+
+/** @param {Buffer} body as it came @param {Record<string, string>} headers with their names in lower case */
+export function isSigned(body, headers, secret, now = Date.now()) {
+  const timestamp = headers['x-service-timestamp'];
+  if (!(Math.abs(now / 1000 - Number(timestamp)) <= OLDEST_SECONDS)) return false;
+  const mac = createHmac('sha256', secret).update(\`\${timestamp}.\`).update(body).digest('hex');
+  const [wanted, given] = [Buffer.from(\`v1=\${mac}\`), Buffer.from(headers['x-service-signature-v1'] ?? '')];
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 \`\`\`
@@ -195,10 +216,11 @@ const parameterTable = (parameters: Json[]): string =>
 /** A real rendering: the request or publication that the channel type makes of one alert. */
 function sent({ render, examples }: ChannelType): string {
   const made = render(EXAMPLE_ALERT, examples.valid[0]);
-  if (made.via === 'nats') return 'The [state-change event](#the-state-change-event), with the headers above.';
+  if (made.via === 'nats') return 'The [alert](#an-alert-for-programs), with the headers above.';
+  if (made.via === 'smtp') return `\`\`\`text\nSubject: ${made.mail.subject}\n\n${made.mail.text}\`\`\``;
   const head = Object.entries(made.headers).map(([name, value]) => `${name}: ${value}`);
   const body = made.headers['content-type']?.includes('json')
     ? JSON.stringify(JSON.parse(made.body), null, 2)
     : made.body;
-  return `\`\`\`http\nPOST ${made.url}\n${head.join('\n')}\n\n${body}\n\`\`\``;
+  return `\`\`\`http\n${made.method ?? 'POST'} ${made.url}\n${head.join('\n')}\n\n${body}\n\`\`\``;
 }

@@ -138,6 +138,44 @@ export const STEPS: readonly Step[] = [
     body: () => ({ config: { url: 'https://hooks.slack.com/services/T0/B0/x1y2z3' } }),
   },
   { endpoint: 'POST /v1/checks/{check_id}/policy/channels/{channel_id}/test', made: ['logs', 'id'] },
+  { endpoint: 'PUT /v1/notify/policy', body: () => ({ repeat_interval_seconds: 7200 }) },
+  {
+    endpoint: 'POST /v1/notify/channels',
+    body: () => ({
+      name: 'Payments on call',
+      slug: 'payments',
+      channel_type: 'slack',
+      config: { url: 'https://hooks.slack.com/services/T0/B0/payments' },
+      applies_to: { labels: { team: 'payments' }, states: ['down', 'up'] },
+    }),
+    made: ['account_channels', 'id'],
+  },
+  {
+    endpoint: 'PUT /v1/notify/channels/{id}',
+    body: () => ({ name: 'Payments', applies_to: { labels: { team: 'platform' }, states: ['down'] } }),
+  },
+  { endpoint: 'POST /v1/notify/channels/{id}/test' },
+  {
+    endpoint: 'POST /v1/notify/silences',
+    body: (_, answers) => ({
+      applies_to: { labels: { team: 'platform' } },
+      until: new Date(Date.parse(answers['POST /v1/checks'].created_at) + 86_400_000).toISOString(),
+      reason: 'Moving the database',
+    }),
+    made: ['silences', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/windows',
+    body: () => ({
+      name: 'Patch Saturday',
+      cron: '30 2 * * sat#2',
+      time_zone: 'Europe/Berlin',
+      duration_seconds: 7200,
+      scope: { blueprint_slug: 'service' },
+    }),
+    made: ['windows', 'id'],
+  },
+  { endpoint: 'PUT /v1/windows/{id}', body: () => ({ duration_seconds: 10_800, note: 'Kernel and OpenSSL' }) },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },
   {
     endpoint: 'POST /ping/{uuid}',

@@ -61,9 +61,18 @@ const QUERIES: Record<string, (places: Places) => string> = {
 
 /** Where an endpoint is called that not everything in its collection can do. */
 const PLACED: Record<string, (places: Places) => Places> = {
+  ...Object.fromEntries(
+    ['GET', 'PUT', 'DELETE'].map((method) => [`${method} /v1/notify/channels/{id}`, channelOfAccount]),
+  ),
+  'POST /v1/notify/channels/{id}/test': channelOfAccount,
   'GET /v1/entities/{id}': ({ databases }) => (databases === undefined ? {} : { entities: databases }),
   'POST /v1/checks/{id}/run': ({ probed }) => (probed === undefined ? {} : { checks: probed }),
 };
+
+/** Those of a check are channels too. */
+function channelOfAccount({ account_channels }: Places): Places {
+  return account_channels === undefined ? {} : { channels: account_channels };
+}
 
 /**
  * The path of an endpoint, its parameters and what it needs of a query filled in. Throws when nothing stands in one of

@@ -8,11 +8,11 @@ import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { hasPlaceholder } from '#lib/platform/template/placeholders.ts';
 import { Name } from '#lib/platform/text.ts';
 import { type ActionItem, HttpMethod, Trigger, TriggerState } from './action-item.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
 import { Remediation } from './remediation/remediation.ts';
-import { hasPlaceholder } from './template/placeholders.ts';
 
 const MAX_URL = 2048;
 const MAX_HEADER_VALUE = 4096;

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
 import { canonicalHost } from '#lib/platform/net/egress.ts';
+import { hasPlaceholder, replacePlaceholders } from '#lib/platform/template/placeholders.ts';
 import type { ActionItem } from './action-item.ts';
-import { hasPlaceholder, replacePlaceholders } from './template/placeholders.ts';
 import { hasFixedHost, headOf, withoutPort } from './template/url-template.ts';
 
 const MAX_HOSTS = 20;

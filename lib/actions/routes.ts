@@ -4,6 +4,7 @@ import { mustReachCheck } from '#lib/access/restriction.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
+import { VARIABLE_NAME } from '#lib/platform/template/placeholders.ts';
 import { ActionPatch, ActionRecord, actionRecord, NewAction } from './action.ts';
 import { createAction, deleteAction, updateAction } from './change-action.ts';
 import { ExecutionRecord, executionRecord } from './execution.ts';
@@ -11,7 +12,6 @@ import { LineNumber, LogLine, logLines } from './list-logs.ts';
 import { Report, ReportReply, report } from './run/report.ts';
 import { runByHand } from './run/run.ts';
 import { actionList, executionList, requireAction, requireExecution } from './store.ts';
-import { VARIABLE_NAME } from './template/placeholders.ts';
 
 const row = route<Context>();
 
@@ -83,6 +83,7 @@ const actionsThemselves = [
     summary: 'Change what is supplied; headers are replaced, and ******** keeps a stored value',
     status: 200,
     body: ActionPatch,
+    nulls: ['remediation'],
     reply: ActionRecord,
     load: loadAction,
     run: async (context, { loaded, body }) => actionRecord(context, await updateAction(context, loaded.id, body)),

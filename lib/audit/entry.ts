@@ -15,6 +15,8 @@ export const TARGET_TYPES = {
   check: 'config',
   policy: 'config',
   channel: 'config',
+  silence: 'config',
+  window: 'config',
   action: 'config',
   skill: 'config',
   user: 'access',

@@ -59,7 +59,7 @@ export async function createEntity(scope: Changing, blueprintSlug: string, input
       { put: counted, if: { version: blueprint.v } },
       ...note(undefined, entity),
     ]);
-    return outcome.ok ? entityRecord(entity, blueprint) : AGAIN;
+    return outcome.ok ? entityRecord(entity, blueprint, Date.parse(now)) : AGAIN;
   };
   return oneAtATime(ports.table, keys.entitySlugs(tenant, blueprintSlug), () => untilDone(ports, attempt));
 }

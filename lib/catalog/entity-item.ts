@@ -1,6 +1,6 @@
 import type { Audited } from '#lib/audit/write.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { Entity } from './entity.ts';
+import type { StoredEntity } from './entity.ts';
 import type { CheckState } from './states.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { CheckState } from './states.ts';
  * /v1/status. Its `fields` are stored as supplied; defaults are filled in on reading. Under 1 KB but for these.
  */
 export type EntityItem = Item &
-  Entity & {
+  StoredEntity & {
     v: string;
     tenant_id: string;
     /** State of each check of it by check id; at most 90. */
@@ -24,5 +24,14 @@ export type EntityItem = Item &
 export const auditedEntity: Audited<EntityItem> = {
   type: 'entity',
   target: ({ id, name, slug, blueprint_slug }) => ({ id, name, within: [slug, blueprint_slug] }),
-  members: ({ blueprint_slug, slug, name, fields, labels }) => ({ blueprint_slug, slug, name, fields, labels }),
+  members: ({ blueprint_slug, slug, name, fields, labels, silenced, silenced_until, silence_reason }) => ({
+    blueprint_slug,
+    slug,
+    name,
+    fields,
+    labels,
+    silenced,
+    silenced_until,
+    silence_reason,
+  }),
 };

@@ -5,6 +5,7 @@ import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import { shownValues } from './field-values.ts';
 import { LabelChanges, Labels } from './labels.ts';
+import { type OwnSilence, SilenceChanges, SilenceMembers, shownSilence } from './own-silence.ts';
 import { EntityState } from './states.ts';
 
 /** Validated against the blueprint by `mergeValues`. */
@@ -41,6 +42,7 @@ export const EntityPatch = z
       'Merges per key; null removes a value, and the default of the field shows again.',
     ).optional(),
     labels: LabelChanges.optional(),
+    ...SilenceChanges,
   })
   .meta({ id: 'EntityPatch' });
 export type EntityPatch = z.infer<typeof EntityPatch>;
@@ -55,12 +57,16 @@ export const Entity = z
     labels: z.record(z.string(), z.string()).describe(LABELS),
     state: EntityState,
     state_since: z.iso.datetime().describe('Since when it is in this state.'),
+    ...SilenceMembers,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Entity' });
 export type Entity = z.infer<typeof Entity>;
 
-/** An entity as the API shows it, its fields filled up with the blueprint's defaults. */
-export const entityRecord = (item: Entity, blueprint: Pick<BlueprintItem, 'fields'>): Entity =>
-  pick(Entity, { ...item, fields: shownValues(blueprint.fields, item.fields) });
+/** An entity as it is stored: a silence that was lifted has no members. */
+export type StoredEntity = Omit<Entity, keyof OwnSilence> & OwnSilence;
+
+/** An entity as the API shows it at `now` (epoch ms), its fields filled up with the blueprint's defaults. */
+export const entityRecord = (item: StoredEntity, blueprint: Pick<BlueprintItem, 'fields'>, now: number): Entity =>
+  pick(Entity, { ...item, ...shownSilence(item, now), fields: shownValues(blueprint.fields, item.fields) });

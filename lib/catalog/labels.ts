@@ -5,8 +5,9 @@ import { mergeMap } from '#lib/platform/merge-map.ts';
 import { line } from '#lib/platform/text.ts';
 
 const MOST = 20;
-const KEY = /^[a-z][a-z0-9_.-]{0,31}$/;
-const KEY_RULE = 'must be 1 to 32 small letters, digits, "_", "." or "-" and begin with a letter';
+/** What the key of a label looks like. */
+export const LABEL_KEY = /^[a-z][a-z0-9_.-]{0,31}$/;
+export const LABEL_KEY_RULE = 'must be 1 to 32 small letters, digits, "_", "." or "-" and begin with a letter';
 const TOO_MANY = `must hold at most ${MOST} labels`;
 const Value = line(0, 100);
 
@@ -16,7 +17,7 @@ export type Labels = Readonly<Record<string, string>>;
 const mapTo = <V extends z.ZodType>(value: V) =>
   z.record(z.string(), value).superRefine((labels, context) => {
     for (const key of Object.keys(labels)) {
-      if (!KEY.test(key)) context.addIssue({ code: 'custom', path: [key], message: KEY_RULE });
+      if (!LABEL_KEY.test(key)) context.addIssue({ code: 'custom', path: [key], message: LABEL_KEY_RULE });
     }
   });
 
@@ -56,7 +57,7 @@ export const LabelFilter = z
         text.split(/(?<!\\),/).map((part) => {
           const colon = part.indexOf(':');
           const key = part.slice(0, colon);
-          if (colon < 0 || !KEY.test(key)) {
+          if (colon < 0 || !LABEL_KEY.test(key)) {
             const message = `must be a key and a value such as team:payments; a comma begins another one, "\\," is part of a value`;
             context.addIssue({ code: 'custom', message });
           }

@@ -143,7 +143,7 @@ const entityRows = [
     status: 200,
     reply: Entity,
     load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
-    run: async (_context, { loaded }) => entityRecord(loaded.entity, loaded.blueprint),
+    run: async ({ ports }, { loaded }) => entityRecord(loaded.entity, loaded.blueprint, ports.clock.now()),
   }),
   row({
     method: 'PUT',
@@ -152,6 +152,7 @@ const entityRows = [
     summary: 'Change what is supplied; fields and labels merge, null removes one',
     status: 200,
     body: EntityPatch,
+    nulls: ['silenced_until'],
     reply: Entity,
     load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
     run: (context, { params, body }) => updateEntity(context, params.blueprint_slug, params.slug, body),
@@ -172,7 +173,7 @@ const entityRows = [
     status: 200,
     reply: Entity,
     load: (context, { id }) => requireEntityWithBlueprint(context, id),
-    run: async (_context, { loaded }) => entityRecord(loaded.entity, loaded.blueprint),
+    run: async ({ ports }, { loaded }) => entityRecord(loaded.entity, loaded.blueprint, ports.clock.now()),
   }),
 ];
 

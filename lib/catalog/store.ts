@@ -163,7 +163,11 @@ export function entityList(
   const read = isPicky(wanted) ? filtered(page, ({ entity }) => fitsEntity(entity, wanted)) : page;
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
-    const found = await mapInTurns(items, ({ sk, entity }) => ({ at: sk, value: entityRecord(entity, blueprint) }));
+    const now = ports.clock.now();
+    const found = await mapInTurns(items, ({ sk, entity }) => ({
+      at: sk,
+      value: entityRecord(entity, blueprint, now),
+    }));
     return { ...rest, found };
   };
 }

@@ -85,6 +85,8 @@ export type CheckItem = Item &
       /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
       changed_at?: number[];
       flapping?: Flapping;
+      /** Epoch ms of its changes to down within a day of the last, ascending; at most 20 (health/state/failures.ts). */
+      failed_at?: number[];
     };
   };
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
+import { once } from '#lib/platform/late.ts';
 import type { Net, NetErrorKind } from '#lib/platform/net/net.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { type Assertion, assertionList } from './assertions/assertion.ts';
@@ -98,7 +99,8 @@ export type CheckType<Name extends string = string, Kind extends string = string
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
   targetLabel(settings: Pick<CheckSettings, 'config'>): string;
-  probe?: (settings: Pick<CheckSettings, 'config'>, input: ProbeInput) => Promise<ProbeOutcome<Kind>>;
+  /** Loads how it is probed, when it first is: a function that probes nothing does without. Pull types have it. */
+  probe?: () => Promise<(settings: Pick<CheckSettings, 'config'>, input: ProbeInput) => Promise<ProbeOutcome<Kind>>>;
   /** Records that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */
   examples: { valid: [object, ...object[]]; invalid: { value: object; path: string }[] };
 };
@@ -123,11 +125,15 @@ type Definition<
     derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
-    probe?: (
-      settings: Stored<Config, Fields>,
-      input: ProbeInput,
-    ) => Promise<
-      ProbeOutcome<CommonKind | NoInfer<Kind>> & Partial<z.output<NoInfer<Result>>> & Partial<z.output<NoInfer<Shown>>>
+    probe?: () => Promise<
+      (
+        settings: Stored<Config, Fields>,
+        input: ProbeInput,
+      ) => Promise<
+        ProbeOutcome<CommonKind | NoInfer<Kind>> &
+          Partial<z.output<NoInfer<Result>>> &
+          Partial<z.output<NoInfer<Shown>>>
+      >
     >;
   };
 
@@ -161,6 +167,7 @@ export const defineCheck = <
     expressions: () => [],
     derived: () => ({}),
   };
-  const whole = { ...none, ...type, config, result, shown };
+  const probe = type.probe && once(type.probe);
+  const whole = { ...none, ...type, config, result, shown, ...(probe && { probe }) };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

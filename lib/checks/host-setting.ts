@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import * as z from 'zod';
 import { canonicalHost } from '#lib/platform/net/egress.ts';
 
@@ -9,3 +10,16 @@ export const Host = z
   .describe('Host name or IP address, without scheme and port.');
 
 export const Port = z.int().min(1).max(65_535).describe('TCP port.');
+
+/** Where a ws or wss URL leads. */
+export function addressOf(url: string): { host: string; port: number; isSecure: boolean } {
+  const { protocol, hostname, port } = new URL(url);
+  const isSecure = protocol === 'wss:';
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || (isSecure ? 443 : 80), isSecure };
+}
+
+/** A domain as a registry knows it: lower case, xn--, without the dot of the root; undefined when it is none. */
+export function ofRegistry(written: string): string | undefined {
+  const name = canonicalHost(written);
+  return name !== undefined && isIP(name) === 0 && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) ? name : undefined;
+}

@@ -1,41 +1,84 @@
+import type { OwnSilence } from '#lib/catalog/own-silence.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import type { Selector } from './selector.ts';
 
 /** A channel as stored; its config holds secrets: `secrets` in the channel type says which members. */
 export type Channel = {
   id: string;
   channel_type: string;
   config: Record<string, string>;
+  /** Digest of where it sends to (lib/alerts/channels/destination.ts): of two that have the same, one is told. */
+  destination?: string;
   created_at: string;
 };
 
-/** The policy of a check and its channels (at most 10) in one item. Until the first change none is stored. */
-export type PolicyItem = Item & {
-  v: string;
-  tenant_id: string;
-  check_id: string;
-  entity_id: string;
+/** What can be set of a policy, for a check or as default of the account. */
+export type PolicySettings = {
   cooldown_seconds: number;
   notify_on_recovery: boolean;
   notify_on_degraded: boolean;
-  silenced: boolean;
   repeat_interval_seconds: number;
   catch_up: boolean;
   flap_threshold: number;
   flap_window_seconds: number;
-  channels: Channel[];
-  updated_at: string;
+};
+
+/** What counts where neither check nor account say otherwise (docs/CONTRACT.md#policies). */
+export const POLICY_DEFAULTS: PolicySettings = {
+  cooldown_seconds: 300,
+  notify_on_recovery: true,
+  notify_on_degraded: true,
+  repeat_interval_seconds: 0,
+  catch_up: true,
+  flap_threshold: 0,
+  flap_window_seconds: 3600,
+};
+
+/** What was set on a check, and its own channels (at most 10), in one item. Until the first change none is stored. */
+export type PolicyItem = Item &
+  Partial<PolicySettings> &
+  OwnSilence & {
+    v: string;
+    tenant_id: string;
+    check_id: string;
+    entity_id: string;
+    channels: Channel[];
+    updated_at: string;
+  };
+
+/** Why alerts are held back: what says so, and until when (epoch ms); without it, until it is lifted. */
+export type Silence = { by: 'check' | 'entity' | 'account'; id: string; until?: number; reason: string };
+
+/** A channel that a check's alerts may go to. */
+export type AlertChannel = Channel & {
+  scope: 'check' | 'account';
+  /** Told of these states alone; of all where absent. */
+  states?: Selector['states'];
+};
+
+/** A check's maintenance at a moment: a window that is open, and when none is any more (epoch ms). */
+export type OpenWindow = { id: string; until: number };
+
+/** The policy of a check as it counts at a moment: effective settings, what holds alerts back, every channel that applies. */
+export type Policy = PolicySettings & {
+  silenced: boolean;
+  silence?: Silence;
+  window?: OpenWindow;
+  channels: AlertChannel[];
 };
 
 /** Whether all alerts of the check are held back. */
-export const isSilenced = ({ silenced }: Pick<PolicyItem, 'silenced'>): boolean => silenced;
+export const isSilenced = ({ silenced }: Pick<Policy, 'silenced'>): boolean => silenced;
 
 /** What channels are to believe of a check: degraded counts as up where it is not announced. */
-export const shown = (state: CheckState, { notify_on_degraded }: Pick<PolicyItem, 'notify_on_degraded'>): CheckState =>
-  state === 'degraded' && !notify_on_degraded ? 'up' : state;
+export const shown = (
+  state: CheckState,
+  { notify_on_degraded }: Pick<PolicySettings, 'notify_on_degraded'>,
+): CheckState => (state === 'degraded' && !notify_on_degraded ? 'up' : state);
 
-/** The policy of a check that never changed it (docs/CONTRACT.md#policies). `v` is empty: no item is stored. */
+/** The policy of a check on which nothing was set yet. `v` is empty: no item is stored. */
 export const defaultPolicy = (
   keys: Keys,
   check: { tenant_id: string; entity_id: string; id: string; created_at: string },
@@ -45,14 +88,6 @@ export const defaultPolicy = (
   tenant_id: check.tenant_id,
   check_id: check.id,
   entity_id: check.entity_id,
-  cooldown_seconds: 300,
-  notify_on_recovery: true,
-  notify_on_degraded: true,
-  silenced: false,
-  repeat_interval_seconds: 0,
-  catch_up: true,
-  flap_threshold: 0,
-  flap_window_seconds: 3600,
   channels: [],
   updated_at: check.created_at,
 });

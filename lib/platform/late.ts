@@ -1,13 +1,16 @@
-/**
- * A function whose module is loaded when it is first called: who never calls it does without. It is asked for once, as
- * each `import` of a module that is there already still takes its time.
- */
+/** Something that is loaded when it is first asked for, and once: an `import` of what is there still takes its time. */
+export function once<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+  let loaded: Promise<Loaded> | undefined;
+  return () => {
+    loaded ??= load();
+    return loaded;
+  };
+}
+
+/** A function whose module is loaded when it is first called: who never calls it does without. */
 export function late<Args extends unknown[], Answer>(
   load: () => Promise<(...args: Args) => Promise<Answer>>,
 ): (...args: Args) => Promise<Answer> {
-  let loaded: ReturnType<typeof load> | undefined;
-  return async (...args) => {
-    loaded ??= load();
-    return (await loaded)(...args);
-  };
+  const loaded = once(load);
+  return async (...args) => (await loaded())(...args);
 }

@@ -49,6 +49,14 @@ const SUBJECT_PREFIX = /^(?![$_])(?:(?:[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7a]|\{
 const NATS_HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
 const DNS_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i;
 
+const MAIL_FROM = /^(?:[^<>@"\p{Cc}]{1,80} <[^\s<>@]+@[\w.-]+>|[^\s<>@]+@[\w.-]+)$/u;
+
+function isMailServer(text: string): boolean {
+  if (text === '') return true;
+  const url = URL.parse(text);
+  return /^smtps?:$/.test(url?.protocol ?? '') && url!.hostname !== '' && /^\/?$/.test(url!.pathname) && !url!.search;
+}
+
 /** Every setting an operator has, from the environment; the table in README.md lists them. */
 export const SettingsSchema = z.object({
   /** Where checks and channels may go. Actions go to public addresses only, always. */
@@ -95,6 +103,22 @@ export const SettingsSchema = z.object({
     .max(128)
     .regex(SUBJECT_PREFIX, 'must be tokens that each end with a dot, such as fleetwatch.{tenant_id}. ; or empty')
     .default('fleetwatch.{tenant_id}.'),
+  /** The operator's mail server; empty: no mail channels. */
+  SMTP_URL: z
+    .string()
+    .default('')
+    .refine(
+      isMailServer,
+      'must be smtp:// or smtps://, with user:password@ or without, such as smtp://user:password@mail.example.com:587',
+    ),
+  /** Whom the mails are from. */
+  MAIL_FROM: z
+    .string()
+    .default('')
+    .refine(
+      (from) => from === '' || MAIL_FROM.test(from),
+      'must be an address, with a name or without: Fleetwatch <alerts@example.com>',
+    ),
   /**
    * A name to look up, NS, when no target answers any more: `.` for the root; empty: our own network is never
    * suspected.
@@ -149,8 +173,11 @@ export function readSettings(env: Record<string, string | undefined>, schema: z.
 
 /** What does not go together. */
 function misfits(settings: Partial<Settings>): string[] {
-  const { SESSION_DAYS = 0, SESSION_IDLE_DAYS = 0 } = settings;
+  const { SESSION_DAYS = 0, SESSION_IDLE_DAYS = 0, SMTP_URL = '', MAIL_FROM = '' } = settings;
   return [
+    ...(SMTP_URL !== '' && MAIL_FROM === ''
+      ? ['MAIL_FROM: must be set where SMTP_URL is, as mails need a sender']
+      : []),
     ...(SESSION_DAYS < SESSION_IDLE_DAYS
       ? [`SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is ${SESSION_IDLE_DAYS}`]
       : []),

@@ -49,6 +49,25 @@ export type DeadlineNote = Partial<Series> & {
   misled?: true;
   /** Catch-up: the check was disabled or deleted; if its channels may believe it down, a closing note is due. */
   closing?: true;
+  /** Hold: the alert that is held. */
+  held?: HeldAlert;
+};
+
+/** What may hold an alert back, to be decided later; each is a reason of alerting too. */
+export type HoldReason = 'maintenance';
+
+/**
+ * An alert that is held: that of a check's last transition, of which a check has one at most. Whatever holds it looks
+ * at the deadline `hold`, and in the end it is released or skipped (lib/alerts/hold).
+ */
+export type HeldAlert = {
+  /** Sort key of its transition, under the check. */
+  transition_sk: string;
+  reason: HoldReason;
+  /** Epoch ms: the check's own first result at or after it decides, once nothing holds it any more. */
+  from: number;
+  /** The maintenance window that held it last. */
+  window_id?: string;
 };
 
 /** Whose entry it is: `id` is the check or action; an action, which has no entity, puts its own id there. */

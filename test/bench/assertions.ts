@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { parseCheck } from '#lib/checks/model.ts';
-import { checkTypeOf } from '#lib/checks/registry.ts';
+import { probeHttp } from '#lib/checks/probes/http.ts';
 import { makeNet } from '#lib/platform/net/node-net.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 
@@ -145,7 +145,7 @@ async function measure(url: string): Promise<Record<string, number>> {
       { ...wanted, ...(assertions.length > 0 && { config: { assertions } }) },
       { minInterval: 1, now: 0 },
     );
-    return () => checkTypeOf('http').probe!(check, { net, settings, timeout_ms: 30_000, now: Date.now() });
+    return () => probeHttp(check as never, { net, settings, timeout_ms: 30_000, now: Date.now() });
   };
   const five = [
     { source: 'status_code', operator: 'one_of', value: ['2xx', 304] },

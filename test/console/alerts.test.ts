@@ -7,7 +7,7 @@ import { startReceiver, type WebhookReceiver } from '#test/support/webhook-recei
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, told } from './person.ts';
+import { button, lookNow, told } from './person.ts';
 import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('alerts, in a real browser', () => {
@@ -111,10 +111,11 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
   });
 
   it('come by themselves, on their way or not', async () => {
-    const { admin, login, rowsOf } = await onCall();
+    const { page, admin, login, rowsOf } = await onCall();
     const rows = rowsOf('Deliveries');
     await rows.nth(1).waitFor();
     await report(admin, login, true);
+    await lookNow({ page });
     await eventually(async () => (await rows.count()) === 3, 15_000);
     await eventually(async () => (await rows.filter({ hasText: 'Sent' }).count()) === 2, 15_000);
   });

@@ -6,7 +6,7 @@ import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { alertedCheck, push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, told } from './person.ts';
+import { button, expectDisabled, lookNow, told } from './person.ts';
 import { personAt } from './places.ts';
 import { receiving } from './receiving.ts';
 
@@ -40,6 +40,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
 
     got(await admin.post(`/v1/checks/${check.id}/policy`, { silenced: true }), 200);
     await push(admin, check.id, true);
+    await lookNow({ page });
     await newest.getByText(/Not announced\. The check was silenced/).waitFor();
     expect(await newest.textContent()).toMatch(/Up.*after .* down/s);
     await page.getByText('Silenced: no alert goes out.').waitFor();
@@ -161,6 +162,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     const warning = { success: true, latency_ms: 5, warning_message: 'half of the pool is gone' };
     got(await admin.post(`/v1/checks/${check.id}/results`, warning), 201);
     got(await admin.post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 5 }), 201);
+    await lookNow({ page });
     const standing = page.locator('.standing');
     await standing.getByText('Degraded', { exact: true }).waitFor();
     await standing.getByText('1 of 2 successes').waitFor();
@@ -182,7 +184,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await page.getByLabel(/^Failure threshold/).fill('4');
     await page.getByLabel(/^Name/).fill('');
     await button(person, 'Save check').click();
-    await page.getByRole('heading', { level: 1, name: 'Results of your own', exact: true }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'push check', exact: true }).waitFor();
     expect((await admin.get(`/v1/checks/${check.id}`)).body.name).toBeNull();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel(/^Name/).fill('payment');

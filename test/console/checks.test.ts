@@ -5,7 +5,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, told } from './person.ts';
+import { button, expectDisabled, lookNow, told } from './person.ts';
 import { personAt } from './places.ts';
 import { receiving } from './receiving.ts';
 
@@ -71,9 +71,29 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     await eventually(async () => (await rows.count()) === 3 && page.url().endsWith('#/checks'));
   });
 
+  it('are there page by page while the rest is being read', async () => {
+    const { page, rows } = await onCall();
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    await page.route('**/v1/checks?*last_result=true*', async (route) => {
+      const url = new URL(route.request().url());
+      if (url.searchParams.has('cursor')) await held;
+      else url.searchParams.set('limit', '2');
+      await route.continue({ url: url.href });
+    });
+    await page.reload();
+    await page.getByText('The first 2 checks. The rest is being read.').waitFor();
+    expect(await rows.count()).toBe(2);
+    release();
+    await eventually(async () => (await rows.count()) === 3);
+  });
+
   it('follow what happens by themselves', async () => {
-    const { admin, rows, checks } = await onCall();
+    const { page, admin, rows, checks } = await onCall();
     got(await admin.post(`/v1/checks/${checks.pushed}/results`, { success: true, latency_ms: 5 }), 201);
+    await lookNow({ page });
     await eventually(async () => /Up.*backup/s.test((await rows.first().textContent()) ?? ''));
   });
 

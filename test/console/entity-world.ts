@@ -81,9 +81,6 @@ export async function readerOf(browser: Browser, url: string, admin: Client): Pr
   return visitor(browser, url, clientOf(url, admin.key), made.key);
 }
 
-/** The page asks for news now, and not when its interval ends. */
-export const lookNow = ({ page }: Pick<Person, 'page'>) => page.evaluate(`dispatchEvent(new Event('online'))`);
-
 /** Nothing has to be scrolled sideways. */
 export async function expectNoSidewaysScroll({ page }: Person): Promise<void> {
   const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -3,8 +3,8 @@ import { barriers } from '#test/support/axe.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { expectNoSidewaysScroll, lookNow, readerOf, report, shopVisitor } from './entity-world.ts';
-import { button, expectDisabled } from './person.ts';
+import { expectNoSidewaysScroll, readerOf, report, shopVisitor } from './entity-world.ts';
+import { button, expectDisabled, lookNow } from './person.ts';
 
 describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
   const world = browserAndService();

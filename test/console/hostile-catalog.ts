@@ -36,7 +36,7 @@ export async function hostileCatalog(admin: Client): Promise<Params> {
 
   const settings = { check_type: 'push', interval_seconds: 3600, failure_threshold: 1 };
   const check = await post('/v1/checks', { ...settings, entity_id: shop.id, name: HOSTILE });
-  await post('/v1/checks', { ...settings, entity_id: database.id, name: RIGHT_TO_LEFT });
+  await post('/v1/checks', { ...settings, entity_id: database.id, name: HOSTILE });
   await post(`/v1/checks/${check.id}/policy/channels`, {
     channel_type: 'slack',
     config: { url: 'https://127.77.0.9/hooks' },

@@ -6,7 +6,7 @@ import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button } from './person.ts';
+import { button, lookNow } from './person.ts';
 import { personAt } from './places.ts';
 import { receiving } from './receiving.ts';
 
@@ -59,6 +59,7 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
       return (await ran.getByRole('link', { name: 'Restart the shop' }).count()) === 1;
     });
     await report(admin, login, 'no session');
+    await lookNow({ page });
     await page.getByText('no session').waitFor();
     const failed = page.locator('section', { hasText: 'Checks that failed' });
     expect(await failed.getByRole('link').allTextContents()).toEqual(['checkout', 'login']);
@@ -74,11 +75,13 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
   });
 
   it('are there by themselves, and over by themselves', async () => {
-    const { admin, smtp, checkout, rows, textOf } = await onCall();
+    const { page, admin, smtp, checkout, rows, textOf } = await onCall();
     await rows.nth(1).waitFor();
     await report(admin, checkout, true);
+    await lookNow({ page });
     await eventually(async () => /Over.*Web shop/s.test(await textOf(0)), 15_000);
     await report(admin, smtp, 'mailbox full');
+    await lookNow({ page });
     await eventually(async () => /Down.*Mail.*flapping, 2 times/s.test(await textOf(0)), 15_000);
     expect(await rows.count()).toBe(2);
   });

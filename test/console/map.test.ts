@@ -5,8 +5,8 @@ import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { expectNoSidewaysScroll, lookNow, ODD_NAMES, report, shopVisitor, visitor } from './entity-world.ts';
-import { button } from './person.ts';
+import { expectNoSidewaysScroll, ODD_NAMES, report, shopVisitor, visitor } from './entity-world.ts';
+import { button, lookNow } from './person.ts';
 
 describe.skipIf(!binary)('the map, in a real browser', () => {
   const world = browserAndService();

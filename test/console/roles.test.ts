@@ -73,7 +73,6 @@ describe.skipIf(!binary)('what pages offer, in a real browser', () => {
     ['a responder', () => memberOf(admin, 'responder')],
     ['a member', () => memberOf(admin, 'member')],
     ['who came with a read-only key', () => keyOf(admin, { is_read_only: true })],
-    ['who came with a key that may respond', () => keyOf(admin, { scopes: ['respond'] })],
   ])('is to %s what the API lets them do, and no more on any page', async (_who, made) => {
     const client = await made();
     const { role, is_read_only, key } = (await client.get('/v1/me')).body;

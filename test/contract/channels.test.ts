@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { everything, got, newCheck } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
@@ -22,6 +22,7 @@ describe('channels', () => {
     const channel = got(await client.post(`/v1/checks/${id}/policy/channels`, webhook), 201);
     expect(channel).toEqual({
       id: expect.stringMatching(/^chn_/),
+      scope: 'check',
       check_id: id,
       ...webhook,
       created_at: expect.any(String),
@@ -82,7 +83,9 @@ describe('a test alert', () => {
   it('goes out at once and answers its delivery record', async () => {
     const body = { channel_type: 'slack', config: { url: `${receiver.url}/services/one` } };
     const channel = got(await client.post(`/v1/checks/${id}/policy/channels`, body), 201);
-    const delivery = got(await client.post(`/v1/checks/${id}/policy/channels/${channel.id}/test`), 200);
+    const answer = got(await client.post(`/v1/checks/${id}/policy/channels/${channel.id}/test`), 200);
+    const { preview, ...delivery } = answer;
+    expect(preview).toEqual({ title: expect.stringMatching(/ is down$/), body: expect.stringContaining('Why: ') });
     expect(delivery).toMatchObject({ kind: 'test', transition_id: null, channel_id: channel.id, status: 'sent' });
 
     const request = receiver.received.find((one) => one.path === '/services/one');
@@ -90,6 +93,29 @@ describe('a test alert', () => {
     expect(request?.headers['x-service-kind']).toBe('test');
     expect(got(await client.get('/v1/notify/logs'), 200)[0]).toEqual(delivery);
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200).channels[0].last_delivery).toEqual(delivery);
+  });
+
+  it('of a channel with words of its own is said in them, and its preview shows what an alert would say', async () => {
+    const config = {
+      url: `${receiver.url}/services/own`,
+      title_template: '[{{state}}] {{entity_name}}',
+      body_template: '{{#if error}}Why: {{error}}{{/if}}{{#if cause}} by {{cause}}{{/if}}',
+    };
+    const path = `/v1/checks/${id}/policy/channels`;
+    const channel = got(await client.post(path, { channel_type: 'slack', config }), 201);
+    const { preview } = got(await client.post(`${path}/${channel.id}/test`), 200);
+    expect(preview).toEqual({
+      title: expect.stringMatching(/^\[down\] /),
+      body: 'Why: expected status 200, got 503 (Service Unavailable)',
+    });
+    const text = JSON.parse(receiver.received.find((one) => one.path === '/services/own')!.body).text;
+    expect(text).toMatch(/^:white_circle: \[\w+\] /);
+    const open = { config: { body_template: '{{#if error}}' } };
+    expect(await client.put(`${path}/${channel.id}`, open)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'config.body_template'),
+    );
+    got(await client.put(`${path}/${channel.id}`, { config: { body_template: null, title_template: null } }), 200);
+    expect(got(await client.post(`${path}/${channel.id}/test`), 200).preview.title).toMatch(/ is down$/);
   });
 
   it('says what was wrong when nobody takes it', async () => {

@@ -39,6 +39,9 @@ describe('POST entities', () => {
       labels: {},
       state: 'unknown',
       state_since: made.body.created_at,
+      silenced: false,
+      silenced_until: null,
+      silence_reason: '',
       created_at: TIME,
       updated_at: made.body.created_at,
     });

@@ -57,7 +57,7 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
 
     await eventually(() => received.length === 1);
     const [transition] = (await api().get(`/v1/checks/${check.id}/transitions`)).body;
-    expect(received[0]).toEqual({
+    expect(received[0]).toMatchObject({
       subject: `fleetwatch.${transition.tenant_id}.alerts.database`,
       delivery: transition.alert.deliveries[0],
       body: {
@@ -71,6 +71,10 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
         check_to_state: 'down',
         transition_id: transition.id,
         timestamp: transition.timestamp,
+        kind: 'state_change',
+        check: { id: check.id, type: 'push' },
+        entity: { id: entity.id, slug: 'db' },
+        error_message: 'no disk',
       },
     });
     const [delivery] = await eventually(async () => {

@@ -98,7 +98,15 @@ it('down arrives with the second failed slot and up with the next good one, sign
     expect(headers['x-service-kind']).toBe('state_change');
     expect(transition.alert.deliveries).toContain(headers['x-service-delivery']);
     expect(transition.alert.deliveries).toContain(chat.received[i]!.headers['x-service-delivery']);
-    expect(JSON.parse(body)).toEqual({
+    expect(headers['x-service-signature-v1']).toBe(
+      (await signatureOf(`${headers['x-service-timestamp']}.${body}`, SECRET)).replace('sha256=', 'v1='),
+    );
+    expect(Math.abs(Date.now() / 1000 - Number(headers['x-service-timestamp']))).toBeLessThan(60);
+    expect(JSON.parse(body)).toMatchObject({
+      kind: 'state_change',
+      check: { id, name: 'front page', type: 'http', target: expect.stringMatching(/^GET http:/) },
+      entity: { id: entity.id, slug: entity.slug, labels: {} },
+      error_message: transition.error_message,
       entity_id: entity.id,
       entity_name: entity.name,
       check_id: id,

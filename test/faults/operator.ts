@@ -35,8 +35,13 @@ export function newCheck(random: Random, entity_id: string, number: number): obj
   const interval_seconds = random.pick([10, 10, 10, 15, 20, 30, 30, 60]);
   const timeout_ms = random.pick([1000, 5000]);
   const retry_interval_seconds = random.pick(RETRIES);
-  return { ...common, ...target(random, number), interval_seconds, retry_interval_seconds, timeout_ms };
+  const probed = target(random, number);
+  const config = { ...probed.config, ...(random.chance(0.4) && { assertions: [SLOW] }) };
+  return { ...common, ...probed, config, interval_seconds, retry_interval_seconds, timeout_ms };
 }
+
+/** Hosts that drag keep a probe waiting for longer. */
+const SLOW = { source: 'latency_ms', operator: 'less_than', value: 1_000, severity: 'warn' };
 
 /** Most are due in some hours alone, by clocks that are an hour or two ahead, and may change while they are. */
 const SCHEDULES = [
@@ -62,7 +67,7 @@ function cronJob(random: Random): object {
 }
 
 /** What a check probes; each has a host of its own. */
-function target(random: Random, number: number): object {
+function target(random: Random, number: number): { check_type: string; target_url?: string; config?: object } {
   const host = `t${number}.test`;
   const check_type = random.pick(['http', 'http', 'tcp', 'tls', 'dns', 'dns']);
   if (check_type === 'http') return { check_type, target_url: `http://${host}/` };
@@ -107,7 +112,7 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
   const { random, clock, client } = world;
   const base = `/v1/checks/${check.id}/policy`;
   if (random.chance(0.3)) return;
-  await insist(random, clock, () => client('POST', base, policy(random)));
+  await insist(random, clock, () => client('POST', base, { ...policy(random), ...silence(random, clock) }));
   for (let i = random.int(1, 2); i > 0; i--) {
     const body = newChannel(random, (number + i) % 4);
     await insist(random, clock, () => client('POST', `${base}/channels`, body));
@@ -121,6 +126,62 @@ function newChannel(random: Random, number: number): object {
   const url = `https://r${number}.test/${channel_type}`;
   const more = { webhook: { secret: WEBHOOK_SECRET }, ntfy: { token: 'tk_abc' } }[channel_type];
   return { channel_type, config: { url, ...(random.chance(0.5) && more) } };
+}
+
+/** Which checks somebody means: all, those of an entity, or one. */
+const meant = (random: Random, check: CheckItem): object | null =>
+  random.pick([null, { entity_ids: [check.entity_id] }, { check_ids: [check.id] }]);
+
+/** Somebody changes what holds for the whole account: channels, defaults, silences and maintenance windows. */
+async function changeAlerting(world: OperatorWorld, check: CheckItem, number: number): Promise<void> {
+  const { random, clock, client, seen } = world;
+  const send = (method: string, path: string, body?: object) =>
+    insist(random, clock, () => client(method, path, body), 3);
+  const ahead = (from: number, to: number) => new Date(clock.now() + random.int(from, to)).toISOString();
+  const idsOf = (word: string) =>
+    [...seen.table.values()].flatMap((item) =>
+      item.pk.endsWith('#ALERTING') && item.sk.startsWith(word) ? [item.sk.slice(word.length)] : [],
+    );
+  const kind = random.int(1, 10);
+  if (kind <= 1) await send('PUT', '/v1/notify/policy', policy(random));
+  else if (kind <= 2) {
+    const states = random.pick([undefined, ['down'], ['down', 'up']]);
+    const applies_to = { ...meant(random, check), ...(states && { states }) };
+    const channel = { name: `channel ${number}`, ...newChannel(random, number % 4) };
+    await send(
+      'POST',
+      '/v1/notify/channels',
+      Object.keys(applies_to).length > 0 ? { ...channel, applies_to } : channel,
+    );
+  } else if (kind <= 3) {
+    const channels = idsOf('CHANNEL#');
+    if (channels.length === 0) return;
+    const path = `/v1/notify/channels/${random.pick(channels)}`;
+    if (random.chance(0.5)) await send('PUT', path, { enabled: random.chance(0.5) });
+    else if (random.chance(0.5)) await send('DELETE', path);
+    else await send('POST', `${path}/test`);
+  } else if (kind <= 5) {
+    await send('POST', '/v1/notify/silences', { applies_to: meant(random, check), until: ahead(20_000, 400_000) });
+  } else if (kind <= 6) {
+    const silences = idsOf('SILENCE#');
+    if (silences.length > 0) await send('DELETE', `/v1/notify/silences/${random.pick(silences)}`);
+  } else if (kind <= 9) {
+    const starts_at = ahead(-60_000, 120_000);
+    const ends_at = new Date(Date.parse(starts_at) + random.int(60_000, 500_000)).toISOString();
+    if (Date.parse(ends_at) <= clock.now()) return;
+    await send('POST', '/v1/windows', {
+      name: 'work',
+      starts_at,
+      ends_at,
+      scope: meant(random, check) ?? { all: true },
+    });
+  } else {
+    const windows = idsOf('WINDOW#');
+    if (windows.length === 0) return;
+    const path = `/v1/windows/${random.pick(windows)}`;
+    if (random.chance(0.5)) await send('DELETE', path);
+    else await send('PUT', path, { ends_at: ahead(60_000, 300_000) });
+  }
 }
 
 /** Somebody tries a channel, or takes it away. */
@@ -138,12 +199,18 @@ const policy = (random: Random): object => ({
   cooldown_seconds: random.pick([0, 0, 30, 300]),
   notify_on_recovery: random.chance(0.8),
   notify_on_degraded: random.chance(0.7),
-  silenced: random.chance(0.1),
   repeat_interval_seconds: random.pick([0, 0, 0, 60, 200]),
   catch_up: random.chance(0.8),
   flap_threshold: random.pick([0, 0, 3, 4]),
   flap_window_seconds: random.pick([60, 240, 600]),
 });
+
+/** Most are not silenced, and of the others most for some minutes. */
+function silence(random: Random, clock: VirtualClock): object {
+  if (random.chance(0.85)) return { silenced: false };
+  if (random.chance(0.3)) return { silenced: true };
+  return { silenced_until: new Date(clock.now() + random.int(30_000, 400_000)).toISOString() };
+}
 
 /** Somebody who changes things, every minute or so. */
 export async function runOperator(world: OperatorWorld, end: number): Promise<void> {
@@ -163,6 +230,7 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
   const { random, clock, client } = world;
   if (random.chance(0.15)) return changeAction(world, number);
   if (random.chance(0.15)) return changeChannel(world, check);
+  if (random.chance(0.2)) return changeAlerting(world, check, number);
   const path = `/v1/checks/${check.id}`;
   const put = (body: object) => insist(random, clock, () => client('PUT', path, body));
   const kind = random.int(1, 20);
@@ -171,7 +239,10 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
   else if (kind <= 9) await put({ failure_threshold: random.int(1, 3), recovery_threshold: random.int(1, 3) });
   else if (kind <= 10 && check.execution_mode === 'pull') await put({ retry_interval_seconds: random.pick(RETRIES) });
   else if (kind <= 11) await put({ name: `check ${number}` });
-  else if (kind <= 16) await insist(random, clock, () => client('POST', `${path}/policy`, policy(random)));
+  else if (kind <= 16)
+    await insist(random, clock, () =>
+      client('POST', `${path}/policy`, { ...policy(random), ...silence(random, clock) }),
+    );
   else if (kind <= 17) await insist(random, clock, () => client('DELETE', path));
   else if (kind <= 18)
     await insist(random, clock, () => client('POST', '/v1/checks', newCheck(random, entity.id, number)));
@@ -181,7 +252,10 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
     await insist(random, clock, () => client('DELETE', at));
   } else
     await insist(random, clock, () =>
-      client('PUT', `/v1/blueprints/service/entities/${entity.slug}`, { name: `e${number}` }),
+      client('PUT', `/v1/blueprints/service/entities/${entity.slug}`, {
+        name: `e${number}`,
+        ...silence(random, clock),
+      }),
     );
 }
 

@@ -93,7 +93,7 @@ function whatItSays(type: string, headers: Record<string, string>, body: string)
 }
 
 function inWords(headline: string): string {
-  if (/: test alert for /.test(headline)) return 'test';
+  if (/^(?::\w+: )?Test alert for /.test(headline)) return 'test';
   if (/ was (deleted|disabled)( while down| while degraded)?$/.test(headline)) return 'closed';
   if (/ is up( again after .+)?$/.test(headline)) return 'up';
   if (/ (is degraded|is no longer down but degraded, after .+|has been degraded for .+)$/.test(headline))

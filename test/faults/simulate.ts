@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-// The service loads this when it is first needed. Virtual time does not wait for a file, so it has to be there.
+// The service loads these when they are first needed. Virtual time does not wait for a file, so they have to be there.
+import '#lib/alerts/plan/handle-deadlines.ts';
+import '#lib/checks/assertions/judge-all.ts';
 import '#lib/health/pings/provision-check.ts';
 import { createAccount } from '#lib/access/create-account.ts';
+import { checkTypes } from '#lib/checks/registry.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -62,6 +65,8 @@ export type Run = {
   /** What the service shows of each check at the end, by its id. */
   shown: Map<string, Shown>;
 };
+
+await Promise.all([...checkTypes.values()].map(({ probe }) => probe?.()));
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 

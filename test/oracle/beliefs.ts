@@ -1,23 +1,24 @@
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { inForce } from './in-force.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
-import { shownBy, toldOf } from './telling.ts';
+import { saidAs, shownBy, toldOf } from './telling.ts';
 
 /**
  * Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about
  * to be told.
  */
-export function checkBeliefs({ seen, keys }: Inside): string[] {
+export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
   const transitions = items.filter((item): item is TransitionItem => item.sk.startsWith('TR#'));
   const byCheck = Map.groupBy(transitions, ({ check_id }) => check_id);
   return checksIn(seen).flatMap((check) => {
-    const policy = seen.table.get(keyText(keys.policy(check.tenant_id, check.id))) as PolicyItem | undefined;
-    if (!policy?.catch_up || policy.silenced || policy.channels.length === 0) return [];
+    const account = items.filter(({ pk }) => pk === keys.alerting(check.tenant_id));
+    const policy = inForce(seen.table, account, keys, check, end);
+    if (!policy.catch_up || policy.silenced) return [];
     const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
     const matters = last && [null, 'cooldown', 'flapping'].includes(last.alert.reason);
     const shown = shownBy(policy, check.state);
-    if (!matters || toldOf(check) === shown) return [];
+    if (!matters || toldOf(check) === shown || policy.told(saidAs(shown)).length === 0) return [];
     if (shown === 'up' && !policy.notify_on_recovery) return [];
     if (seen.table.has(keyText(keys.entry('catch_up', check.tenant_id, check.id)))) return [];
     return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];

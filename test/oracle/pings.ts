@@ -38,12 +38,16 @@ function keptIn({ table }: Seen): Set<string> {
   return kept;
 }
 
-/** Of runs whose starts had all been answered, so that none could come behind the end. */
+/**
+ * Of runs whose starts had all been answered, so that none could come behind the end. An end by a slug that somebody
+ * has taken away meanwhile is that of another check.
+ */
 function openAfterTheirEnd({ pings, ...seen }: Seen): string[] {
   const byRid = Map.groupBy(pings, ({ rid }) => rid);
+  const ended = endsIn(seen);
   return checksIn(seen).flatMap((check) =>
     (check.runs ?? []).flatMap(({ rid }) => {
-      const own = rid === undefined ? [] : (byRid.get(rid) ?? []);
+      const own = ended.has(`${check.id} ${rid}`) ? (byRid.get(rid) ?? []) : [];
       const starts = own.filter(({ kind }) => kind === 'start');
       const begun = Math.max(...starts.map(({ answered }) => answered?.n ?? Number.POSITIVE_INFINITY));
       const isEnded = own.some(
@@ -56,4 +60,14 @@ function openAfterTheirEnd({ pings, ...seen }: Seen): string[] {
       return isEnded ? [`the run ${rid} of ${checkIdOf(check)} was ended and is open`] : [];
     }),
   );
+}
+
+/** Which ends of runs are stored, each by check and run. */
+function endsIn({ table }: Pick<Seen, 'table'>): Set<string> {
+  const ends = new Set<string>();
+  for (const item of table.values()) {
+    const { ping } = item as Partial<ResultItem>;
+    if (item.sk.startsWith('R#') && ping?.rid !== undefined) ends.add(`${checkIdOf(item)} ${ping.rid}`);
+  }
+  return ends;
 }

@@ -9,6 +9,7 @@ import { checkDisabledAccount } from './disabled-account.ts';
 import { checkExplained } from './explained.ts';
 import { checkFullDisk } from './full-disk.ts';
 import type { History } from './history.ts';
+import { checkHolds } from './holds.ts';
 import type { Inside } from './inside.ts';
 import { checkJobs } from './jobs.ts';
 import { checkLineage } from './lineage.ts';
@@ -51,6 +52,7 @@ export const promises: Record<string, Check> = {
   pushes: checkPushes,
   pings: fromInside(checkPings),
   'full disk': fromInside(checkFullDisk),
+  holds: fromInside(checkHolds),
   silence: checkSilence,
   slots: checkSlots,
   jobs: fromInside(checkJobs),

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import { type AlertItem, deliveriesOf, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { accountsSeen, type InForce, inForce, momentsBefore } from './in-force.ts';
 import { type Change, type Commit, checkIdOf, type Inside, isCheckKey, keyText } from './inside.ts';
 import { entityState } from './rules.ts';
 import { afterResult, isSame, type Standing, saidBy, standingOf, textOf } from './standing.ts';
-import { flapsAfter, isWarning, shownBy, silentBecause, toldOf } from './telling.ts';
+import { flapsAfter, isWarning, saidAs, shownBy, silentBecause, toldOf } from './telling.ts';
 
 const isCheck = ({ key }: Change): boolean => isCheckKey(key);
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
@@ -20,14 +20,19 @@ const isEntity = ({ key }: Change): boolean => key.pk.includes('#ENTITIES#');
 export function checkStates({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
   const table = new Map<string, Item>();
-  const policyOf = ({ tenant_id, id }: CheckItem) =>
-    table.get(keyText(keys.policy(tenant_id, id))) as PolicyItem | undefined;
+  const accounts = accountsSeen();
+  /** What may have counted for a check by which a commit was decided, the likeliest first. */
+  const policiesOf = (check: CheckItem, at: number) =>
+    accounts
+      .of(check.tenant_id, at)
+      .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
+  const isHeld = ({ tenant_id, id }: CheckItem) => table.has(keyText(keys.entry('hold', tenant_id, id)));
   const say = (commit: Commit, text: string) => wrong.push(`commit ${commit.n} at ${commit.at}: ${text}`);
 
   for (const commit of seen.commits) {
     const of = (is: (change: Change) => boolean) => commit.changes.filter(is);
     for (const change of of(isResult)) checkResult(change, (text) => say(commit, text));
-    for (const change of of(isCheck)) checkCheck(commit, change, policyOf, (text) => say(commit, text));
+    for (const change of of(isCheck)) checkCheck(commit, change, { policiesOf, isHeld }, (text) => say(commit, text));
     for (const { key } of of((one) => isAlert(one.key) && one.before !== undefined && one.after !== undefined))
       say(commit, `alert ${key.sk} was written over`);
     for (const alert of alertsIn(commit).filter(({ decided_on }) => decided_on)) {
@@ -36,10 +41,21 @@ export function checkStates({ seen, keys }: Inside): string[] {
     }
     for (const change of of(isEntity)) checkEntity(commit, change, (text) => say(commit, text));
     for (const change of of(isTransition)) {
-      if (change.before) say(commit, `transition ${change.key.sk} was written over`);
+      if (change.before) {
+        if (!isSettled(change)) say(commit, `transition ${change.key.sk} was written over`);
+        continue;
+      }
       const { check_id } = change.after as TransitionItem;
       if (!of(isCheck).some(({ before }) => (before as CheckItem | undefined)?.id === check_id))
         say(commit, `transition ${change.key.sk} without a change of its check`);
+    }
+    for (const { pk } of of(({ key }) => key.pk.endsWith('#ALERTING')).map(({ key }) => key)) {
+      const left = new Map([...table].filter(([, item]) => item.pk === pk));
+      for (const { key, after } of of(({ key }) => key.pk === pk)) {
+        if (after) left.set(keyText(key), after);
+        else left.delete(keyText(key));
+      }
+      accounts.take(pk.split('#')[1]!, commit.at, [...left.values()]);
     }
     for (const { key, after } of commit.changes) {
       if (after) table.set(keyText(key), after);
@@ -59,9 +75,21 @@ function checkResult({ key, before, after }: Change, say: (text: string) => void
   }
 }
 
-type PolicyOf = (check: CheckItem) => PolicyItem | undefined;
+/** Of all of a transition only what was held is decided once more, and then for good. */
+function isSettled({ before, after }: Change): boolean {
+  const [old, now] = [before as TransitionItem, after as TransitionItem | undefined];
+  if (!now || old.alert.decision !== 'held' || now.alert.decision === 'held') return false;
+  const { alert: _a, decided_on: _b, v: _c, ...was } = old;
+  const { alert: _d, decided_on: _e, v: _f, ...is } = now;
+  return isDeepStrictEqual(was, is);
+}
 
-function checkCheck(commit: Commit, change: Change, policyOf: PolicyOf, say: (text: string) => void): void {
+type Known = {
+  policiesOf(check: CheckItem, at: number): InForce[];
+  isHeld(check: CheckItem): boolean;
+};
+
+function checkCheck(commit: Commit, change: Change, known: Known, say: (text: string) => void): void {
   const before = change.before as CheckItem | undefined;
   const after = change.after as CheckItem | undefined;
   if (!before) {
@@ -75,15 +103,21 @@ function checkCheck(commit: Commit, change: Change, policyOf: PolicyOf, say: (te
     say(`${id} went from ${from} to ${came}, not to ${textOf(to)}`);
   }
   const transitions = commit.changes
-    .filter(isTransition)
+    .filter((one) => isTransition(one) && !one.before)
     .map((one) => one.after as TransitionItem)
     .filter((one) => one.check_id === id);
   const gone = !after && !commit.changes.some((one) => isEntity(one) && one.after);
   const due = !gone && before.state !== (after?.state ?? 'unknown') ? 1 : 0;
   if (transitions.length !== due) say(`${id} changed its state with ${transitions.length} transitions, not ${due}`);
   for (const one of transitions) {
-    checkTransition(one, before, after, policyOf(before), say);
-    checkAlert(one, before, alertsIn(commit), policyOf(before), say);
+    const said = known.policiesOf(before, Date.parse(one.timestamp)).map((policy) => {
+      const wrong: string[] = [];
+      const by = { policy, isHeld: known.isHeld(before) };
+      checkTransition(one, before, after, by, (text) => wrong.push(text));
+      checkAlert(one, before, alertsIn(commit), policy, (text) => wrong.push(text));
+      return wrong;
+    });
+    if (said.every(({ length }) => length > 0)) for (const text of said[0]!) say(text);
   }
 }
 
@@ -119,7 +153,7 @@ function checkTransition(
   one: TransitionItem,
   before: CheckItem,
   after: CheckItem | undefined,
-  policy: PolicyItem | undefined,
+  { policy, isHeld }: { policy: InForce; isHeld: boolean },
   say: (text: string) => void,
 ): void {
   const { transition_id: id } = one;
@@ -128,9 +162,12 @@ function checkTransition(
   }
   const at = Date.parse(one.timestamp);
   const flaps = flapsAfter(before.alerts, one, at, policy);
-  const reason = silentBecause(one, at, before, { policy, flaps });
+  const reason = silentBecause(one, at, before, { policy, flaps, isHeld });
   if (one.alert.reason !== reason) say(`${id} was decided as ${one.alert.reason}, not ${reason}`);
-  if ((one.alert.decision === 'planned') !== (reason === null)) say(`${id} is ${one.alert.decision} with ${reason}`);
+  const says = saidAs(shownBy(policy, one.check_to_state));
+  const waits = reason === 'maintenance' && says !== 'up' && says !== toldOf(before);
+  const decision = reason === null ? 'planned' : waits ? 'held' : 'skipped';
+  if (one.alert.decision !== decision) say(`${id} is ${one.alert.decision} with ${reason}, not ${decision}`);
   if (!after) return;
   const { last_planned_at, last_warned_at } = before.alerts;
   const warns = isWarning(one, policy);
@@ -150,11 +187,8 @@ function checkTransition(
 }
 
 /** Channels that believe it down or degraded get a closing note when somebody disables or deletes it. */
-const closes = (one: TransitionItem, before: CheckItem, policy: PolicyItem | undefined): boolean =>
-  one.alert.reason === 'configuration' &&
-  toldOf(before) !== 'up' &&
-  policy?.silenced === false &&
-  policy.channels.length > 0;
+const closes = (one: TransitionItem, before: CheckItem, policy: InForce): boolean =>
+  one.alert.reason === 'configuration' && toldOf(before) !== 'up' && !policy.silenced && policy.told('up').length > 0;
 
 const alertsIn = ({ changes }: Commit): AlertItem[] =>
   changes.flatMap(({ after }) => (after && isAlert(after) ? [after] : []));
@@ -164,14 +198,15 @@ function checkAlert(
   one: TransitionItem,
   before: CheckItem,
   alerts: AlertItem[],
-  policy: PolicyItem | undefined,
+  policy: InForce,
   say: (text: string) => void,
 ): void {
   const { transition_id: id, alert } = one;
   const kind = alert.decision === 'planned' ? 'state_change' : closes(one, before, policy) ? 'closed' : undefined;
   const [item, ...more] = alerts.filter(({ transition_id }) => transition_id === id);
   if (item?.kind !== kind || more.length > 0) say(`${id} has an alert of kind ${item?.kind}, not ${kind}`);
-  const channels = kind ? policy!.channels.map((channel) => channel.id) : [];
+  const says = kind === 'closed' ? 'up' : saidAs(shownBy(policy, one.check_to_state));
+  const channels = kind ? policy.told(says) : [];
   const told = item?.to.map(({ channel_id }) => channel_id) ?? [];
   if (String(told) !== String(channels)) say(`${id} goes to ${told}, not to ${channels}`);
   const deliveries = kind === 'state_change' ? deliveriesOf(item!) : [];
@@ -192,7 +227,9 @@ function checkEntity(commit: Commit, change: Change, say: (text: string) => void
   if (sorted(after.checks) !== sorted(checks)) say(`${after.id} holds ${sorted(after.checks)}, not ${sorted(checks)}`);
   if (after.state !== entityState(checks)) say(`${after.id} is ${after.state}, not ${entityState(checks)}`);
 
-  const transitions = commit.changes.filter(isTransition).map((one) => one.after as TransitionItem);
+  const transitions = commit.changes
+    .filter((one) => isTransition(one) && !one.before)
+    .map((one) => one.after as TransitionItem);
   if (after.seq !== before.seq + transitions.length) say(`${after.id} counts ${after.seq} after ${before.seq}`);
   for (const one of transitions) {
     if (one.from_state !== before.state || one.to_state !== after.state) say(`${one.transition_id} breaks the chain`);

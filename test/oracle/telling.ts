@@ -1,7 +1,7 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { InForce } from './in-force.ts';
 
 /** Who is told what and when, once more from docs/CONTRACT.md#alerts. */
 
@@ -13,13 +13,13 @@ export const toldOf = ({ alerts: { announced: told } }: CheckItem): CheckState =
   told?.inFlight.at(-1)?.announces ?? told?.baseline ?? 'up';
 
 /** What they are to believe. */
-export const shownBy = (policy: PolicyItem | undefined, state: CheckState): CheckState =>
-  state === 'degraded' && policy?.notify_on_degraded === false ? 'up' : state;
+export const shownBy = (policy: Pick<InForce, 'notify_on_degraded'>, state: CheckState): CheckState =>
+  state === 'degraded' && !policy.notify_on_degraded ? 'up' : state;
 
 type Changed = Pick<TransitionItem, 'cause' | 'check_from_state' | 'check_to_state'>;
 
 /** A change that is told as a warning: it has nothing to do with down. */
-export function isWarning({ check_from_state, check_to_state }: Changed, policy: PolicyItem | undefined): boolean {
+export function isWarning({ check_from_state, check_to_state }: Changed, policy: InForce): boolean {
   const sides = [check_from_state, check_to_state].map((state) => shownBy(policy, state));
   return sides.includes('degraded') && !sides.includes('down');
 }
@@ -30,18 +30,13 @@ type Flaps = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
  * What is remembered of flapping when a change was decided; a first state does not count, nor a change that nobody
  * is to notice.
  */
-export function flapsAfter(
-  { changed_at = [], flapping }: Flaps,
-  one: Changed,
-  at: number,
-  policy: PolicyItem | undefined,
-): Flaps {
-  const most = policy?.flap_threshold ?? 0;
+export function flapsAfter({ changed_at = [], flapping }: Flaps, one: Changed, at: number, policy: InForce): Flaps {
+  const most = policy.flap_threshold;
   if (one.cause.startsWith('check_')) return {};
   const isFirst = one.check_from_state === 'unknown';
   if (isFirst || shownBy(policy, one.check_from_state) === shownBy(policy, one.check_to_state))
     return { ...(changed_at.length > 0 && { changed_at }), ...(flapping && { flapping }) };
-  if (most === 0 || !policy) return {};
+  if (most === 0) return {};
   const window = policy.flap_window_seconds * 1000;
   const isCalm = flapping !== undefined && at >= flapping.until;
   const before = isCalm ? [] : changed_at;
@@ -51,23 +46,32 @@ export function flapsAfter(
   return within.length < most ? { changed_at: within } : { changed_at: within, flapping: { since: at, until } };
 }
 
-/** Why a transition is told to nobody; null when it is told. @param flaps with this change counted */
+/** What an alert says of a check that is to be believed so. */
+export const saidAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
+
+/**
+ * Why a transition is told to nobody, or not yet; null when it is told.
+ * @param flaps with this change counted @param isHeld an alert of the check is held
+ */
 export function silentBecause(
   one: Changed,
   at: number,
   check: CheckItem,
-  { policy, flaps }: { policy: PolicyItem | undefined; flaps: Flaps },
+  { policy, flaps, isHeld }: { policy: InForce; flaps: Flaps; isHeld: boolean },
 ): string | null {
   const [from, to] = [shownBy(policy, one.check_from_state), shownBy(policy, one.check_to_state)];
   if (one.cause.startsWith('check_')) return 'configuration';
-  if (policy?.silenced) return 'silenced';
+  if (policy.silenced) return 'silenced';
   if (from === 'unknown' && to === 'up' && toldOf(check) === 'up') return 'initial';
   if (from === to) return 'degraded_off';
-  if (to === 'up' && policy && !policy.notify_on_recovery) return 'recovery_off';
+  if (to === 'up' && !policy.notify_on_recovery) return 'recovery_off';
   if (flaps.flapping?.told) return 'flapping';
-  const cooldown = (policy?.cooldown_seconds ?? 300) * 1000;
+  const cooldown = policy.cooldown_seconds * 1000;
   const { last_planned_at: paged, last_warned_at: warned } = check.alerts;
   const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;
   if (runs(paged) || (isWarning(one, policy) && runs(warned))) return 'cooldown';
-  return policy && policy.channels.length > 0 ? null : 'no_channels';
+  const says = saidAs(to);
+  if (policy.told(says).length === 0) return 'no_channels';
+  if (says === 'up') return (policy.window || isHeld) && toldOf(check) === 'up' ? 'maintenance' : null;
+  return policy.window ? 'maintenance' : null;
 }

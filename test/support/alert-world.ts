@@ -8,7 +8,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
-import { defaultPolicy } from '#lib/checks/policy-item.ts';
+import { defaultPolicy, POLICY_DEFAULTS } from '#lib/checks/policy-item.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import type { AlertDecision, AlertReason } from '#lib/health/alerting/decision.ts';
 import { type AlertKind, decidedOn } from '#lib/health/alerting/situation.ts';
@@ -173,6 +173,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     transition: (channel_ids: string[], changes: Partial<TransitionItem> = {}): TransitionItem => {
       const transition_id = changes.transition_id ?? 'trn_1';
       return {
+        v: ids.token(),
         ...keys.transition(TENANT, check.id, START, 1),
         expires_at: Math.floor(START / 1000) + 90 * 86_400,
         transition_id,
@@ -194,7 +195,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
           channel_ids.map((id) => deliveryIdOf(transition_id, START, 'state_change', 0, id)),
           START,
         ),
-        decided_on: decidedOn(check, {}, defaultPolicy(keys, check), channel_ids, START),
+        decided_on: decidedOn(check, {}, { ...POLICY_DEFAULTS, silenced: false }, channel_ids, START),
         check_label: 'checkout',
         check_from_since: iso(START - 3_600_000),
         seq: 1,

@@ -7,7 +7,7 @@ import { probeWorld } from './probe-world.ts';
 /** Parses settings as a create request does, probes them once, and gives the outcome. */
 export async function probeCheck(settings: object, world: ProbeInput = probeWorld()): Promise<ProbeOutcome> {
   const input = parseCheck({ entity_id: 'ent_0', ...settings }, { minInterval: 1, now: Date.now() });
-  const probe = checkTypeOf(input.check_type).probe;
+  const probe = await checkTypeOf(input.check_type).probe?.();
   if (!probe) throw new Error(`${input.check_type} checks are not probed.`);
   return probe(input as CheckItem, world);
 }

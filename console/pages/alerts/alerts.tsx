@@ -1,9 +1,10 @@
 import { useLoad } from '#console/api/load.ts';
-import type { Channel, Check } from '#console/api/records.ts';
+import type { Check, ListedChannel } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { Page } from '#console/parts/page.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import { Tabs } from '#console/parts/tabs.tsx';
+import { toldBy } from '#console/rules/told-by.ts';
 import { number } from '#console/rules/words.ts';
 import { type AlertsProps, parts } from './parts.tsx';
 
@@ -12,9 +13,9 @@ const hrefTo = (part: string): string => `#/alerts/${part}`;
 /** What was sent, to whom, and of which checks nobody is told. */
 export default function AlertsPage({ params, query }: PageProps) {
   const checks = useLoad<Check[]>('/v1/checks', { all: true });
-  const channels = useLoad<Channel[]>('/v1/notify/channels', { all: true });
-  const told = channels.data && new Set(channels.data.map(({ check_id }) => check_id));
-  const untold = told && checks.data?.filter(({ id }) => !told.has(id));
+  const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
+  const isTold = channels.data && toldBy(channels.data);
+  const untold = isTold && checks.data?.filter(({ id }) => !isTold(id));
   const props: AlertsProps = { query, checks, channels, untold };
   const named = params.part ?? parts[0]!.part;
   const current = parts.find(({ part }) => part === named);

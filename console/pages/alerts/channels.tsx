@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Check, Delivery } from '#console/api/records.ts';
+import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { tell, warn } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
@@ -18,16 +18,19 @@ import { byName } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 import { CheckLink, nameOfCheck } from './about.tsx';
 
-type ChannelsProps = { channels: readonly Channel[]; checks: readonly Check[] | undefined; reload: () => void };
+type ChannelsProps = { channels: readonly ListedChannel[]; checks: readonly Check[] | undefined; reload: () => void };
 
-const pathOf = ({ check_id, id }: Channel): string => `/v1/checks/${check_id}/policy/channels/${id}`;
+const pathOf = (channel: ListedChannel): string =>
+  channel.scope === 'account'
+    ? `/v1/notify/channels/${channel.id}`
+    : `/v1/checks/${channel.check_id}/policy/channels/${channel.id}`;
 
 /** `Slack hooks.slack.com` */
-const nameOf = (channel: Channel): string =>
+const nameOf = (channel: ListedChannel): string =>
   [channelTitle(channel.channel_type), channelName(channel)].join(' ').trim();
 
 /** Sends a test, and answers what became of it. Throws what the receiver, or the API, has said against it. */
-async function sendTest(channel: Channel): Promise<Delivery> {
+async function sendTest(channel: ListedChannel): Promise<Delivery> {
   const delivery = await call<Delivery>('POST', `${pathOf(channel)}/test`);
   if (delivery.status === 'failed') throw new Error(delivery.error);
   return delivery;
@@ -71,22 +74,28 @@ export function Channels({ channels, checks, reload }: ChannelsProps) {
   );
 }
 
-function columnsOf(checks: readonly Check[] | undefined, reload: () => void): readonly Column<Channel>[] {
+function columnsOf(checks: readonly Check[] | undefined, reload: () => void): readonly Column<ListedChannel>[] {
   const checkOf = new Map(checks?.map((check) => [check.id, check]));
+  const ownerOf = (channel: ListedChannel) =>
+    channel.scope === 'account' ? channel.name : nameOfCheck(checkOf.get(channel.check_id));
   return [
     {
-      head: 'Check',
+      head: 'Check, or name',
       grow: true,
       cell: (channel) => (
         <>
-          <CheckLink id={channel.check_id} check={checkOf.get(channel.check_id)} />
+          {channel.scope === 'account' ? (
+            <span dir="auto">{channel.name}</span>
+          ) : (
+            <CheckLink id={channel.check_id} check={checkOf.get(channel.check_id)} />
+          )}
           <span class="why" dir="auto" title={channel.last_delivery?.error}>
             <span class="narrow">{nameOf(channel)} </span>
             {channel.last_delivery?.error}
           </span>
         </>
       ),
-      compare: (a, b) => byName(nameOfCheck(checkOf.get(a.check_id)), nameOfCheck(checkOf.get(b.check_id))),
+      compare: (a, b) => byName(ownerOf(a), ownerOf(b)),
     },
     {
       head: 'Channel',
@@ -116,9 +125,9 @@ function columnsOf(checks: readonly Check[] | undefined, reload: () => void): re
 }
 
 /** What failed last comes first, and what never got anything last. */
-const rank = ({ last_delivery: last }: Channel): number => (last ? severity(DELIVERY_LOOK[last.status]) : 9);
+const rank = ({ last_delivery: last }: ListedChannel): number => (last ? severity(DELIVERY_LOOK[last.status]) : 9);
 
-function TestButton({ channel, reload }: { channel: Channel; reload: () => void }) {
+function TestButton({ channel, reload }: { channel: ListedChannel; reload: () => void }) {
   const [busy, setBusy] = useState(false);
   async function test() {
     setBusy(true);

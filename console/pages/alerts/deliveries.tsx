@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { channelTitle } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
-import type { Channel, Check, Delivery } from '#console/api/records.ts';
+import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { incidentHref } from '#console/parts/incident.tsx';
@@ -23,7 +23,7 @@ const PAGE = '100';
 type DeliveriesProps = {
   query: URLSearchParams;
   checks: readonly Check[] | undefined;
-  channels: readonly Channel[] | undefined;
+  channels: readonly ListedChannel[] | undefined;
 };
 
 /** What was sent and what was not: failed ones first. */
@@ -67,10 +67,14 @@ export function Deliveries({ query, checks, channels }: DeliveriesProps) {
 
 function columnsOf(
   checks: readonly Check[] | undefined,
-  channels: readonly Channel[] | undefined,
+  channels: readonly ListedChannel[] | undefined,
 ): readonly Column<Delivery>[] {
   const checkOf = new Map(checks?.map((check) => [check.id, check]));
   const channelOf = new Map(channels?.map((channel) => [channel.id, channel]));
+  const receiverOf = ({ channel_id, channel_type }: Delivery) => {
+    const channel = channelOf.get(channel_id);
+    return [channelTitle(channel_type), channel ? channelName(channel) : channels && '(removed)'].join(' ').trim();
+  };
   return [
     {
       head: 'Status',
@@ -80,11 +84,14 @@ function columnsOf(
     {
       head: 'About',
       grow: true,
-      cell: ({ check_id, error }) => (
+      cell: (delivery) => (
         <>
-          <CheckLink id={check_id} check={checkOf.get(check_id)} />
-          <span class="why" dir="auto" title={error}>
-            {error}
+          <CheckLink id={delivery.check_id} check={checkOf.get(delivery.check_id)} />
+          <span class={delivery.error ? 'why' : 'why narrow'} dir="auto" title={delivery.error}>
+            <span class="narrow">
+              {KIND[delivery.kind]}, {receiverOf(delivery)}{' '}
+            </span>
+            {delivery.error}
           </span>
         </>
       ),
@@ -98,15 +105,11 @@ function columnsOf(
     {
       head: 'To',
       wide: true,
-      cell: ({ channel_id, channel_type }) => {
-        const channel = channelOf.get(channel_id);
-        const name = channel ? channelName(channel) : channels && '(removed)';
-        return (
-          <span class="cut" dir="auto" title={name}>
-            {channelTitle(channel_type)} {name}
-          </span>
-        );
-      },
+      cell: (delivery) => (
+        <span class="cut" dir="auto" title={receiverOf(delivery)}>
+          {receiverOf(delivery)}
+        </span>
+      ),
     },
     { head: 'Attempts', wide: true, numeric: true, cell: ({ attempts }) => attempts },
     {

@@ -1,5 +1,5 @@
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Check, Delivery } from '#console/api/records.ts';
+import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { setQuery } from '#console/app/router.ts';
 import { FeedFilters } from '#console/parts/feed-filters.tsx';
 import { SelectField } from '#console/parts/field.tsx';
@@ -17,7 +17,7 @@ export const DELIVERY_FILTERS = ['status', 'channel', 'check'] as const;
 type FilterProps = {
   query: URLSearchParams;
   checks: readonly Check[] | undefined;
-  channels: readonly Channel[] | undefined;
+  channels: readonly ListedChannel[] | undefined;
 };
 
 type Option = { value: string; label: string };
@@ -33,8 +33,10 @@ const withChosen = (any: string, options: Option[], chosen: string): Option[] =>
 export function DeliveryFilters({ query, checks = [], channels = [] }: FilterProps) {
   const value = (name: (typeof DELIVERY_FILTERS)[number]) => query.get(name) ?? '';
   const check = (id: string) => checks.find((one) => one.id === id);
-  const channelLabel = (channel: Channel) =>
-    `${channelTitle(channel.channel_type)} ${channelName(channel)} of ${nameOfCheck(check(channel.check_id))}`;
+  const ownerOf = (channel: ListedChannel) =>
+    channel.scope === 'account' ? channel.name : nameOfCheck(check(channel.check_id));
+  const channelLabel = (channel: ListedChannel) =>
+    `${channelTitle(channel.channel_type)} ${channelName(channel)} of ${ownerOf(channel)}`;
   return (
     <FeedFilters label="Filter the deliveries" names={DELIVERY_FILTERS} query={query}>
       <SelectField

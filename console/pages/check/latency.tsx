@@ -20,6 +20,8 @@ import {
 import { type ChartWindow, degradedOf, uptimeOf, WINDOWS, windowOf } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
+/** The least that a chart shows. */
+const LEAST_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -29,8 +31,8 @@ const MOST_GAPS = 200;
 
 /** How it did: uptime, and how long its runs took. @param turn another one when a new result is known of */
 export function Latency({ check, query, turn }: { check: CheckDetail; query: URLSearchParams; turn: number }) {
-  const window = windowOf(query.get('window'));
   const [now, setNow] = useState(Date.now);
+  const window = windowOf(query.get('window'), now - Date.parse(check.created_at));
   useEffect(() => setNow(Date.now()), [turn, window]);
   const path = `/v1/checks/${check.id}`;
   const firstDay = new Date(Math.floor(now / DAY_MS) * DAY_MS - 89 * DAY_MS).toISOString();
@@ -121,7 +123,9 @@ function ChartOf({
       <Data of={results} what="Reading the results">
         {({ results: found }) => {
           // With more than the API answers at once, the chart begins where these do.
-          const first = found.length === MOST_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
+          const read = found.length === MOST_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
+          // Nor does it show a time before the check was there, but for a few minutes.
+          const first = Math.max(read, Math.min(Date.parse(check.created_at), now - LEAST_MS));
           const points = pointsOfResults(found, check.interval_seconds * 1000);
           return (
             <Drawn

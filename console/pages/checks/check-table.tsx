@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<CheckRow>[] = [
 
 /** What failed last, or where the entity has no column of its own, that. On a phone every row has the line. */
 const Below = ({ error, of }: { error: string; of: string | undefined }) => (
-  <span class={error ? 'why' : 'why phone-only'} dir="auto" title={error || of}>
+  <span class={error ? 'why' : 'why narrow'} dir="auto" title={error || of}>
     {error || of}
   </span>
 );

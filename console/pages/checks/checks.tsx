@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { labelOf, typeTitle } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { Channel, ListedCheck } from '#console/api/records.ts';
+import type { ListedChannel, ListedCheck } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
@@ -14,6 +14,7 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type CheckRow, filtered, inOrder, withNews } from '#console/rules/check-list.ts';
+import { toldBy } from '#console/rules/told-by.ts';
 import { number } from '#console/rules/words.ts';
 import { bulkActions } from './bulk-actions.tsx';
 import { CheckFilters } from './check-filters.tsx';
@@ -76,8 +77,11 @@ function CheckList({ checks, query, reload }: ListProps) {
   ];
   const wanted = query.get('state') ?? '';
   const onlyUntold = query.get('channel') === 'none';
-  const channels = useLoad<Channel[]>(onlyUntold ? '/v1/notify/channels' : null, { all: true });
-  const told = useMemo(() => new Set(channels.data?.map(({ check_id }) => check_id)), [channels.data]);
+  const channels = useLoad<ListedChannel[]>(onlyUntold ? '/v1/notify/channels' : null, { all: true });
+  const told = useMemo(
+    () => new Set(checks.map(({ id }) => id).filter(toldBy(channels.data ?? []))),
+    [channels.data, checks],
+  );
   const states = useMemo(() => new Set(wanted.split(',').filter(Boolean)), [wanted]);
   const filter = { states, type, enabled, words, told: onlyUntold ? told : undefined };
   const shown = useMemo(

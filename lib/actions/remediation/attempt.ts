@@ -148,13 +148,15 @@ async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFir
   });
   const isLast = guard === 'attempts' && series.open === undefined;
   const end = isLast ? await givingUp({ ports, keys }, one, token, now) : undefined;
+  const again = end && 'again' in end ? end.again : until;
+  const told = end && 'writes' in end ? end.writes : undefined;
   // An attempt that is open has its own deadline; what comes after it waits for its verdict.
-  const next = nextSeries(series, { next_at: until, ...(end && { told: true as const }) }, token, now);
+  const next = nextSeries(series, { next_at: again, ...(told && { told: true as const }) }, token, now);
   const isCurrent = series.failure.transition_id === transition.transition_id;
   const isChanged =
     isCurrent &&
-    (until !== undefined || end !== undefined || stored?.next_at !== undefined || series.open !== undefined);
-  const due = series.open || !isCurrent ? undefined : until;
+    (again !== undefined || end !== undefined || stored?.next_at !== undefined || series.open !== undefined);
+  const due = series.open || !isCurrent ? undefined : again;
   return {
     execution,
     due,
@@ -171,7 +173,7 @@ async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFir
             due === undefined ? undefined : { deadline: due },
           )
         : []),
-      ...(end?.writes ?? []),
+      ...(told ?? []),
     ],
   };
 }

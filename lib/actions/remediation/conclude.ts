@@ -68,18 +68,22 @@ export async function conclude(
   // Of one that healed it is seen later whether the check, which may want several successes, has come up by it.
   const mayRecover = verdict === 'healed' && series.failure.transition_id === execution.transition_id;
   const goesOn = !isOver && (!isUsedUp || mayRecover);
-  const next_at = goesOn ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
-  const changes = { open: undefined, next_at, last: { verdict, at: now } };
+  const coolAt = goesOn ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
+  const last = { verdict, at: now };
+  const end =
+    isOver || goesOn
+      ? undefined
+      : await givenUp(env, { ...one, series: { ...series, last }, action, check }, token, now);
+  const next_at = end && 'again' in end ? end.again : coolAt;
+  const told = end && 'writes' in end ? end.writes : undefined;
+  const changes = { open: undefined, next_at, last, ...(told && { told: true as const }) };
   const next = nextSeries(series, changes, token, now);
-  const isLast = !isOver && !goesOn;
-  const end = isLast ? await givenUp(env, { ...one, series: next, action, check }, token, now) : undefined;
-  const told: SeriesItem = end ? { ...next, told: true } : next;
   const writes: Write[] = [
     { put: judged, if: { version: execution.v } },
-    { put: told, if: { version: series.v } },
+    { put: next, if: { version: series.v } },
     ...giveSharesBack(keys, shares, { tenant_id, execution_id: execution.id }, token, now),
     ...entryWrites(env, one, token, next_at),
-    ...(end?.writes ?? []),
+    ...(told ?? []),
   ];
   if (!(await commit(ports, writes)).ok) return AGAIN;
   ports.log.info('a remediation was verified', {

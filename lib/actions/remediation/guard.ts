@@ -19,8 +19,8 @@ export type GuardSituation = {
   is_healthy: boolean;
   /** The alert of the failure is held, or was left out, as it follows from another one; `root`: its name. */
   dependency?: { is_known: boolean; is_final: boolean; root: string | null };
-  /** Until when a maintenance window lasts that the check is in; null: not known. */
-  window?: { until: number | null };
+  /** Until when a maintenance window lasts that the check is in. */
+  window?: { until: number };
   /** Somebody has said that they take care of it. */
   acknowledged?: { by: string };
   /** Made in this series so far, and when the last one began. */

@@ -2,10 +2,12 @@ import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { checkOf } from '#lib/actions/bindings.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { OpenWindow } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import type { GuardSituation } from './guard.ts';
+import { policyNow } from './policy-now.ts';
 import { lockName, type Remediation } from './remediation.ts';
 import { type SeriesItem, seriesAt } from './series.ts';
 import { readShares, type Shares } from './shares.ts';
@@ -23,6 +25,8 @@ export type Case = {
   entry: DeadlineEntry | undefined;
   lock_name: string;
   shares: Shares;
+  /** A maintenance window that the check is in. */
+  window: OpenWindow | undefined;
 };
 
 /** Undefined when the action is gone or not guarded any more, or is bound to another check, or nobody watches that. */
@@ -43,8 +47,9 @@ export async function readCase(env: Env, action_id: string, transition: Transiti
   const { remediation } = action;
   const lock_name = lockName(remediation, entity_id);
   const shares = await readShares(env, tenant_id, lock_name);
+  const window = (await policyNow(env, check))?.policy.window;
   const series = seriesAt(keys, stored, { tenant_id, action_id, check_id, entity_id }, transition, remediation);
-  return { action, remediation, account, check, transition, stored, series, entry, lock_name, shares };
+  return { action, remediation, account, check, transition, stored, series, entry, lock_name, shares, window };
 }
 
 /** What the guards look at, but for what takes a search (storm.ts). */
@@ -55,6 +60,7 @@ export function situationOf(one: Case, now: number): GuardSituation {
     ...{ now, remediation, lock_name, attempts: series.attempts },
     is_healthy: isOver(one),
     ...whatItFollowsFrom(one),
+    ...(one.window && { window: { until: one.window.until } }),
     ...(series.last_began_at !== undefined && { last_began_at: series.last_began_at }),
     ...(lock && { lock }),
     running: remediations?.running.map(({ until }) => until) ?? [],
@@ -78,14 +84,12 @@ export const isWell = (
 ): boolean => state !== 'down' && (trigger_to_state === 'down' || state !== 'degraded');
 
 /** What the alert of the failure waits for, or was left out for: an attempt does so too. */
-function whatItFollowsFrom({ transition }: Case): Pick<GuardSituation, 'dependency' | 'window'> {
+function whatItFollowsFrom({ transition }: Case): Pick<GuardSituation, 'dependency'> {
   const { decision, because } = transition.alert;
   const reason: string | null = transition.alert.reason;
-  if (decision === 'planned') return {};
-  if (reason === 'dependency') {
-    const root = because?.root_entity_name ?? null;
-    const is_final = decision === 'skipped';
-    return { dependency: { is_known: is_final || root !== null, is_final, root } };
-  }
-  return reason === 'maintenance' && decision === 'held' ? { window: { until: null } } : {};
+  // A repair of what follows from another failure would repair nothing.
+  if (decision === 'planned' || reason !== 'dependency') return {};
+  const root = because?.root_entity_name ?? null;
+  const is_final = decision === 'skipped';
+  return { dependency: { is_known: is_final || root !== null, is_final, root } };
 }

@@ -3,7 +3,7 @@ import { checkOf, rhythmOfAction } from '#lib/actions/bindings.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { attempt } from '#lib/actions/remediation/attempt.ts';
 import { lookAtRemediation } from '#lib/actions/remediation/look.ts';
-import type { BuiltIn } from '#lib/actions/template/placeholders.ts';
+import type { BuiltIn } from '#lib/actions/template/variables.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';

@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { auditedAction } from '#lib/actions/action.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { requireAction } from '#lib/actions/store.ts';
-import { type BuiltIn, variablesOf } from '#lib/actions/template/placeholders.ts';
+import { type BuiltIn, variablesOf } from '#lib/actions/template/variables.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { iso } from '#lib/platform/time.ts';

@@ -1,8 +1,8 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { EGRESS } from '#lib/actions/guard-url.ts';
-import type { Variables } from '#lib/actions/template/placeholders.ts';
 import { type Rendered, render } from '#lib/actions/template/template.ts';
+import type { Variables } from '#lib/actions/template/variables.ts';
 import { type HttpReply, NetError } from '#lib/platform/net/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';

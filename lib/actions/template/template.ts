@@ -1,8 +1,9 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { allows } from '#lib/actions/allowed-hosts.ts';
 import type { HttpRequest } from '#lib/platform/net/net.ts';
-import { fill, type Variables } from './placeholders.ts';
+import { fill } from '#lib/platform/template/placeholders.ts';
 import { renderUrl } from './url-template.ts';
+import type { Variables } from './variables.ts';
 
 /** After substitution: four times the longest template. What is more was blown up, not written. */
 const MAX_BODY_BYTES = 64 * 1024;

@@ -1,4 +1,5 @@
-import { fill, hasPlaceholder, isBuiltIn, placeholdersIn, type Variables } from './placeholders.ts';
+import { fill, hasPlaceholder, placeholdersIn } from '#lib/platform/template/placeholders.ts';
+import { isBuiltIn, type Variables } from './variables.ts';
 
 /** After substitution: what many web servers take of a URL. */
 const MAX_URL = 8 * 1024;

@@ -2,13 +2,41 @@ import * as z from 'zod';
 import { withoutNulls } from '#lib/platform/without-nulls.ts';
 import type { ChannelType } from './channel-type.ts';
 import { discord } from './types/discord.ts';
+import { email } from './types/email.ts';
+import { googlechat } from './types/googlechat.ts';
+import { gotify } from './types/gotify.ts';
+import { matrix } from './types/matrix.ts';
+import { mattermost } from './types/mattermost.ts';
 import { nats } from './types/nats.ts';
 import { ntfy } from './types/ntfy.ts';
+import { opsgenie } from './types/opsgenie.ts';
+import { pagerduty } from './types/pagerduty.ts';
+import { pushover } from './types/pushover.ts';
 import { slack } from './types/slack.ts';
+import { teams } from './types/teams.ts';
+import { telegram } from './types/telegram.ts';
+import { twilio } from './types/twilio.ts';
 import { webhook } from './types/webhook.ts';
 
 /** Every channel type: a new one is its file and one word here. */
-export const channelTypes: readonly ChannelType[] = [slack, discord, webhook, nats, ntfy];
+export const channelTypes: readonly ChannelType[] = [
+  slack,
+  discord,
+  webhook,
+  nats,
+  ntfy,
+  email,
+  pagerduty,
+  opsgenie,
+  teams,
+  telegram,
+  googlechat,
+  mattermost,
+  pushover,
+  gotify,
+  matrix,
+  twilio,
+];
 
 /** The type of a stored channel; undefined for one that a newer release stored. */
 export const channelTypeOf = (name: string): ChannelType | undefined =>
@@ -18,7 +46,7 @@ const bodies = channelTypes.map((channel) =>
   z
     .object({
       channel_type: z.literal(channel.type).describe('What kind of channel it is.'),
-      config: z.preprocess(withoutNulls, channel.config).describe('Settings of this type.'),
+      config: z.preprocess((config) => withoutNulls(config), channel.config).describe('Settings of this type.'),
     })
     .meta({ id: `NewChannel_${channel.type}`, title: channel.title, description: channel.about }),
 );

@@ -1,25 +1,21 @@
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import type { Labels } from '#lib/catalog/labels.ts';
+import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import { checkLabel } from '#lib/checks/label.ts';
-import type { AlertItem, AlertRoot, TriedRemediation } from '#lib/health/alerting/alert-item.ts';
+import type { AlertRoot, TriedRemediation } from '#lib/health/alerting/alert-item.ts';
 import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
+import type { Lately } from '#lib/health/state/failures.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
-import type { DeliveryItem } from './delivery-item.ts';
-import { eventOf, type StateChangeEvent } from './event.ts';
+import type { AlertUrls } from './alert-urls.ts';
+import type { StateChangeEvent } from './event.ts';
 
 /** How many of something, and the names of the first ten. */
 export type Counted = { count: number; names: string[] };
 
-/** Pages about it, for people; null where there is none. */
-export type AlertUrls = {
-  check: string | null;
-  incident: string | null;
-  runbook: string | null;
-  dashboard: string | null;
-};
+/** The check as it is now; of one that is gone the name alone is left. */
+export type AlertCheck = { id: string; name: string; slug: string | null; type: string | null; target: string | null };
+
+type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
 
 /** An alert to a channel: all that a `render` needs, so that it can be pure. */
 export type Alert = {
@@ -37,6 +33,12 @@ export type Alert = {
   /** What depends on the entity directly; null when nobody knows. */
   impact: Counted | null;
   urls: AlertUrls;
+  check: AlertCheck;
+  entity: AlertEntity;
+  /** How often the check failed within the last so many ms, this time included; null when nobody counted. */
+  lately: Lately | null;
+  /** What kinds of channel got the alert, as people call them, one a channel; empty when it is not known. */
+  told: string[];
   /** What was tried to repair it, and is given up; null of all other alerts. */
   remediation: TriedRemediation | null;
   /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
@@ -55,6 +57,8 @@ export type Alert = {
   check_from_since: string;
   /** ISO 8601: when this alert was made. */
   at: string;
+  /** Epoch ms of this attempt. */
+  sent_at: number;
 };
 
 /** What nobody has found out of an alert. */
@@ -64,9 +68,10 @@ export const NOTHING_KNOWN = {
   root: null,
   affected: null,
   impact: null,
-  urls: { check: null, incident: null, runbook: null, dashboard: null },
-  acknowledge_url: null,
+  lately: null,
+  told: [],
   remediation: null,
+  acknowledge_url: null,
 } satisfies Partial<Alert>;
 
 /** As a real one: what a channel type makes of it is shown in the documents, and says where its alerts go. */
@@ -93,48 +98,27 @@ export const EXAMPLE_ALERT: Alert = {
   error_message: 'expected status 200, got 503 (Service Unavailable)',
   check_from_since: '2026-11-20T17:30:00.000Z',
   at: '2026-11-21T08:01:17.000Z',
-};
-
-/** The alert of a delivery about a transition. @param item as it was decided */
-export const alertOf = (delivery: DeliveryItem, transition: TransitionItem, item: AlertItem | undefined): Alert => ({
-  ...NOTHING_KNOWN,
-  ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
-  ...(item?.remediation && { remediation: item.remediation }),
-  delivery_id: delivery.id,
-  alert_id: delivery.alert?.id ?? null,
-  kind: delivery.kind,
-  event: eventOf(transition),
-  announces: delivery.announces,
-  ...(delivery.kind === 'state_change' && transition.flapping && { flapping: transition.flapping }),
-  cause: transition.cause,
-  check_label: transition.check_label,
-  error_message: transition.error_message,
-  check_from_since: transition.check_from_since,
-  at: delivery.created_at,
-});
-
-/** A test: the present state as an event that changes nothing and belongs to no transition. */
-export const testAlertOf = (delivery: DeliveryItem, check: CheckItem, entity: EntityItem): Alert => ({
-  ...NOTHING_KNOWN,
-  delivery_id: delivery.id,
-  alert_id: null,
-  kind: 'test',
-  event: {
-    entity_id: entity.id,
-    entity_name: entity.name,
-    check_id: check.id,
-    tenant_id: check.tenant_id,
-    from_state: entity.state,
-    to_state: entity.state,
-    check_from_state: check.state,
-    check_to_state: check.state,
-    transition_id: '',
-    timestamp: delivery.created_at,
+  sent_at: Date.parse('2026-11-21T08:01:17.240Z'),
+  check: {
+    id: 'chk_0mi8w27sw86b273ff34fce19d6',
+    name: 'GET https://shop.example.com/health',
+    slug: 'shop-health',
+    type: 'http',
+    target: 'GET https://shop.example.com/health',
   },
-  announces: null,
-  cause: null,
-  check_label: checkLabel(check),
-  error_message: '',
-  check_from_since: check.state_since,
-  at: delivery.created_at,
-});
+  entity: {
+    id: 'ent_0mi8w27k0005feceb66ffc86f3',
+    name: 'Web shop',
+    slug: 'shop',
+    blueprint: 'service',
+    labels: { team: 'payments' },
+  },
+  urls: {
+    check: 'https://status.example.com/#/checks/chk_0mi8w27sw86b273ff34fce19d6',
+    incident: null,
+    runbook: 'https://wiki.example.com/shop',
+    dashboard: null,
+  },
+  lately: { failures: 3, within_ms: 86_400_000 },
+  told: ['Slack', 'E-mail'],
+};

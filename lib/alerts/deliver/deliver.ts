@@ -1,18 +1,21 @@
 import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
+import { channelIn, channelPlace } from '#lib/alerts/channels/channel-place.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import type { AccountChannel } from '#lib/health/alerting/account-alerting.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import { type FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { type Alert, alertOf, testAlertOf } from './alert.ts';
+import type { Alert } from './alert.ts';
 import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
+import { accountTestOf, alertOf, testAlertOf } from './make-alert.ts';
 import { type Address, answeredAgain, slowDown, takeTurn, timedOut, turnNow, type Wait } from './pace.ts';
 import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcome.ts';
 import { type Ready, type SendEnv, sendAlert } from './send.ts';
@@ -136,7 +139,7 @@ async function sendInPlace(
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome | Waiting> {
   const { tenant_id } = ready.alert.event;
-  const claim = { tenant: tenant_id, target: urlOf(ready) };
+  const claim = { tenant: tenant_id, target: receiverOf(ready) };
   const outcome = await env.places.run(claim, () => sendOnce(env, ready, address));
   if (outcome !== NO_PLACE) return outcome;
   return { status: 'waiting', turn: env.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
@@ -173,29 +176,34 @@ async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress |
 /** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
 type PatientAddress = Address & { until: number; after_timeouts?: boolean };
 
-const urlOf = ({ send }: Ready): string | undefined => (send.via === 'http' ? send.url : undefined);
+/** Who takes turns, and few at once: one receiver. Of a mail each address is one, as the server is everybody's. */
+function receiverOf({ send }: Ready): string | undefined {
+  if (send.via === 'http') return send.receiver ?? send.url;
+  return send.via === 'smtp' ? `mailto:${send.mail.to.join(',')}` : undefined;
+}
 
 /** Undefined on NATS, which takes no turns. */
 function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undefined {
-  const url = urlOf(ready);
+  const url = receiverOf(ready);
   return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
 }
 
 async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk, alert } = delivery;
-  const [account, entity, check, policy, transition, item] = await ports.table.getMany<
-    [AccountItem, EntityItem, CheckItem, PolicyItem, ...(TransitionItem & AlertItem)[]]
+  const [account, entity, check, place, transition, item] = await ports.table.getMany<
+    [AccountItem, EntityItem, CheckItem, PolicyItem | AccountChannel, ...(TransitionItem & AlertItem)[]]
   >([
     keys.account(tenant_id),
     keys.entity(tenant_id, entity_id),
     keys.check(tenant_id, check_id),
-    keys.policy(tenant_id, check_id),
+    channelPlace(keys, tenant_id, check_id, delivery.channel_id),
     ...[transition_sk, alert?.sk].flatMap((sk) => (sk ? [{ pk: keys.ofCheck(tenant_id, check_id), sk }] : [])),
   ]);
   if (!account || isDisabled(account)) return never('the account is disabled');
-  if (!entity) return never('the entity was deleted', true);
-  if (!check && delivery.kind !== 'closed') return never('the check was deleted', true);
-  const channel = delivery.channel ?? policy?.channels.find((one) => one.id === delivery.channel_id);
+  const isAboutAccount = delivery.kind === 'test' && check_id === '';
+  if (!entity && !isAboutAccount) return never('the entity was deleted', true);
+  if (!check && !isAboutAccount && delivery.kind !== 'closed') return never('the check was deleted', true);
+  const channel = delivery.channel ?? channelIn(place, delivery.channel_id);
   if (!channel) return never('the channel was removed', true);
   const type = channelTypeOf(channel.channel_type);
   if (!type) return never(`this release knows no channel type ${channel.channel_type}`);
@@ -204,9 +212,13 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
     const { config } = channel;
     return { type, config, alert, egress, send: type.render(alert, config) };
   };
-  if (delivery.kind === 'test') return ready(testAlertOf(delivery, check!, entity));
+  const now = ports.clock.now();
+  if (isAboutAccount) return ready(accountTestOf(delivery, account, now));
+  const about = { entity: entity!, check, public_url: ports.settings.PUBLIC_URL, now };
+  if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));
   if (!transition) return never('the transition that it is about is no longer kept');
-  return ready(alertOf(delivery, transition, item));
+  const told = (item?.to ?? []).flatMap(({ channel_type }) => channelTypeOf(channel_type)?.title ?? []);
+  return ready(alertOf(delivery, transition, item, { ...about, told }));
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

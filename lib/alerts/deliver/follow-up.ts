@@ -1,8 +1,10 @@
 import { nextTry } from '#lib/alerts/plan/series.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
+import { effectiveSettings } from '#lib/health/alerting/effective-policy.ts';
 import { announcedState, retract } from '#lib/health/state/announced.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
@@ -60,12 +62,13 @@ async function lookAgain(
     const check = await ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
     const wish = check && look(check, ports.clock.now());
     if (!check || !wish) return [];
-    const [stored, entry] = await ports.table.getMany<[PolicyItem, DeadlineEntry]>([
+    const [stored, entry, head] = await ports.table.getMany<[PolicyItem, DeadlineEntry, AlertingHead]>([
       keys.policy(tenant_id, check_id),
       keys.entry('catch_up', tenant_id, check_id),
+      keys.alertingHead(tenant_id),
     ]);
-    const policy = stored ?? defaultPolicy(keys, check);
-    const next = wish.wanted && policy.catch_up ? mergeDeadline(entry, wish.wanted) : undefined;
+    const { catch_up } = effectiveSettings(stored, await alertingOf(env, tenant_id, head));
+    const next = wish.wanted && catch_up ? mergeDeadline(entry, wish.wanted) : undefined;
     const token = ports.ids.token();
     const writes: Write[] = [
       ...(wish.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: wish.alerts }))] : []),

@@ -1,19 +1,40 @@
+import type { Templates } from '#lib/alerts/channels/templates.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { TriedRemediation } from '#lib/health/alerting/alert-item.ts';
+import { fill, placeholdersIn } from '#lib/platform/template/placeholders.ts';
+import { withSections } from '#lib/platform/template/sections.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Alert } from './alert.ts';
+import { duration } from './duration.ts';
+import {
+  causeAndImpact,
+  changeFacts,
+  inStateFor,
+  lately,
+  testFacts,
+  wasStateFor,
+  whoWasTold,
+} from './message-facts.ts';
+import { valuesOf } from './variables.ts';
 
 /** An alert in words, for every channel that people read. Plain text: a channel type escapes it in its own way. */
-type Message = {
+export type Message = {
   /** One line that says it all: `Shop: checkout is down`. At most 256 characters. */
   title: string;
   mood: 'bad' | 'warn' | 'good' | 'neutral';
+  /**
+   * What it fails with, and what fails with it, in one line, and empty when nothing is known; or the channel's own text
+   * of up to 16,000 characters, and then nothing else is there.
+   */
+  lead: string;
   /** `['Since', '2026-11-21 05:16:40 UTC']`, in reading order. */
   facts: [label: string, value: string][];
   /** Why the check failed or warns; empty when there is nothing to say. At most 500 characters. */
   why: string;
   /** What the reader should know about this alert itself; empty for a plain one. */
   note: string;
+  /** Where to look and what to do, the most useful first: `['Runbook', 'https://…']`. */
+  links: [label: string, url: string][];
 };
 
 /** Of the entity's name, and of the check's label: so that what a title says of them always stays in it. */
@@ -24,43 +45,87 @@ type Believed = NonNullable<Alert['announces']>;
 const MOODS: Record<Believed, Message['mood']> = { up: 'good', degraded: 'warn', down: 'bad' };
 
 /**
- * Pure: which check of which entity, from which state to which, why, since when, how long it was down.
+ * Pure: which check of which entity, from which state to which, why, since when, how long it was down; in the channel's
+ * own words where it has templates.
  * @param longest each of the two names in the title has at most so many characters
  */
-export function messageOf(whole: Alert, longest = NAME_LENGTH): Message {
-  const alert = { ...whole, check_label: shorten(whole.check_label, longest) };
-  const { event, kind, announces } = alert;
-  const isTrouble = announces === 'down' || announces === 'degraded';
+export function messageOf(alert: Alert, templates: Templates = {}, longest = NAME_LENGTH): Message {
+  const usual = usualMessage(alert, longest);
+  const { title_template, body_template } = templates;
+  if (title_template === undefined && body_template === undefined) return usual;
+  const values = valuesOf(alert, usual);
+  const written = (template: string): string => {
+    const chosen = withSections(template, (name) => (values.get(name) ?? '') !== '');
+    // A label that this entity does not have says nothing.
+    const all = new Map([...placeholdersIn(chosen).map((name) => [name, ''] as const), ...values]);
+    return (fill(chosen, all, (value) => value, LONGEST_OWN) ?? chosen).trim();
+  };
+  const title = title_template && shorten(written(title_template).replace(/\s+/g, ' '), LONGEST_TITLE);
   return {
-    title: `${shorten(event.entity_name, longest)}: ${headline(alert)}`,
-    mood: announces === null || kind === 'closed' ? 'neutral' : MOODS[announces],
-    facts: announces === null ? testFacts(alert) : changeFacts(alert),
-    why: isTrouble ? shorten(alert.error_message, 500) : '',
-    note: [NOTES[kind](alert), hiddenNote(alert), flapNote(alert)].filter(Boolean).join(' '),
+    ...usual,
+    ...(title && { title }),
+    ...(body_template && { lead: written(body_template), facts: [], why: '', note: '', links: [] }),
   };
 }
 
+/** A short template may ask for much: what is longer once it is filled is shown as it was written. */
+const LONGEST_OWN = 16_000;
+const LONGEST_TITLE = 256;
+
+function usualMessage(alert: Alert, longest: number): Message {
+  const { kind, announces } = alert;
+  const isTrouble = announces === 'down' || announces === 'degraded';
+  return {
+    title: headline(alert, subject(alert, longest)),
+    mood: announces === null || kind === 'closed' ? 'neutral' : MOODS[announces],
+    lead: causeAndImpact(alert),
+    facts: announces === null ? testFacts(alert) : changeFacts(alert),
+    why: isTrouble ? shorten(alert.error_message, 500) : '',
+    note: [NOTES[kind](alert), hiddenNote(alert), flapNote(alert), isTrouble && lately(alert), whoWasTold(alert)]
+      .filter(Boolean)
+      .join(' '),
+    links: linksOf(alert),
+  };
+}
+
+/**
+ * Entity and check in a title: `Shop: checkout`. Where one of the names begins or ends with the other, that one alone:
+ * nobody reads `Web shop: Web shop`.
+ */
+function subject({ event: { entity_name }, check_label }: Alert, longest: number): string {
+  const [entity, check] = [shorten(entity_name, longest), shorten(check_label, longest)];
+  if (says(entity_name, check_label)) return entity;
+  return says(check_label, entity_name) ? check : `${entity}: ${check}`;
+}
+
+function says(longer: string, shorter: string): boolean {
+  const [words, part] = [longer.toLowerCase(), shorter.toLowerCase()];
+  const rest = words.startsWith(part) ? words.slice(part.length) : words.endsWith(part) && words.slice(0, -part.length);
+  return rest !== false && (words.startsWith(part) ? /^(?![\p{L}\p{N}])/u : /(?<![\p{L}\p{N}])$/u).test(rest);
+}
+
 /** What a notification shows of it: so it says how long, too. */
-function headline(alert: Alert): string {
-  const { kind, check_label, event, cause, announces } = alert;
-  if (announces === null) return `test alert for ${check_label}`;
+function headline(alert: Alert, subject: string): string {
+  const { kind, event, cause, announces } = alert;
+  if (announces === null) return `Test alert for ${subject}`;
   if (kind === 'closed') {
-    return `${check_label} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
+    return `${subject} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
   if (kind === 'remediation_failed') {
-    return `${check_label} is still ${event.check_to_state}: ${shorten(alert.remediation?.action_name ?? 'its remediation', 80)} did not help`;
+    const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
+    return `${subject} is still ${event.check_to_state}: ${tried} did not help`;
   }
   switch (announces) {
     case 'up':
-      return `${check_label} is up${AGAIN[event.check_from_state](alert)}`;
+      return `${subject} is up${AGAIN[event.check_from_state](alert)}`;
     case 'degraded':
-      if (kind === 'catch_up') return `${check_label} has been degraded for ${inStateFor(alert)}`;
+      if (kind === 'catch_up') return `${subject} has been degraded for ${inStateFor(alert)}`;
       return event.check_from_state === 'down'
-        ? `${check_label} is no longer down but degraded, after ${wasStateFor(alert)}`
-        : `${check_label} is degraded`;
+        ? `${subject} is no longer down but degraded, after ${wasStateFor(alert)}`
+        : `${subject} is degraded`;
     case 'down':
-      if (kind === 'repeat') return `${check_label} is still down after ${inStateFor(alert)}`;
-      return kind === 'catch_up' ? `${check_label} has been down for ${inStateFor(alert)}` : `${check_label} is down`;
+      if (kind === 'repeat') return `${subject} is still down after ${inStateFor(alert)}`;
+      return kind === 'catch_up' ? `${subject} has been down for ${inStateFor(alert)}` : `${subject} is down`;
   }
 }
 
@@ -87,13 +152,13 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
 
 /** What came of the last attempt, in words. */
 const CAME_OF_IT: Record<TriedRemediation['verdict'], string> = {
-  healed: 'after the last one it was well for too short a time',
-  not_healed: 'after the last one it still failed',
-  unverified: 'after the last one nobody watched it',
+  healed: 'after the last time it was well for too short a time',
+  not_healed: 'after the last time it still failed',
+  unverified: 'after the last time nobody watched it',
 };
 
 const triedNote = ({ action_name, attempts, verdict }: TriedRemediation): string =>
-  `${shorten(action_name, 80)} was tried ${attempts === 1 ? 'once' : `${attempts} times`}; ${CAME_OF_IT[verdict]}. It is not tried again.`;
+  `${shorten(action_name, 60)} was tried ${attempts === 1 ? 'once' : `${attempts} times`}; ${CAME_OF_IT[verdict]}. It is not tried again.`;
 
 /** Whoever wants to hear of down alone is told up, and may read what that is. */
 const hiddenNote = ({ announces, event }: Alert): string =>
@@ -108,49 +173,15 @@ function flapNote({ flapping }: Alert): string {
   return `Flapping: ${often}; told again once it has kept one state for ${duration(calm_ms)}.`;
 }
 
-const WAS: Partial<Record<CheckState, string>> = { degraded: 'Was degraded for', down: 'Was down for' };
-const IS: Partial<Record<CheckState, string>> = { degraded: 'Degraded for', down: 'Down for' };
-
-function changeFacts(alert: Alert): Message['facts'] {
-  const { kind, event } = alert;
-  const facts: Message['facts'] = [
-    ['Check', `${event.check_from_state} → ${event.check_to_state}`],
-    [
-      'Entity',
-      event.from_state === event.to_state ? `still ${event.to_state}` : `${event.from_state} → ${event.to_state}`,
-    ],
-    ['Since', clockTime(event.timestamp)],
+/** What to do first comes first; once nothing is to be done, where to look. */
+function linksOf({ urls, acknowledge_url, announces }: Alert): Message['links'] {
+  const isOver = announces === 'up' || announces === null;
+  const all: [string, string | null][] = [
+    ['Acknowledge', isOver ? null : acknowledge_url],
+    ['Runbook', isOver ? null : urls.runbook],
+    ['Incident', urls.incident],
+    ['Details', urls.check],
+    ['Dashboard', urls.dashboard],
   ];
-  const [was, is] = [WAS[event.check_from_state], IS[event.check_to_state]];
-  if (was) facts.push([was, wasStateFor(alert)]);
-  if (is && kind !== 'state_change') facts.push([is, inStateFor(alert)]);
-  return facts;
-}
-
-const testFacts = ({ event, check_from_since }: Alert): Message['facts'] => [
-  ['Check', event.check_to_state],
-  ['Entity', event.to_state],
-  ['Since', clockTime(check_from_since)],
-];
-
-const clockTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
-
-const wasStateFor = ({ check_from_since, event }: Alert): string => between(check_from_since, event.timestamp);
-const inStateFor = ({ event, at }: Alert): string => between(event.timestamp, at);
-
-const between = (from: string, to: string): string => duration(Date.parse(to) - Date.parse(from));
-
-/** Two units are enough for a person: `3 d 4 h`, `5 min 12 s`. Under a second is `0 s`. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const parts: [number, string][] = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [seconds % 60, 's'],
-  ];
-  const first = parts.findIndex(([count]) => count > 0);
-  if (first < 0) return '0 s';
-  const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
-  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
+  return all.flatMap(([label, url]): Message['links'] => (url === null ? [] : [[label, url]]));
 }

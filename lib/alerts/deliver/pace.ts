@@ -40,8 +40,11 @@ const EASE_MS = 30_000;
 export function retryAfterMs(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';
   const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+  return boundedPauseMs(Number.isNaN(asked) ? 0 : asked);
 }
+
+/** How long a receiver is left alone that asks for so many ms: 1 s at least, 60 s at most. */
+export const boundedPauseMs = (asked: number): number => Math.min(Math.max(asked, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 
 /** A turn to wait for: `at` in epoch ms, and in a sentence why. `is_open`: the receiver does not answer at all. */
 export type Wait = { at: number; why: string; is_open: boolean };
@@ -49,7 +52,7 @@ export type Wait = { at: number; why: string; is_open: boolean };
 /** What a delivery may do now: wait, or go; `after_timeouts`: it finds out whether a receiver answers again. */
 type Turn = { wait: Wait; after_timeouts?: never } | { wait?: never; after_timeouts: boolean };
 
-const SLOWED = 'waits for its turn: the receiver asked to be sent less (429)';
+const SLOWED = 'waits for its turn: the receiver asked to be sent less (429, or a mail server 4xx)';
 const QUEUED = 'waits for its turn: the receiver did not answer in time';
 const OPEN = 'circuit open: the receiver did not answer several times in a row; one delivery at a time tries it again';
 

@@ -1,8 +1,9 @@
+import { isOfAccount } from '#lib/alerts/channels/channel-place.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
+import { type DeliveryItem, deliveryRecord, type LastDeliveryItem } from './delivery-item.ts';
 import { withAttempt } from './last-delivery.ts';
 
 /**
@@ -74,13 +75,16 @@ export function recordOutcome(
     const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
     const latest = hasPlace ? withAttempt(last, next) : undefined;
     if (latest) {
-      const put: LastDeliveryItem = { ...lastKey, v, ...latest };
+      // A channel of the account leaves one under every check, which nobody deletes with it.
+      const expiry = isOfAccount(next.channel_id) && next.expires_at !== undefined && { expires_at: next.expires_at };
+      const put: LastDeliveryItem = { ...lastKey, v, ...expiry, ...latest };
       writes.push({ put, if: last ? { version: last.v } : 'absent' });
     }
     if (!present && first) writes.push(...first());
     if (present && isUntouched(present)) writes.push({ delete: keys.unsentDelivery(next.id) });
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
-    // Apart from the transaction, so that deliveries that fail together do not wait for each other.
+    // Apart from the transaction, so that deliveries of several checks do not wait for each other.
+    if (isOfAccount(next.channel_id)) await noteLastOfChannel(env, next);
     if (next.status === 'failed' && present) await noteFailure(env);
     return next;
   });
@@ -121,7 +125,7 @@ async function stored({ ports, keys }: Env, delivery: DeliveryItem, outcome: Att
     ...(mayBeGone ? [keys.check(tenant_id, check_id)] : []),
   ]);
   const isOrphan = (outcome.status === 'failed' && outcome.orphan === true) || (mayBeGone && !check);
-  return { present, last, lastKey, hasPlace: !isOrphan };
+  return { present, last, lastKey, hasPlace: !isOrphan && check_id !== '' };
 }
 
 /** Whether the check may be reclaimed already: what is written under it then would never be removed. */
@@ -134,6 +138,19 @@ function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, be
   if (outcome.status === 'sent') return false;
   const isFinal = outcome.status === 'failed' && outcome.final === true;
   return present.status === 'failed' || (!isFinal && present.attempts !== before.attempts);
+}
+
+/** What was sent to a channel of the account of late: of several at once any may stay. */
+async function noteLastOfChannel({ ports, keys }: Env, delivery: DeliveryItem): Promise<void> {
+  const { tenant_id, channel_id, announces, expires_at } = delivery;
+  const put: LastDeliveryItem = {
+    ...keys.lastOfChannel(tenant_id, channel_id),
+    v: ports.ids.token(),
+    ...(expires_at !== undefined && { expires_at }),
+    delivery: deliveryRecord(delivery),
+    announces,
+  };
+  await ports.table.transact([{ put }]);
 }
 
 /** When a delivery last failed, whosever it was (epoch ms); GET /v1/health shows it. */

@@ -1,12 +1,13 @@
-import type { ChannelType, Send } from '#lib/alerts/channels/channel-type.ts';
+import type { Answer, ChannelType, Send } from '#lib/alerts/channels/channel-type.ts';
 import { channelRedactor } from '#lib/alerts/channels/redact-config.ts';
+import type { Letter, LetterRefusal } from '#lib/platform/net/mail-client.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/platform/net/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { isRedirect, isSuccess, refusalOf } from '#lib/platform/status.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Alert } from './alert.ts';
-import { retryAfterMs } from './pace.ts';
+import { boundedPauseMs, retryAfterMs } from './pace.ts';
 
 /**
  * Publishes on the operator's NATS and waits until the server has taken it. Throws an Error in plain words. Only the
@@ -14,7 +15,10 @@ import { retryAfterMs } from './pace.ts';
  */
 export type Publish = (subject: string, body: string, headers: Record<string, string>) => Promise<void>;
 
-export type SendEnv = { ports: Ports; publish?: Publish | undefined };
+/** Hands a mail to the operator's mail server, with these headers too. Only the deliverer has one, as of NATS. */
+export type SendMail = (mail: Letter, headers: Record<string, string>) => Promise<LetterRefusal | undefined>;
+
+export type SendEnv = { ports: Ports; publish?: Publish | undefined; sendMail?: SendMail | undefined };
 
 const TIMEOUT_MS = 10_000;
 const REPLY_BYTES = 1024;
@@ -40,11 +44,24 @@ export async function sendAlert(
 ): Promise<Refusal | undefined> {
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
   const redact = channelRedactor(type, config);
-  const wrong =
-    send.via === 'http'
-      ? await post(env.ports, send, marks, redact, egress)
-      : await publish(env, send, marks, alert.event.tenant_id);
+  const wrong = await sendBy(env, { type, send, egress, tenant_id: alert.event.tenant_id }, marks, redact);
   return wrong && { ...wrong, error: shorten(redact(wrong.error), 500) };
+}
+
+function sendBy(
+  env: SendEnv,
+  { type, send, egress, tenant_id }: Pick<Ready, 'type' | 'send' | 'egress'> & { tenant_id: string },
+  marks: Record<string, string>,
+  redact: Redact,
+): Promise<Refusal | undefined> {
+  switch (send.via) {
+    case 'http':
+      return post(env.ports, type, send, marks, redact, egress);
+    case 'nats':
+      return publish(env, send, marks, tenant_id);
+    case 'smtp':
+      return mail(env, send.mail, marks);
+  }
 }
 
 /** Why a receiver did not take an alert; `retry_after_ms` when it asked to be sent less (429). */
@@ -52,6 +69,7 @@ type Refusal = { error: string; retry_after_ms?: number; timed_out?: boolean };
 
 async function post(
   ports: Ports,
+  type: ChannelType,
   send: Send & { via: 'http' },
   marks: Record<string, string>,
   redact: Redact,
@@ -60,7 +78,7 @@ async function post(
   try {
     const reply = await ports.net.http({
       url: send.url,
-      method: 'POST',
+      method: send.method ?? 'POST',
       headers: { ...send.headers, ...marks },
       body: send.body,
       timeout_ms: TIMEOUT_MS,
@@ -68,9 +86,11 @@ async function post(
       egress,
       max_redirects: 0,
     });
-    return isSuccess(reply.status)
-      ? undefined
-      : refused(reply.status, refusalText(reply, redact), reply.headers['retry-after']);
+    const said = type.refused?.(answerOf(reply));
+    if (isSuccess(reply.status) && !said) return undefined;
+    const error = refusalText(said ? { ...reply, body: said.said } : reply, redact);
+    if (said?.retry_after_ms !== undefined) return { error, retry_after_ms: boundedPauseMs(said.retry_after_ms) };
+    return refused(reply.status, error, reply.headers['retry-after']);
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     // What its status says holds, whatever becomes of the rest of its answer.
@@ -94,6 +114,28 @@ function refusalText({ status, body }: HttpReply, redact: Redact): string {
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
   return said ? `${answer}: ${shorten(said, 200)}` : answer;
+}
+
+/** An answer as the channel types look at it. */
+function answerOf({ status, body }: HttpReply): Answer {
+  try {
+    const json: unknown = JSON.parse(body);
+    if (typeof json === 'object' && json !== null) return { status, body, json: json as Record<string, unknown> };
+  } catch {
+    // No JSON, or one that was cut off: its type may still know it by how it begins.
+  }
+  return { status, body, json: {} };
+}
+
+/** How long a mail server is left alone that asks for patience. */
+const MAIL_PAUSE_MS = 60_000;
+
+async function mail(env: SendEnv, letter: Letter, marks: Record<string, string>): Promise<Refusal | undefined> {
+  if (!env.sendMail) return { error: 'this service sends no mail; its operator sets SMTP_URL and MAIL_FROM' };
+  const wrong = await env.sendMail(letter, marks);
+  if (!wrong) return undefined;
+  const { later, ...refusal } = wrong;
+  return later ? { ...refusal, retry_after_ms: MAIL_PAUSE_MS } : refusal;
 }
 
 async function publish(

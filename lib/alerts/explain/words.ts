@@ -5,7 +5,8 @@ import { iso } from '#lib/platform/time.ts';
 /** Why a rule stopped an alert, to follow a colon; from what the rule looked at. Every reason has its words. */
 export const WHY: Readonly<Record<AlertReason, (facts: RuleFacts) => string>> = {
   configuration: () => 'somebody disabled or deleted the check, and what people do to it themselves is not announced',
-  silenced: () => 'its policy was silenced',
+  silenced: ({ silenced_by: by, silenced_until: until, silence_reason: reason }) =>
+    `${by === 'entity' ? 'its entity was silenced' : by === 'account' ? 'a silence of the account held for it' : 'its policy was silenced'}${until ? ` until ${clock(until)}` : ''}${reason ? ` (${reason})` : ''}`,
   initial: () => 'it was up for the first time, and its channels had been told nothing else',
   degraded_off: () => 'its policy does not announce degraded, which then counts as up',
   recovery_off: () => 'its policy does not announce recoveries',
@@ -13,6 +14,10 @@ export const WHY: Readonly<Record<AlertReason, (facts: RuleFacts) => string>> = 
   cooldown: ({ last_alert_at, cooldown_until }) =>
     `the last alert was decided at ${clock(last_alert_at)}, and its cooldown ran until ${clock(cooldown_until)}`,
   no_channels: () => 'it had no channels',
+  maintenance: ({ window_until: until, held_until: held }) =>
+    until
+      ? `a maintenance window was open until ${clock(until)}`
+      : `its alert of a maintenance window was to be decided at ${clock(held)}`,
 };
 
 /** Why nobody looked. */

@@ -1,10 +1,13 @@
-import { isSilenced } from '#lib/checks/policy-item.ts';
+import { isSilenced, type Policy } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
+import { firstResultAt } from '#lib/health/alerting/judged-after.ts';
 import { classOf } from '#lib/health/alerting/rules/cooldown.ts';
+import { silenceLook } from '#lib/health/alerting/rules/silenced.ts';
 import { isUnsettled } from '#lib/health/alerting/situation.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
 import type { DueDeadline } from '#lib/messages.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
 import { actOnDeadline, type Due, situationOf, type TimedDecision } from './timed-alert.ts';
 
 /** Compares the announced state with the present one, and alerts the channels where they differ. */
@@ -17,7 +20,7 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
  * out in the wrong order.
  */
 export function decideCatchUp(due: Due): TimedDecision {
-  const { check, policy, channels } = due;
+  const { check, policy, entry, now } = due;
   if (!check?.enabled) return decideClosing(due);
   const situation = situationOf(due, 'catch_up');
   const { decision, reason, until } = decide(situation);
@@ -28,7 +31,11 @@ export function decideCatchUp(due: Due): TimedDecision {
     return { alert: { situation, announces, cooldown: classOf(situation) }, next: calm };
   }
   // What lifts these says so itself, and has the check looked at then.
-  if (reason === 'catch_up_off' || reason === 'not_watched' || isSilenced(policy) || channels.length === 0) return {};
+  if (reason === 'catch_up_off' || reason === 'not_watched') return {};
+  if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
+  if (situation.channels === 0) return {};
+  if (reason === 'maintenance' && check && until !== undefined)
+    return { next: { deadline: firstResultAt(check, until), ...(entry.note && { note: entry.note }) } };
   if (calm) return { next: calm };
   return reason === 'cooldown' && until !== undefined ? { next: { deadline: until } } : {};
 }
@@ -38,6 +45,14 @@ function decideClosing(due: Due): TimedDecision {
   const isAsked = due.entry.note?.closing === true;
   if (!due.check && !isAsked) return {};
   const situation = { ...situationOf(due, 'closed'), ...(isAsked && { asked: true as const }) };
-  if (decide(situation).decision !== 'planned') return {};
+  const { decision, reason } = decide(situation);
+  if (reason === 'silenced') return { next: afterSilence(due.policy, due.entry, due.now) };
+  if (decision !== 'planned') return {};
   return { alert: { situation, announces: 'up', cooldown: null } };
+}
+
+/** What is held back by a silence that ends is looked at then. */
+function afterSilence({ silence }: Policy, { note }: Deadline, now: number): Deadline | undefined {
+  const deadline = silenceLook(silence, now);
+  return deadline === undefined ? undefined : { deadline, ...(note && { note }) };
 }

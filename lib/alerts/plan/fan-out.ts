@@ -1,8 +1,10 @@
+import { channelIn, channelPlace } from '#lib/alerts/channels/channel-place.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { followUp } from '#lib/alerts/deliver/follow-up.ts';
 import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import type { AccountChannel } from '#lib/health/alerting/account-alerting.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { enqueuePending } from './enqueue-pending.ts';
 import { createDelivery, newDelivery } from './new-delivery.ts';
@@ -31,10 +33,11 @@ async function madeOf(env: Env, alert: AlertItem): Promise<DeliveryItem[]> {
   const { ports, keys } = env;
   const { tenant_id, check_id, kind, to } = alert;
   // The policy of a check that was deleted goes too: its last alert takes the channels along.
-  const policy = kind === 'closed' ? await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id)) : undefined;
+  const places = to.map(({ channel_id }) => channelPlace(keys, tenant_id, check_id, channel_id));
+  const items = kind === 'closed' ? await ports.table.getMany<PolicyItem | AccountChannel>(places) : [];
   return Promise.all(
-    to.map((target) => {
-      const channel = policy?.channels.find((one) => one.id === target.channel_id);
+    to.map((target, i) => {
+      const channel = channelIn(items[i], target.channel_id);
       return createDelivery(env, { ...newDelivery(env, alert, target), ...(channel && { channel }) });
     }),
   );

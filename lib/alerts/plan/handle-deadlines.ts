@@ -1,4 +1,5 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { lookAtHeld } from '#lib/alerts/hold/release.ts';
 import type { Env } from '#lib/env.ts';
 import { detectSilence } from '#lib/health/recording/detect-silence.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -31,6 +32,7 @@ async function handle(env: Env, deadline: DueDeadline, account: AccountItem | un
   if (!account || isDisabled(account)) return [];
   try {
     if (deadline.kind === 'silence') return await detectSilence(env, deadline, account);
+    if (deadline.kind === 'hold') return await lookAtHeld(env, deadline, account);
     return deadline.kind === 'repeat' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
   } catch (error) {
     const { kind, tenant_id, check_id } = deadline;

@@ -15,8 +15,10 @@ export function decideRepeat(due: Due): TimedDecision {
   const { check, policy, now } = due;
   if (!check) return {};
   const situation = situationOf(due, 'repeat');
-  const { decision, reason } = decide(situation);
+  const { decision, reason, until } = decide(situation);
   if (reason === 'repeats_off' || reason === 'not_down') return {};
+  // One that maintenance holds back is due when that is over.
+  if (reason === 'maintenance' && until !== undefined) return { next: { deadline: until } };
   const next = { deadline: nextRepeat(Date.parse(check.state_since), policy.repeat_interval_seconds * 1000, now) };
   return decision === 'planned' ? { alert: { situation, announces: 'down', cooldown: null }, next } : { next };
 }

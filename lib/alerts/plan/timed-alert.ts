@@ -1,11 +1,14 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
+import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
-import { type AlertKind, decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
-import { announce } from '#lib/health/state/announced.ts';
+import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/health/alerting/situation.ts';
+import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
@@ -21,16 +24,16 @@ import { seriesOf } from './series.ts';
 export type Due = {
   /** Undefined when it was deleted. */
   check: CheckItem | undefined;
-  policy: PolicyItem;
-  /** Those that apply. */
-  channels: readonly Channel[];
+  policy: Policy;
   entry: Deadline;
+  /** The deadline of an alert of it that is held, if one is. */
+  hold?: Deadline | undefined;
   /** Epoch ms. */
   now: number;
 };
 
-/** The deadlines of alerting: all but that of silence. */
-export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
+/** The deadlines of alerts that no transition brings. */
+export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence' | 'hold'>;
 
 /** An alert that no transition brought: as it was decided, what it says, and the cooldown that it starts. */
 type TimedAlert = {
@@ -71,19 +74,25 @@ async function attempt(
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const policyKey = keys.policy(tenant_id, check_id);
-  const [check, stored, entry] = await ports.table.getMany<[CheckItem, PolicyItem, DeadlineEntry]>([
+  const [check, stored, entry, entity, head, hold] = await ports.table.getMany<
+    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead, DeadlineEntry]
+  >([
     keys.check(tenant_id, check_id),
     policyKey,
     keys.entry(kind, tenant_id, check_id),
+    keys.entity(tenant_id, entity_id),
+    keys.alertingHead(tenant_id),
+    keys.entry('hold', tenant_id, check_id),
   ]);
   const now = ports.clock.now();
   if (!entry || entry.deadline > now) return undefined;
   const owner = { tenant_id, entity_id, id: check_id };
   const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
 
-  const policy = stored ?? (check && defaultPolicy(keys, check));
-  const due = policy && { check, policy, channels: policy.channels, entry, now };
-  const transition = due && (await lastTransition(env, deadline));
+  const transition = entity && (await lastTransition(env, deadline));
+  const account = await alertingOf(env, tenant_id, head);
+  const about = entity && { check: check ?? { id: check_id }, entity, account, now };
+  const due = about && { check, policy: effectivePolicy(stored, about), entry, hold, now };
   const { alert, next } = due && transition ? decide(due) : {};
   if (!alert || !due || !transition) return (await commit(ports, replace(next))).ok ? next : AGAIN;
 
@@ -109,11 +118,12 @@ async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Prom
 
 /** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
 export function situationOf(
-  { check, policy, channels, entry, now: at }: Due,
+  { check, policy, entry, hold, now: at }: Due,
   kind: Exclude<AlertKind, 'state_change'>,
 ): Situation {
   const { failed_at, misled } = entry.note ?? {};
   const state = check?.state ?? 'unknown';
+  const channels = channelsThatApply(policy, kind === 'closed' ? 'up' : announcementOf(state, policy));
   return {
     ...decidedOn(
       check ?? GONE,
@@ -122,6 +132,7 @@ export function situationOf(
       channels,
       at,
     ),
+    ...heldIn(hold),
     ...(failed_at !== undefined && { failed: true }),
     ...(misled && { misled }),
     ...{ kind, cause: null, from: state, to: state },
@@ -148,11 +159,12 @@ export const remember = (
 function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
-  { channels, entry, now: at }: Due,
+  { policy, entry, now: at }: Due,
   transition: TransitionItem,
   { situation, announces }: TimedAlert,
 ): AlertItem {
   const series = seriesOf(entry);
+  const channels = channelsThatApply(policy, announces);
   return alertItem(keys, {
     ...{ tenant_id, entity_id, check_id, announces, at, n: entry.deadline, channels, transition },
     kind: situation.kind,

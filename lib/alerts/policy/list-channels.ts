@@ -4,14 +4,14 @@ import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
-import type { ChannelPointer } from './policies.ts';
+import type { ChannelPointer } from './check-channels.ts';
 import type { ChannelRecord } from './policy-schemas.ts';
 import { channelView } from './views.ts';
 
 /** Access pattern: the tenant's buckets of channel pointers, merged, oldest first; then the policies they lead to. */
 
 /** Reads the channels of all checks; those of a check that is gone are left out until they are reclaimed. */
-export const allChannels =
+export const channelsOfChecks =
   (context: Context): Reader<ChannelRecord> =>
   async (after, limit) => {
     const { ports, keys, tenant } = context;

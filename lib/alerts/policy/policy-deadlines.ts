@@ -1,8 +1,9 @@
 import { nextRepeat } from '#lib/alerts/plan/repeat.ts';
 import type { AlertDeadline } from '#lib/alerts/plan/timed-alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import { type Policy, shown } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { silenceLook } from '#lib/health/alerting/rules/silenced.ts';
 import { toldAgainAt } from '#lib/health/state/flapping.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -17,8 +18,8 @@ import type { Deadline } from '#lib/schedule/entries.ts';
 export async function policyDeadlines(
   { ports, keys }: Env,
   check: CheckItem,
-  old: PolicyItem,
-  next: PolicyItem,
+  old: Policy,
+  next: Policy,
 ): Promise<{ writes: Write[]; deadlines: DueDeadline[] }> {
   const { tenant_id, entity_id, id: check_id } = check;
   const now = ports.clock.now();
@@ -37,10 +38,13 @@ export async function policyDeadlines(
     await set('repeat', () => (interval > 0 ? { deadline } : undefined));
   }
   const isLifted = old.silenced && !next.silenced;
+  const endsAt = old.silenced && next.silenced ? silenceLook(next.silence, now) : undefined;
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;
   const isSeenOtherwise = shown(check.state, old) !== shown(check.state, next);
   const isSteadyAgain = toldAgainAt(check.alerts, old) !== undefined && next.flap_threshold === 0;
   if (next.catch_up && (isLifted || isSooner || isSeenOtherwise || isSteadyAgain || !old.catch_up))
     await set('catch_up', (present) => mergeDeadline(present, { deadline: now }));
+  else if (next.catch_up && endsAt !== undefined)
+    await set('catch_up', (present) => mergeDeadline(present, { deadline: endsAt }));
   return { writes, deadlines };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import { SilenceChanges, SilenceMembers } from '#lib/catalog/own-silence.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
 import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 
@@ -28,7 +29,6 @@ const settings = {
   notify_on_degraded: z
     .boolean()
     .describe('Whether changes between up and degraded are announced; if not, degraded counts as up. Default true.'),
-  silenced: z.boolean().describe('Whether all alerts of the check are held back. Default false.'),
   repeat_interval_seconds: seconds('Seconds between reminders while the check is down; 0: none. Default 0.'),
   catch_up: z
     .boolean()
@@ -41,7 +41,26 @@ const settings = {
   flap_window_seconds: z.int().min(60).max(86_400).describe('Seconds in which changes count together. Default 3600.'),
 };
 
+/** What can be set, for a check or as default of the account. */
 export const PolicySettings = z.object(settings);
+
+const GIVES_BACK = 'null gives it back to the default.';
+
+/** Each setting as a change has it. */
+export const SETTING_CHANGES = Object.fromEntries(
+  Object.entries(settings).map(([name, member]) => [
+    name,
+    member.nullable().describe(`${member.description} ${GIVES_BACK}`).exactOptional(),
+  ]),
+) as { [name in keyof typeof settings]: z.ZodExactOptional<z.ZodNullable<(typeof settings)[name]>> };
+
+export const Inherited = z
+  .array(z.string())
+  .describe('As it was read: a setting that it names, and that is sent unchanged, stays inherited.')
+  .exactOptional();
+
+/** Members whose null gives a setting back. */
+export const SETTING_NAMES = Object.keys(settings) as (keyof typeof settings)[];
 
 /** The settings of a policy; each may be left out and then keeps its value. */
 export const PolicyBody = z
@@ -51,14 +70,9 @@ export const PolicyBody = z
       .array(z.record(z.string(), z.unknown()))
       .describe('May be repeated but not changed: they have endpoints of their own.')
       .exactOptional(),
-    cooldown_seconds: settings.cooldown_seconds.exactOptional(),
-    notify_on_recovery: settings.notify_on_recovery.exactOptional(),
-    notify_on_degraded: settings.notify_on_degraded.exactOptional(),
-    silenced: settings.silenced.exactOptional(),
-    repeat_interval_seconds: settings.repeat_interval_seconds.exactOptional(),
-    catch_up: settings.catch_up.exactOptional(),
-    flap_threshold: settings.flap_threshold.exactOptional(),
-    flap_window_seconds: settings.flap_window_seconds.exactOptional(),
+    ...SETTING_CHANGES,
+    ...SilenceChanges,
+    inherited: Inherited,
   })
   .meta({ id: 'PolicySettings' });
 export type PolicyInput = z.infer<typeof PolicyBody>;
@@ -66,6 +80,7 @@ export type PolicyInput = z.infer<typeof PolicyBody>;
 export const ChannelRecord = z
   .object({
     id: IdOf('the channel'),
+    scope: z.literal('check').describe('A channel of one check.'),
     check_id: IdOf('the check whose alerts it gets'),
     channel_type: z.string().describe('What kind of channel it is.'),
     config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key sees ********.'),
@@ -91,11 +106,33 @@ export const ChannelPatch = z
   .meta({ id: 'ChannelPatch' });
 export type ChannelPatch = z.infer<typeof ChannelPatch>;
 
+const SilenceRecord = z.object({
+  by: z
+    .enum(['check', 'entity', 'account'])
+    .describe('check: its own policy. entity: its entity is silenced. account: a silence of the account selects it.'),
+  id: IdOf('the check, entity or silence'),
+  until: z.iso.datetime().nullable().describe('When it ends by itself; null: when it is lifted.'),
+  reason: z.string().describe('Why, for people.'),
+});
+
+const AppliedChannel = z.object({
+  id: IdOf('the channel'),
+  name: z.string().describe('What it is called.'),
+  channel_type: z.string().describe('What kind of channel it is.'),
+  why: z.string().describe('Why it gets alerts of this check.'),
+});
+
 export const PolicyRecord = z
   .object({
     check_id: IdOf('the check'),
     ...settings,
-    channels: z.array(ChannelRecord).describe('The channels that get its alerts; at most 10.'),
+    ...SilenceMembers,
+    inherited: z
+      .array(z.string())
+      .describe('Settings that are not set on the check: the defaults of the account hold.'),
+    silenced_by: z.array(SilenceRecord).describe('Every silence that holds of it now, its own included.'),
+    channels: z.array(ChannelRecord).describe('Its own channels, which get its alerts; at most 10.'),
+    account_channels: z.array(AppliedChannel).describe('Channels of the account that get its alerts too.'),
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Policy' });

@@ -6,9 +6,10 @@ import { DeliveryFilter, deliveryLog, requireDelivery } from '#lib/alerts/delive
 import { requireCheck } from '#lib/checks/store.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
-import { allChannels } from './list-channels.ts';
-import { addChannel, changeChannel, channelOf, readPolicy, removeChannel, updatePolicy } from './policies.ts';
-import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord } from './policy-schemas.ts';
+import { addChannel, changeChannel, channelOf, removeChannel } from './check-channels.ts';
+import { readPolicy, updatePolicy } from './policies.ts';
+import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord, SETTING_NAMES } from './policy-schemas.ts';
+import { previewOf, TestedChannel } from './preview.ts';
 import { testChannel } from './test-channel.ts';
 import { channelView, policyView, shownChannel } from './views.ts';
 
@@ -19,7 +20,7 @@ const loadCheck = (context: Context, { check_id }: { check_id: string }) => requ
 
 async function loadChannel(context: Context, params: { check_id: string; channel_id: string }) {
   const check = await loadCheck(context, params);
-  return { check, channel: channelOf(await readPolicy(context, check), params.channel_id) };
+  return { check, channel: channelOf((await readPolicy(context, check)).stored, params.channel_id) };
 }
 
 export const alertRows = [
@@ -40,6 +41,7 @@ export const alertRows = [
     summary: 'Set the notification policy of a check; what is left out keeps its value',
     status: 200,
     body: PolicyBody,
+    nulls: [...SETTING_NAMES, 'silenced_until'],
     reply: PolicyRecord,
     load: loadCheck,
     run: async (context, { loaded, body }) => policyView(context, await updatePolicy(context, loaded, body)),
@@ -83,11 +85,14 @@ export const alertRows = [
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}/test',
     access: 'respond',
     rate: 'send',
-    summary: 'Send a test alert to a channel now, and answer its delivery record',
+    summary: 'Send a test alert to a channel now, and answer its delivery record and what an alert would say',
     status: 200,
-    reply: DeliveryRecord,
+    reply: TestedChannel,
     load: loadChannel,
-    run: (context, { loaded }) => testChannel(context, loaded.check, loaded.channel),
+    run: async (context, { loaded: { check, channel } }) => ({
+      ...(await testChannel(context, check, channel)),
+      preview: await previewOf(context, check, channel),
+    }),
   }),
   row({
     method: 'GET',
@@ -108,15 +113,5 @@ export const alertRows = [
     reply: DeliveryRecord,
     load: (context, { id }) => requireDelivery(context, id),
     run: async (_context, { loaded }) => loaded,
-  }),
-  row({
-    method: 'GET',
-    path: '/v1/notify/channels',
-    access: 'read',
-    summary: 'The channels of all checks',
-    status: 200,
-    query: ListQuery,
-    reply: z.array(ChannelRecord),
-    run: (context, call) => listOf(`${context.tenant} channels`, call, allChannels(context)),
   }),
 ];

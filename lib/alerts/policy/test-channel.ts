@@ -9,39 +9,57 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { auditedChannel } from './views.ts';
 
 /**
  * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
- * and the record says until when. Over NATS it is left to the deliverer, which alone reaches it: the record is pending.
+ * and the record says until when. NATS and mail are left to the deliverer, which alone reaches them: then it is
+ * pending.
  */
-export async function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
-  const alert = testAlert(context, check, channel);
-  const delivery = newDelivery(context, alert, alert.to[0]!);
-
+export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };
   const note = auditing(context, 'test', auditedChannel);
-  const noted = () => note(tested, tested, { delivery_id: delivery.id });
-
-  if (channelTypeOf(channel.channel_type)?.via === 'nats') {
-    return deliveryRecord(await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...noted()]));
-  }
-  const outcome = await attemptNow(context, delivery);
-  return deliveryRecord(await recordOutcome(context, delivery, outcome, noted));
+  return sendTest(context, { check_id: check.id, entity_id: check.entity_id }, channel, (delivery_id) =>
+    note(tested, tested, { delivery_id }),
+  );
 }
 
+/**
+ * The same of any channel.
+ * @param about the check that it tells of; empty for a channel of the account
+ * @param noted the audit entry, for the transaction that writes the delivery first
+ */
+export async function sendTest(
+  context: Context,
+  about: AboutTest,
+  channel: Channel,
+  noted: (delivery_id: string) => Write[],
+): Promise<DeliveryRecord> {
+  const alert = testAlert(context, about, channel);
+  const delivery = newDelivery(context, alert, alert.to[0]!);
+  const beside = () => noted(delivery.id);
+
+  if (channelTypeOf(channel.channel_type)?.via !== 'http') {
+    return deliveryRecord(await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...beside()]));
+  }
+  const outcome = await attemptNow(context, delivery);
+  return deliveryRecord(await recordOutcome(context, delivery, outcome, beside));
+}
+
+type AboutTest = Pick<AlertItem, 'check_id' | 'entity_id'>;
+
 /** It tells of no transition and announces no state. */
-function testAlert({ ports, keys, tenant, caller }: Context, check: CheckItem, channel: Channel): AlertItem {
+function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, channel: Channel): AlertItem {
   const now = ports.clock.now();
   const id = ports.ids.id('alr');
   return {
-    ...keys.alert(tenant, check.id, now, id),
+    ...keys.alert(tenant, about.check_id, now, id),
     expires_at: historyExpiry(now, caller.retention_days),
     tenant_id: tenant,
     id,
     kind: 'test',
-    check_id: check.id,
-    entity_id: check.entity_id,
+    ...about,
     transition_id: null,
     transition_sk: null,
     announces: null,

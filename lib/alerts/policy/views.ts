@@ -4,22 +4,46 @@ import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { DeliveryRecord, LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
 import type { Audited } from '#lib/audit/write.ts';
+import { shownSilence } from '#lib/catalog/own-silence.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
+import { whySelected } from '#lib/checks/selector.ts';
+import { accountChannels, inheritedOf, silencesOf } from '#lib/health/alerting/effective-policy.ts';
 import { pick } from '#lib/platform/pick.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { PolicyOfCheck } from './policies.ts';
 import { ChannelRecord, PolicyRecord, PolicySettings } from './policy-schemas.ts';
 
 /** Records as the caller may see them: a read-only key sees no secret of a channel. */
 
-export async function policyView(context: Context, policy: PolicyItem): Promise<PolicyRecord> {
-  const lasts = await context.ports.table.getMany<LastDeliveryItem>(
-    policy.channels.map((channel) => context.keys.lastDelivery(context.tenant, policy.check_id, channel.id)),
+export async function policyView(
+  context: Context,
+  { check, entity, stored, policy, account }: PolicyOfCheck,
+): Promise<PolicyRecord> {
+  const { ports, keys, tenant } = context;
+  const lasts = await ports.table.getMany<LastDeliveryItem>(
+    stored.channels.map((channel) => keys.lastDelivery(tenant, check.id, channel.id)),
   );
-  const channels = policy.channels.map((channel, i) =>
-    channelView(context, policy.check_id, channel, shownOf(lasts[i])),
-  );
-  return pick(PolicyRecord, { ...policy, channels });
+  const now = ports.clock.now();
+  return pick(PolicyRecord, {
+    ...policy,
+    ...shownSilence(stored, now),
+    check_id: check.id,
+    inherited: inheritedOf(stored),
+    silenced_by: silencesOf(stored, { check, entity, account, now }).map(({ until, ...silence }) => ({
+      ...silence,
+      until: until === undefined ? null : iso(until),
+    })),
+    channels: stored.channels.map((channel, i) => channelView(context, check.id, channel, shownOf(lasts[i]))),
+    account_channels: accountChannels({ check, entity, account }).map(({ id, name, channel_type, applies_to }) => ({
+      id,
+      name,
+      channel_type,
+      why: whySelected(applies_to, { check, entity }),
+    })),
+    updated_at: stored.updated_at,
+  });
 }
 
 export const channelView = (
@@ -30,6 +54,7 @@ export const channelView = (
 ): ChannelRecord =>
   pick(ChannelRecord, {
     ...channel,
+    scope: 'check',
     check_id,
     config: seesSecrets(context.caller) ? channel.config : withoutSecrets(channel),
     last_delivery: last ? deliveryView(context, last) : null,
@@ -45,18 +70,24 @@ export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): Del
   seesSecrets(caller) ? delivery : { ...delivery, error: redactUrls(delivery.error) };
 
 /** Of a type that this release does not know, everything is a secret. */
-function withoutSecrets({ channel_type, config }: Channel): Record<string, string> {
+export function withoutSecrets({
+  channel_type,
+  config,
+}: Pick<Channel, 'channel_type' | 'config'>): Record<string, string> {
   const type = channelTypeOf(channel_type);
   return redactPaths(config, type ? type.secrets : Object.keys(config));
 }
-
-export type PolicyOfCheck = { check: CheckItem; policy: PolicyItem };
 
 /** A policy, under the id of its check; its channels have entries of their own. */
 export const auditedPolicy: Audited<PolicyOfCheck> = {
   type: 'policy',
   target: ({ check }) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
-  members: ({ policy }) => pick(PolicySettings, policy),
+  members: ({ policy, stored: { silenced = false, silenced_until, silence_reason } }) => ({
+    ...pick(PolicySettings, policy),
+    silenced,
+    silenced_until,
+    silence_reason,
+  }),
 };
 
 export const auditedChannel: Audited<{ check: CheckItem; channel: Channel }> = {

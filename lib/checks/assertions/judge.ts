@@ -1,3 +1,4 @@
+import { once } from '#lib/platform/late.ts';
 import type { Assertion } from './assertion.ts';
 import type { Facts } from './facts.ts';
 import type { AssertionErrorKind } from './sources.ts';
@@ -11,8 +12,7 @@ type Complaint = { kind: AssertionErrorKind; message: string };
 /** What came of all assertions of a check, in their order. `judged` is empty where nobody is shown it. */
 export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Judged[] };
 
-/** Asked for once: each `import` of a module that is there already still takes its time. */
-let loaded: Promise<typeof import('./judge-all.ts')> | undefined;
+const loaded = once(() => import('./judge-all.ts'));
 
 /**
  * Judges each assertion by itself, in their order (docs/CONTRACT.md#assertions). How, is loaded when the first one is
@@ -25,7 +25,6 @@ export async function judge(
   shows: boolean,
 ): Promise<Verdict> {
   if (!assertions || assertions.length === 0) return { failures: [], warnings: [], judged: [] };
-  loaded ??= import('./judge-all.ts');
-  const { judgeAll } = await loaded;
+  const { judgeAll } = await loaded();
   return judgeAll(assertions, facts, shows);
 }

@@ -3,8 +3,9 @@ import type { ProbeInput, Settled } from '#lib/checks/check-type.ts';
 import { containing, type Expectation, matching, STEP_BYTES } from '#lib/checks/conversation/expectation.ts';
 import { bytesOf, quoted, secretsOfSent } from '#lib/checks/conversation/quoted.ts';
 import { judgedTalk, type Talk, talkOver } from '#lib/checks/conversation/talk-over.ts';
+import { addressOf } from '#lib/checks/host-setting.ts';
 import { probing } from '#lib/checks/outcome.ts';
-import { addressOf, type WebsocketConfig as Config } from '#lib/checks/types/websocket.ts';
+import type { WebsocketConfig as Config } from '#lib/checks/types/websocket.ts';
 import { boundedStream } from '#lib/platform/net/bounded-stream.ts';
 import type { Connection } from '#lib/platform/net/net.ts';
 import { exchangeError } from '#lib/platform/net/net-errors.ts';
@@ -23,7 +24,7 @@ const MOST_MESSAGES = 1_000;
 export const probeWebsocket = ({ config }: Settled<Config>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
   probing(async () => {
     const { verify_tls: verify = true } = config;
-    const { host, port, isSecure } = addressOf(config);
+    const { host, port, isSecure } = addressOf(config.url);
     const tls = isSecure ? { verify, alpn: ['http/1.1'] } : undefined;
     const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
     const session = new Session(config, await expectationOf(config));

@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
 import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
-import { late } from '#lib/platform/late.ts';
 import { parseServer } from '#lib/platform/net/dns-server-address.ts';
 import { RECORD_TYPES } from '#lib/platform/net/net.ts';
 
@@ -51,7 +50,7 @@ export const dns = defineCheck({
   hosts: ({ config: { resolver } }) =>
     resolver === undefined ? [] : [{ path: 'config.resolver', host: parseServer(resolver)?.host ?? resolver }],
   targetLabel: ({ config }) => `dns ${config.record_type} ${config.hostname}`,
-  probe: late(async () => (await import('#lib/checks/probes/dns.ts')).probeDns),
+  probe: async () => (await import('#lib/checks/probes/dns.ts')).probeDns,
   examples: {
     valid: [
       { config: { hostname: 'example.com', record_type: 'A', expected_value: '192.0.2.10' } },

@@ -1,9 +1,7 @@
-import { isIP } from 'node:net';
 import * as z from 'zod';
 import { ExpiryMembers, idleWarnings } from '#lib/checks/assertions/expiry.ts';
 import { defineCheck } from '#lib/checks/check-type.ts';
-import { late } from '#lib/platform/late.ts';
-import { canonicalHost } from '#lib/platform/net/egress.ts';
+import { ofRegistry } from '#lib/checks/host-setting.ts';
 
 const Domain = z
   .string()
@@ -36,7 +34,7 @@ export const domain = defineCheck({
   contradictions: ({ config: { assertions = [], min_days_remaining } }) => idleWarnings(assertions, min_days_remaining),
   hosts: ({ config }) => [{ path: 'config.domain', host: config.domain }],
   targetLabel: ({ config }) => `domain ${config.domain}`,
-  probe: late(async () => (await import('#lib/checks/probes/domain.ts')).probeDomain),
+  probe: async () => (await import('#lib/checks/probes/domain.ts')).probeDomain,
   examples: {
     valid: [
       { config: { domain: 'example.com', min_days_remaining: 14 } },
@@ -54,9 +52,3 @@ export const domain = defineCheck({
     ],
   },
 });
-
-/** A domain as a registry knows it: lower case, xn--, without the dot of the root; undefined when it is none. */
-export function ofRegistry(written: string): string | undefined {
-  const name = canonicalHost(written);
-  return name !== undefined && isIP(name) === 0 && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) ? name : undefined;
-}

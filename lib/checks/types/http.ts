@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
 import { SEVERAL_STATUSES } from '#lib/checks/assertions/words-of-others.ts';
 import { defineCheck } from '#lib/checks/check-type.ts';
-import { late } from '#lib/platform/late.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 
 const TargetUrl = z
@@ -97,7 +96,7 @@ export const http = defineCheck({
   },
   secrets: ['config.headers', 'config.body'],
   urls: ['target_url'],
-  probe: late(async () => (await import('#lib/checks/probes/http.ts')).probeHttp),
+  probe: async () => (await import('#lib/checks/probes/http.ts')).probeHttp,
   examples: {
     valid: [
       { target_url: 'https://example.com/health', expected_status: 200, body_contains: 'ok', config: {} },

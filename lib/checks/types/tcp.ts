@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
 import { expressionsOf, Steps, Transcript } from '#lib/checks/conversation/steps.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
-import { late } from '#lib/platform/late.ts';
 
 const Config = z.strictObject({
   host: Host,
@@ -36,7 +35,7 @@ export const tcp = defineCheck({
   expressions: ({ config }) => expressionsOf(config.steps ?? []),
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   targetLabel: ({ config }) => `tcp ${config.host}:${config.port}`,
-  probe: late(async () => (await import('#lib/checks/probes/tcp.ts')).probeTcp),
+  probe: async () => (await import('#lib/checks/probes/tcp.ts')).probeTcp,
   examples: {
     valid: [
       {

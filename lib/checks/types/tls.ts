@@ -3,7 +3,6 @@ import { ExpiryMembers, idleWarnings } from '#lib/checks/assertions/expiry.ts';
 import { defineCheck } from '#lib/checks/check-type.ts';
 import { STARTTLS_PROTOCOLS, Transcript } from '#lib/checks/conversation/steps.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
-import { late } from '#lib/platform/late.ts';
 
 const Config = z.strictObject({
   host: Host,
@@ -40,7 +39,7 @@ export const tls = defineCheck({
   },
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   targetLabel: ({ config }) => `tls ${config.host}:${config.port}`,
-  probe: late(async () => (await import('#lib/checks/probes/tls.ts')).probeTls),
+  probe: async () => (await import('#lib/checks/probes/tls.ts')).probeTls,
   examples: {
     valid: [
       { config: { host: 'example.com', min_days_remaining: 14 } },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
 import { Matches } from '#lib/checks/conversation/steps.ts';
-import { late } from '#lib/platform/late.ts';
+import { addressOf } from '#lib/checks/host-setting.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 
 const Url = z
@@ -58,14 +58,14 @@ export const websocket = defineCheck({
       : [],
   expressions: ({ config: { matches } }) => (matches === undefined ? [] : [{ path: 'config.matches', text: matches }]),
   hosts: ({ config }) => {
-    const { host, port } = addressOf(config);
+    const { host, port } = addressOf(config.url);
     return [{ path: 'config.url', host, port }];
   },
   targetLabel: ({ config }) => {
     const { origin, pathname } = new URL(config.url);
     return `${origin}${pathname}`;
   },
-  probe: late(async () => (await import('#lib/checks/probes/websocket.ts')).probeWebsocket),
+  probe: async () => (await import('#lib/checks/probes/websocket.ts')).probeWebsocket,
   examples: {
     valid: [
       { config: { url: 'wss://shop.example.com/live', send: '{"type":"ping"}', expect: '"pong"' } },
@@ -93,10 +93,3 @@ export const websocket = defineCheck({
     ],
   },
 });
-
-/** Where it is. */
-export function addressOf({ url }: Pick<WebsocketConfig, 'url'>): { host: string; port: number; isSecure: boolean } {
-  const { protocol, hostname, port } = new URL(url);
-  const isSecure = protocol === 'wss:';
-  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || (isSecure ? 443 : 80), isSecure };
-}

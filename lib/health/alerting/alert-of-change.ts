@@ -1,7 +1,8 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type Channel, type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import { type AlertChannel, type Policy, shown } from '#lib/checks/policy-item.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
+import { withFailure } from '#lib/health/state/failures.ts';
 import {
   countChange,
   type FlapNote,
@@ -13,20 +14,25 @@ import {
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { Keys } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { Deadline, HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
 import { type Decided, decide } from './decide.ts';
 import type { AlertDecision, AlertReason } from './decision.ts';
+import { channelsThatApply } from './effective-policy.ts';
+import { becauseOf } from './held.ts';
+import { firstResultAt } from './judged-after.ts';
 import { classOf, startCooldown } from './rules/cooldown.ts';
-import { type DecidedOn, decidedOn, type Situation } from './situation.ts';
+import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
 
-/** A change of a check's state, and the policy and channels in force. */
+/** A change of a check's state, and the policy in force. */
 type Change = {
   check: CheckItem;
   to: CheckState;
   cause: TransitionCause;
-  policy: PolicyItem;
-  /** Those that apply. */
-  channels: readonly Channel[];
+  policy: Policy;
+  /** The deadline of an alert of it that is held, if one is. */
+  hold: DeadlineEntry | undefined;
   transition: { transition_id: string; sk: string; expires_at: number };
   /** Epoch ms of the transition. */
   at: number;
@@ -47,6 +53,8 @@ type AlertOfChange = {
   alerts: CheckItem['alerts'];
   /** Epoch ms at which what was held back is looked at again. */
   lookAt: number | undefined;
+  /** Its alert is held: when that is looked at, and what for. */
+  hold?: Deadline;
 };
 
 /** Pure: decides whether a change of state is announced, by the rules in their order. */
@@ -57,6 +65,7 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   const decided = decide(situation);
   const item = decided.decision === 'planned' ? stateChangeAlert(keys, change) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
+  const hold = decided.decision === 'held' ? newHold(change, decided) : undefined;
   const alerts: CheckItem['alerts'] = {
     ...counted,
     ...(isTold && { ...startCooldown(classOf(situation), alertAt), ...toldFlapping(counted) }),
@@ -71,7 +80,7 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
       reason: decided.reason as AlertReason | null,
       deliveries: isTold ? deliveriesOf(item) : [],
       urgency: 'high',
-      because: null,
+      because: hold ? becauseOf(hold) : null,
       facts: decided.facts,
       decided_at: iso(change.at),
     },
@@ -79,37 +88,62 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     ...(isTold && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
     ...(item && { item }),
     alerts,
-    lookAt: decided.reason === 'cooldown' ? decided.until : toldAgainAt(alerts, policy),
+    lookAt: lookAt(decided) ?? toldAgainAt(alerts, policy),
+    ...(hold && { hold }),
   };
 }
+
+/** What is held is looked at when the check has had a result of its own behind what holds it. */
+function newHold({ check, policy, transition, alertAt }: Change, { reason, until = alertAt }: Decided): Deadline {
+  const held: HeldAlert = {
+    transition_sk: transition.sk,
+    reason: reason as HoldReason,
+    from: until,
+    ...(policy.window && { window_id: policy.window.id }),
+  };
+  return { deadline: firstResultAt(check, until), note: { held } };
+}
+
+/** When what was held back is looked at again, which says by itself when that is over. */
+const lookAt = ({ reason, until }: Decided): number | undefined =>
+  reason === 'cooldown' || reason === 'silenced' ? until : undefined;
 
 /** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
   if (cause !== 'result' && cause !== 'silence') return uncounted(check.alerts);
+  const before = to === 'down' ? withFailure(check.alerts, alertAt) : check.alerts;
   const counts = check.state !== 'unknown' && shown(check.state, policy) !== shown(to, policy);
-  return counts ? countChange(check.alerts, policy, alertAt) : check.alerts;
+  return counts ? countChange(before, policy, alertAt) : before;
 }
 
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
-  const { check, policy, channels, cause, to, alertAt } = change;
-  const decided_on = decidedOn(check, counted, policy, channels, alertAt);
+  const { check, policy, cause, to, alertAt: at } = change;
+  const decided_on = { ...decidedOn(check, counted, policy, channelsOf(change), at), ...heldIn(change.hold) };
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
+const channelsOf = ({ to, policy }: Change): AlertChannel[] => channelsThatApply(policy, announcementOf(to, policy));
+
 const stateChangeAlert = (keys: Keys, change: Change): AlertItem =>
-  alertItem(keys, { ...aboutOf(change), kind: 'state_change', announces: announcementOf(change.to, change.policy) });
+  alertItem(keys, {
+    ...aboutOf(change),
+    kind: 'state_change',
+    announces: announcementOf(change.to, change.policy),
+    channels: channelsOf(change),
+  });
 
 /** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
-  const { check, policy, channels, cause, to, alertAt } = change;
-  const given = decidedOn(check, check.alerts, policy, channels, alertAt);
+  const { check, policy, cause, to, alertAt: at } = change;
+  const channels = channelsThatApply(policy, 'up');
+  const given = decidedOn(check, check.alerts, policy, channels, at);
   const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;
-  return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up' });
+  return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
 }
 
-const aboutOf = ({ check, channels, transition, at }: Change) => ({
+const aboutOf = ({ check, transition, at }: Change) => ({
   tenant_id: check.tenant_id,
   check_id: check.id,
   entity_id: check.entity_id,
@@ -117,5 +151,4 @@ const aboutOf = ({ check, channels, transition, at }: Change) => ({
   expires_at: transition.expires_at,
   at,
   n: 0,
-  channels,
 });

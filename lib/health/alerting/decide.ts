@@ -26,10 +26,10 @@ export function decide(situation: Situation, list: readonly Rule[] = RULES): Dec
       decided.rules.push({ rule: rule.name, outcome: 'not_reached', facts: {} });
       continue;
     }
-    const { stops, facts, until } = rule.judge(situation);
+    const { stops, facts, until, holds } = rule.judge(situation);
     decided.rules.push({ rule: rule.name, outcome: stops ? 'stop' : 'pass', facts });
     if (!stops) continue;
-    decided.decision = rule.holds ? 'held' : 'skipped';
+    decided.decision = holds ? 'held' : 'skipped';
     decided.reason = rule.name;
     decided.facts = facts;
     if (until !== undefined) decided.until = until;

@@ -11,6 +11,7 @@ export const AlertReason = z.enum([
   'flapping',
   'cooldown',
   'no_channels',
+  'maintenance',
 ]);
 export type AlertReason = z.infer<typeof AlertReason>;
 
@@ -39,7 +40,7 @@ export const AlertDecision = z.object({
     .enum(['planned', 'held', 'skipped'])
     .describe('planned: its alert was handed over. held: not decided yet. skipped: nobody is told of it.'),
   reason: AlertReason.nullable().describe(
-    'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. degraded_off: notify_on_degraded is false, and nothing else changed. recovery_off: notify_on_recovery is false. flapping: an alert said that it flaps, and it has not kept one state since. cooldown: the last alert was less than cooldown_seconds ago. no_channels: it has none.',
+    'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. degraded_off: notify_on_degraded is false, and nothing else changed. recovery_off: notify_on_recovery is false. flapping: an alert said that it flaps, and it has not kept one state since. cooldown: the last alert was less than cooldown_seconds ago. no_channels: it has none. maintenance: a maintenance window is open, or was until a moment ago.',
   ),
   deliveries: z.array(z.string()).describe('Ids in the delivery log, one a channel.'),
   urgency: AlertUrgency.describe('low: it need not wake anybody.'),

@@ -7,9 +7,10 @@ export type RuleName = AlertReason | TimedRule;
 
 /**
  * `stops`: this rule is why there is no alert. `facts`: what it looked at, whichever way it came out. `until`: epoch ms
- * at which it stops no more by itself.
+ * at which it stops no more by itself. `holds`: what it stops is held and decided later, by the deadline `hold`; else it
+ * is skipped for good.
  */
-type Judged = { stops: boolean; facts: RuleFacts; until?: number };
+type Judged = { stops: boolean; facts: RuleFacts; until?: number; holds?: boolean };
 
 /**
  * One rule of alerting. Pure, and total: it judges every situation of its kinds. A new rule is a file under rules/, a
@@ -19,7 +20,5 @@ export type Rule = {
   name: RuleName;
   /** Which alerts it judges. */
   kinds: readonly AlertKind[];
-  /** What it stops is held and decided later, by a deadline; else it is skipped for good. */
-  holds?: true;
   judge(situation: Situation): Judged;
 };

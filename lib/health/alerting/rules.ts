@@ -5,6 +5,7 @@ import { cooldown } from './rules/cooldown.ts';
 import { degradedOff } from './rules/degraded-off.ts';
 import { flapping } from './rules/flapping.ts';
 import { initial } from './rules/initial.ts';
+import { maintenance } from './rules/maintenance.ts';
 import { noChannels } from './rules/no-channels.ts';
 import { recoveryOff } from './rules/recovery-off.ts';
 import { repeats } from './rules/repeats.ts';
@@ -27,4 +28,5 @@ export const RULES: readonly Rule[] = [
   flapping,
   cooldown,
   noChannels,
+  maintenance,
 ];

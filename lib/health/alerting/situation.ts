@@ -1,14 +1,16 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { OpenWindow, Policy, Silence } from '#lib/checks/policy-item.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
 import { isFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { HoldReason } from '#lib/schedule/entries.ts';
 
 /** Members of a policy that rules look at; of a check that inherits some, those in force. */
 type PolicyInForce = Pick<
-  PolicyItem,
+  Policy,
   | 'silenced'
   | 'cooldown_seconds'
   | 'notify_on_recovery'
@@ -38,6 +40,12 @@ export type DecidedOn = {
   /** With this change counted. Epoch ms. */
   flapping?: Flapping & { /** It has kept its state long enough. */ over?: true };
   policy: PolicyInForce;
+  /** What silences it, if anything does. */
+  silence?: Silence;
+  /** The maintenance window that is open for it, if one is. */
+  window?: OpenWindow;
+  /** An alert of it that is held, and when that is looked at (epoch ms). */
+  held?: { reason: HoldReason; until: number };
   /** How many channels apply. */
   channels: number;
   /** Catch-up: all deliveries of the last alert failed. */
@@ -80,7 +88,7 @@ export const isSteadyAgain = ({ flapping, policy }: Situation): boolean =>
 export function decidedOn(
   check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
   alerts: CheckItem['alerts'],
-  policy: PolicyInForce,
+  policy: PolicyInForce & Pick<Policy, 'silence' | 'window'>,
   channels: readonly unknown[],
   at: number,
 ): DecidedOn {
@@ -107,6 +115,12 @@ export function decidedOn(
       catch_up,
       flap_threshold,
     },
+    ...(policy.silence && { silence: policy.silence }),
+    ...(policy.window && { window: policy.window }),
     channels: channels.length,
   };
 }
+
+/** The same of an alert that is held, where one is. */
+export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefined): Pick<DecidedOn, 'held'> =>
+  hold?.note?.held ? { held: { reason: hold.note.held.reason, until: hold.deadline } } : {};

@@ -26,11 +26,13 @@ export async function probeBy(
   check: CheckSettings,
   { account, timeout_ms, shows = false, about }: HowToProbe,
 ): Promise<Probed | undefined> {
+  // Before anything is measured: the first time it takes a while, in which this process stands still.
+  const probe = await checkTypeOf(check.check_type).probe?.();
   const started_at = ports.clock.now();
   const settings = boundTo(ports.settings, account);
   const before = ports.clock.stalled();
   const input = { net: ports.net, settings, timeout_ms, now: started_at, shows };
-  const outcome = await checkTypeOf(check.check_type).probe?.(check, input);
+  const outcome = await probe?.(check, input);
   const stalled_ms = ports.clock.stalled() - before;
   if (outcome && isOwnStall(outcome, timeout_ms, stalled_ms)) {
     const { error_message } = outcome;

@@ -11,7 +11,7 @@ import type { Run } from './run-slot.ts';
 const UNCLEAR_MS = 60_000;
 
 /** What comes of the probes of a slot. */
-export type SlotOutcomes = {
+type SlotOutcomes = {
   /** Records what a probe found; a silent target waits for the verdict of the batch. */
   found(one: DueProbe, probe: Probe): void;
   /** A fault of ours: the slot of this check is a gap, unless the next try finds something. */

@@ -1,6 +1,6 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Announced, AnnouncedAlert, AnnouncedState, CheckItem } from '#lib/checks/check-item.ts';
-import { type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import { type Policy, shown } from '#lib/checks/policy-item.ts';
 
 /** Alerts remembered one by one; bounds the size of a check item. */
 const MOST_IN_FLIGHT = 4;
@@ -9,7 +9,7 @@ const NOTHING: Announced = { baseline: 'up', inFlight: [] };
 /** What an alert about a check in a state says. */
 export function announcementOf(
   state: CheckState,
-  policy: Pick<PolicyItem, 'notify_on_degraded'>,
+  policy: Pick<Policy, 'notify_on_degraded'>,
 ): AnnouncedAlert['announces'] {
   const believed = shown(state, policy);
   return believed === 'unknown' ? 'up' : believed;

@@ -2,9 +2,12 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
+import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { settled } from '#lib/health/alerting/held.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -20,31 +23,37 @@ import type { TransitionCause } from './transition-record.ts';
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
 export type Basis = {
   entity: EntityItem;
-  policy: PolicyItem;
-  policyStored: boolean;
-  /** Those that its alerts go to. */
-  channels: readonly Channel[];
+  policy: Policy;
+  /** Version of what is set on the check itself; absent where nothing is. */
+  policyVersion?: string;
   deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
+  /** The transition whose alert is held, if one is. */
+  held?: TransitionItem | undefined;
 };
 
 /** The deadlines that begin and end with a change of state. */
-const ALERT_DEADLINES = ['repeat', 'catch_up'] as const;
+const ALERT_DEADLINES = ['repeat', 'catch_up', 'hold'] as const;
 type AlertDeadline = (typeof ALERT_DEADLINES)[number];
 
 /** Reads what a change of a check's state touches; undefined when the entity is gone. */
 export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise<Basis | undefined> {
-  const [entity, policy, ...deadlines] = await ports.table.getMany<[EntityItem, PolicyItem, ...DeadlineEntry[]]>([
+  const [entity, stored, head, ...deadlines] = await ports.table.getMany<
+    [EntityItem, PolicyItem, AlertingHead, ...DeadlineEntry[]]
+  >([
     keys.entity(check.tenant_id, check.entity_id),
     keys.policy(check.tenant_id, check.id),
+    keys.alertingHead(check.tenant_id),
     ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.id)),
   ]);
   if (!entity) return undefined;
-  const inForce = policy ?? defaultPolicy(keys, check);
+  const account = await alertingOf({ ports, keys }, check.tenant_id, head);
+  const sk = deadlines[ALERT_DEADLINES.indexOf('hold')]?.note?.held?.transition_sk;
+  const held = sk && (await ports.table.get<TransitionItem>({ pk: keys.ofCheck(check.tenant_id, check.id), sk }));
   return {
     entity,
-    policy: inForce,
-    policyStored: policy !== undefined,
-    channels: inForce.channels,
+    policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
+    ...(stored && { policyVersion: stored.v }),
+    ...(held && { held }),
     deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };
 }
@@ -81,7 +90,7 @@ export type StateChange = {
  * clocks of two writers say.
  */
 export function changeState(keys: Keys, token: string, basis: Basis, change: StateChangeInput): StateChange {
-  const { entity, policy, policyStored, channels } = basis;
+  const { entity, policy, policyVersion } = basis;
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
@@ -106,12 +115,13 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   };
 
   const key = keys.transition(check.tenant_id, check.id, at, seq);
-  const { item, lookAt, alerts, ...decided } = alertOfChange(keys, {
-    ...{ check, to, cause, policy, channels, at, alertAt },
+  const { item, lookAt, hold, alerts, ...decided } = alertOfChange(keys, {
+    ...{ check, to, cause, policy, at, alertAt, hold: basis.deadlines.hold },
     transition: { transition_id, sk: key.sk, expires_at },
   });
   const transition: TransitionItem = {
     ...key,
+    v: token,
     expires_at,
     transition_id,
     entity_id: entity.id,
@@ -135,7 +145,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     seq,
   };
 
-  const deadlines = deadlinesOf(basis, change, alertAt, lookAt);
+  const deadlines = deadlinesOf(basis, change, alertAt, { lookAt, hold });
 
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
@@ -153,9 +163,10 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     writes: [
       { put: transition, if: 'absent' },
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
+      ...(basis.held ? [superseded(basis.held, token, at)] : []),
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
-      { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
+      { check: keys.policy(check.tenant_id, check.id), if: policyVersion ? { version: policyVersion } : 'absent' },
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
     ],
     deadlines: deadlines.flatMap(({ kind, next }) => {
@@ -165,6 +176,10 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   };
 }
 
+/** With another change of its check a held alert has nothing to tell any more. */
+const superseded = (held: TransitionItem, token: string, at: number): Write =>
+  settled(held, token, at, { decision: 'skipped', reason: held.alert.reason, facts: held.alert.facts });
+
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 
 /** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
@@ -172,7 +187,7 @@ function deadlinesOf(
   { policy, deadlines }: Basis,
   { to }: StateChangeInput,
   at: number,
-  lookAt: number | undefined,
+  { lookAt, hold }: { lookAt: number | undefined; hold: Deadline | undefined },
 ): NextDeadline[] {
   const changed: NextDeadline[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
@@ -180,5 +195,6 @@ function deadlinesOf(
   else if (deadlines.repeat) changed.push({ kind: 'repeat', next: undefined });
   if (lookAt !== undefined && policy.catch_up)
     changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
+  if (hold || deadlines.hold) changed.push({ kind: 'hold', next: hold });
   return changed;
 }

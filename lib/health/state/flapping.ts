@@ -1,9 +1,9 @@
 import type { CheckItem, Flapping } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Policy } from '#lib/checks/policy-item.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 
 type Counted = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
-type FlapPolicy = Pick<PolicyItem, 'flap_threshold' | 'flap_window_seconds'>;
+type FlapPolicy = Pick<Policy, 'flap_threshold' | 'flap_window_seconds'>;
 
 /** What an alert says of flapping: how many changes there were within which time, and when it is told again; ms. */
 export type FlapNote = { changes: number; within_ms: number; calm_ms: number };

@@ -4,12 +4,14 @@ import type { FlapNote } from './flapping.ts';
 import type { TransitionRecord } from './transition-record.ts';
 
 /**
- * One change of a check's state; the source of actions and events. Immutable, but that a held alert is decided once.
+ * One change of a check's state; the source of actions and events. Immutable, but that a held alert is decided once
+ * (health/alerting/held.ts).
  * Its timestamp is later than every earlier one of the entity. About 1.2 KB.
  */
 export type TransitionItem = Item &
   Omit<TransitionRecord, 'id'> & {
     // not on the wire
+    v: string;
     /** What its alert was decided on. */
     decided_on: DecidedOn;
     /** Its alert is the first to say that the check flaps. */

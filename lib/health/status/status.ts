@@ -90,8 +90,9 @@ function statusEntities(
     const { items, ...rest } = await read(after, limit);
     // Read behind the entities, so that it holds the blueprint of each.
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
+    const now = context.ports.clock.now();
     const found = await mapInTurns(items, (item) => {
-      const record = entityRecord(item, blueprints.get(item.blueprint_slug) ?? { fields: [] });
+      const record = entityRecord(item, blueprints.get(item.blueprint_slug) ?? { fields: [] }, now);
       return { at: item.sk, value: { ...record, stale: Object.keys(item.checks).some(isStale) } };
     });
     return { ...rest, found };

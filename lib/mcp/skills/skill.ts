@@ -37,7 +37,7 @@ export const ToolDefinition = z
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
 
 const ListOfTools = z
-  .array(z.preprocess(withoutNulls, ToolDefinition))
+  .array(z.preprocess((tool) => withoutNulls(tool), ToolDefinition))
   .max(MAX_TOOLS)
   .superRefine((tools, context) => {
     const complain = (i: number, member: string, message: string) =>

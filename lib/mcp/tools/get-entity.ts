@@ -20,6 +20,9 @@ export const getEntity = defineTool({
     if (!isPlain(entity_slug)) throw notFound(`Entity ${entity_slug} of blueprint ${blueprint_slug}`);
     const { entity, blueprint } = await requireEntity(context, blueprint_slug, entity_slug);
     const checks = await checksOf(context, [entity]);
-    return { ...entityRecord(entity, blueprint), checks: checks.map((check) => checkRecord(check, entity, context)) };
+    return {
+      ...entityRecord(entity, blueprint, context.ports.clock.now()),
+      checks: checks.map((check) => checkRecord(check, entity, context)),
+    };
   },
 });

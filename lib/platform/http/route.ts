@@ -73,6 +73,8 @@ export type Route<Context> = {
   headers?: z.ZodObject;
   /** Absent: the body is not read at all. */
   body?: z.ZodType;
+  /** Members of the body whose null says something: of all others it means absent. */
+  nulls?: readonly string[];
   /** What it answers; absent where no body is sent. */
   reply?: z.ZodType;
   /** The list that it answers may be had a record a line (NDJSON), by Accept. */
@@ -111,6 +113,7 @@ export const route =
       query?: Q;
       headers?: z.ZodObject;
       body?: B;
+      nulls?: readonly (keyof Out<B> & string)[];
       lines?: true;
       text?: true;
       errors?: readonly ErrorCode[];

@@ -147,7 +147,8 @@ export function makeRouter<Context extends { caller: Rights }>(
     const query = parse(schema, valuesOf(schema, search));
     if (row.headers) parse(row.headers, named(row.headers, event.headers));
     const body =
-      row.body && parseBody(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY), readOnly.get(row));
+      row.body &&
+      parseBody(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY), readOnly.get(row), row.nulls);
     const { headers: sent, rawPath } = event;
     const call = {
       params,

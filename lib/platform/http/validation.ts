@@ -19,13 +19,15 @@ export const parse = <Schema extends z.ZodType>(schema: Schema, value: unknown):
 /**
  * The same for the body of a request, where null at the outermost level means absent.
  * @param readOnly members that are passed over, as they belong to a record that was read
+ * @param nulls members whose null is a value of its own
  */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   body: Record<string, unknown>,
   readOnly?: ReadonlySet<string>,
+  nulls: readonly string[] = [],
 ): z.output<Schema> {
-  return validated(schema, withoutNulls(body), unknownMembers(schema, body, readOnly));
+  return validated(schema, withoutNulls(body, nulls), unknownMembers(schema, body, readOnly));
 }
 
 function validated<Schema extends z.ZodType>(schema: Schema, value: unknown, strange: ErrorDetail[]): z.output<Schema> {

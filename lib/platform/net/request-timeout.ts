@@ -60,10 +60,12 @@ export async function withDeadline<T>(timeout_ms: number, work: (deadline: Reque
   const started = performance.now();
   const deadline = new RequestTimeout(timeout_ms);
   const unwatch = ownLoop.watch();
-  const over = Promise.withResolvers<never>();
-  const timer = setTimeout(() => setImmediate(() => over.reject(deadline.error())), timeout_ms);
+  let timer: NodeJS.Timeout | undefined;
   try {
-    return await Promise.race([work(deadline), over.promise]);
+    return await new Promise<T>((resolve, reject) => {
+      timer = setTimeout(() => setImmediate(() => reject(deadline.error())), timeout_ms);
+      work(deadline).then(resolve, reject);
+    });
   } catch (error) {
     if (error instanceof NetError) error.latency_ms = Math.round(performance.now() - started);
     throw error;

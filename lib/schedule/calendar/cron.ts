@@ -1,24 +1,16 @@
 import { CalendarError } from './calendar-error.ts';
+import { daysOfMonth, daysOfWeek } from './days.ts';
 import { type Field, numbersOf } from './fields.ts';
 import type { Line } from './line.ts';
 
 const MINUTE: Field = { name: 'minute', from: 0, to: 59 };
 const HOUR: Field = { name: 'hour', from: 0, to: 23 };
-const DAY_OF_MONTH: Field = { name: 'day-of-month', from: 1, to: 31 };
 const MONTH: Field = {
   name: 'month',
   from: 1,
   to: 12,
   names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
 };
-/** 0 and 7 are Sunday. */
-const DAY_OF_WEEK: Field = {
-  name: 'day-of-week',
-  from: 0,
-  to: 7,
-  names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'],
-};
-
 const NICKNAMES: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',
@@ -30,7 +22,7 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Five fields as crontab(5) has them, or a nickname such as @daily, with the rules of cron(8) on Debian: the day must
+ * Five fields as crontab(5) has them, with `L` and `#` beside it (days.ts), or a nickname such as @daily, with the rules of cron(8) on Debian: the day must
  * fit both day fields when one of them begins with `*`, else one is enough. A job of fixed hours and minutes that
  * clocks skip is due when they are set, and one that they repeat is due once; all others go by real time.
  * @throws CalendarError
@@ -45,15 +37,15 @@ export function parseCron(text: string, zone: string): Line {
   }
   const [minute, hour, dayOfMonth, month, dayOfWeek] = fields as [string, string, string, string, string];
   const of = (field: Field, text: string) => numbersOf(field, text, { range: '-' });
-  const days = new Set(of(DAY_OF_MONTH, dayOfMonth));
-  const weekdays = new Set(of(DAY_OF_WEEK, dayOfWeek).map((day) => day % 7));
+  const isDayOfMonth = daysOfMonth(dayOfMonth);
+  const isDayOfWeek = daysOfWeek(dayOfWeek);
   const both = dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*');
   const goesByRealTime = minute.startsWith('*') || hour.startsWith('*');
   return {
     zone,
     months: of(MONTH, month),
     isDay: (date) => {
-      const [fits, fitsWeek] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())];
+      const [fits, fitsWeek] = [isDayOfMonth(date), isDayOfWeek(date)];
       return both ? fits && fitsWeek : fits || fitsWeek;
     },
     hours: of(HOUR, hour),

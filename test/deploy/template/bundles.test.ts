@@ -8,14 +8,16 @@ import { run } from '#test/deploy/run.ts';
 const KB = 1024;
 /** What is deployed of a function, with what is loaded late: libraries of sign-in, expressions, the document. */
 const MOST = 1000 * KB;
+/** With the description of the API; with the clients of NATS and of the mail server, loaded with the first message. */
+const MOST_OF: Partial<Record<FunctionName, number>> = { api: 1120 * KB, deliverer: 1160 * KB };
 /** What is loaded when a function starts: least of those that run for every probe and every push. */
 const AT_START: Partial<Record<FunctionName, number>> = {
-  ingest: 450 * KB,
-  prober: 450 * KB,
+  ingest: 470 * KB,
+  prober: 470 * KB,
   // The schemas of every endpoint.
-  api: 710 * KB,
+  api: 800 * KB,
   // The tools, with what they mean.
-  mcp: 600 * KB,
+  mcp: 680 * KB,
 };
 const MOST_AT_START = 550 * KB;
 
@@ -39,7 +41,7 @@ describe('what is deployed of a function', () => {
     const onDisk = readdirSync(dir).reduce((bytes, file) => bytes + statSync(join(dir, file)).size, 0);
     expect(onDisk).toBe(all_bytes);
     expect(bytes).toBeLessThanOrEqual(AT_START[name] ?? MOST_AT_START);
-    expect(all_bytes).toBeLessThanOrEqual(MOST);
+    expect(all_bytes).toBeLessThanOrEqual(MOST_OF[name] ?? MOST);
   });
 
   // WRITE_SIZES=1 npx vitest run --config test/deploy/vitest.config.ts --project template writes the list anew.

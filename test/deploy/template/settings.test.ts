@@ -16,6 +16,8 @@ describe('settings', () => {
     [{ LOG_RETENTION: '30' }, 'LOG_RETENTION is not known; did you mean LOG_RETENTION_DAYS'],
     [{ log_level: 'info' }, 'log_level is not known; did you mean LOG_LEVEL'],
     [{ NATS_URL: 'nats://a.example.com' }, 'NATS_URL is not known; did you mean NATS_URL_SECRET'],
+    [{ SMTP_URL: 'smtp://a.example.com' }, 'SMTP_URL is not known; did you mean SMTP_URL_SECRET'],
+    [{ SMTP_URL_SECRET: 'smtp' }, 'SMTP_URL_SECRET and MAIL_FROM come together'],
     [{ OIDC_CLIENT_SECRET: 'secret' }, 'OIDC_CLIENT_SECRET is not known'],
     [{ OIDC_ISSUER: 'http://localhost:8080', OIDC_CLIENT_ID: 'fleetwatch' }, 'OIDC_ISSUER: must begin with https://'],
     [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_CLIENT_ID: is missing'],
@@ -24,13 +26,15 @@ describe('settings', () => {
     expect(() => synthesize(settings)).toThrow(named);
   });
 
-  it('reach every function; the NATS secret reaches the deliverer alone', () => {
-    const { template: set } = synthesize({ EGRESS_ALLOW: '10.0.0.0/8', NATS_URL_SECRET: 'nats', BUCKETS: '8' });
+  it('reach every function; the secrets of NATS and of mail reach the deliverer alone', () => {
+    const secrets = { NATS_URL_SECRET: 'nats', SMTP_URL_SECRET: 'smtp', MAIL_FROM: 'alerts@example.com' };
+    const { template: set } = synthesize({ EGRESS_ALLOW: '10.0.0.0/8', BUCKETS: '8', ...secrets });
     for (const one of Object.values(set.findResources('AWS::Lambda::Function'))) {
       const { Variables } = one.Properties.Environment;
       expect(Variables).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', BUCKETS: '8', CHECK_EGRESS: 'public' });
       const speaks = one.Properties.Description === 'Fleetwatch deliverer';
       expect(JSON.stringify(Variables.NATS_URL ?? null).includes('resolve:secretsmanager:nats')).toBe(speaks);
+      expect(JSON.stringify(Variables.SMTP_URL ?? null).includes('resolve:secretsmanager:smtp')).toBe(speaks);
     }
   });
 

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { documents } from '#infra/docs/documents.ts';
 import { endpointOf, type OpenApi } from '#infra/docs/openapi.ts';
-import { EventRecord } from '#infra/docs/webhooks.ts';
+import { AlertRecord } from '#infra/docs/webhooks.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { webhook } from '#lib/alerts/channels/types/webhook.ts';
 import { allRows } from '#lib/all-rows.ts';
@@ -95,14 +95,14 @@ describe('the API description', () => {
       'Check',
       'CheckInList',
       'CheckWithLastResult',
+      'NewAccountChannel',
       'NewChannel',
       'NewCheck',
     ]);
     for (const [name, { oneOf, discriminator }] of unions) {
-      const [types, member] =
-        name === 'NewChannel'
-          ? [channelTypes.map(({ type }) => type), 'channel_type']
-          : [[...checkTypes.keys()], 'check_type'];
+      const [types, member] = name.endsWith('Channel')
+        ? [channelTypes.map(({ type }) => type), 'channel_type']
+        : [[...checkTypes.keys()], 'check_type'];
       const place = (type: string) => `#/components/schemas/${name}_${type}`;
       expect(oneOf).toEqual(types.map((type) => ({ $ref: place(type) })));
       const mapping = Object.fromEntries(types.map((type) => [type, place(type)]));
@@ -127,8 +127,9 @@ describe('the API description', () => {
 
   it('shows the event that a webhook gets, member for member', () => {
     const { example } = document.webhooks.state_change.post.requestBody.content['application/json'];
-    const { body } = webhook.render(alerts.state_change, { url: 'https://x.example.com/' });
-    expect(Object.keys(EventRecord.parse(example))).toEqual(Object.keys(example));
+    const sent = webhook.render(alerts.state_change, { url: 'https://x.example.com/' });
+    const body = sent.via === 'http' ? sent.body : '';
+    expect(Object.keys(AlertRecord.parse(example))).toEqual(Object.keys(example));
     expect(Object.keys(JSON.parse(body))).toEqual(Object.keys(example));
   });
 
@@ -146,12 +147,18 @@ describe('the reference', () => {
     const config = { url: 'https://hooks.example.com/', secret: 'letmesign' };
     const send = webhook.render(alerts.state_change, config);
     if (send.via !== 'http') throw new Error('A webhook goes by HTTP.');
-    const header = send.headers['X-Service-Signature'];
+    const headers = Object.fromEntries(
+      Object.entries(send.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    const now = alerts.state_change.sent_at;
     const body = Buffer.from(send.body);
-    expect(isSigned(body, header, 'letmesign')).toBe(true);
-    expect(isSigned(body, header, 'another')).toBe(false);
-    expect(isSigned(Buffer.from(`${send.body} `), header, 'letmesign')).toBe(false);
-    expect(isSigned(body, undefined, 'letmesign')).toBe(false);
+    expect(isSigned(body, headers, 'letmesign', now)).toBe(true);
+    expect(isSigned(body, headers, 'another', now)).toBe(false);
+    expect(isSigned(Buffer.from(`${send.body} `), headers, 'letmesign', now)).toBe(false);
+    expect(isSigned(body, {}, 'letmesign', now)).toBe(false);
+    expect(isSigned(body, headers, 'letmesign', now + 301_000)).toBe(false);
+    const moved = { ...headers, 'x-service-timestamp': String(Number(headers['x-service-timestamp']) + 300) };
+    expect(isSigned(body, moved, 'letmesign', now + 301_000)).toBe(false);
   });
 });
 

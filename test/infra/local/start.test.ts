@@ -19,13 +19,13 @@ it('npm start becomes the service in the same process, with what node was to be 
   rmSync(dir, { recursive: true });
 });
 
-it('what a service without NATS never uses is not loaded: neither the client of NATS nor that of fetch', () => {
+it('what a service without NATS and mail never uses is not loaded: neither their clients nor that of fetch', () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
     await import('#infra/local/host.ts');
-    const strange = [...loaded, ...process.moduleLoadList].filter((name) => /nats-io|undici/.test(name));
+    const strange = [...loaded, ...process.moduleLoadList].filter((name) => /nats-io|nodemailer|undici/.test(name));
     process.stdout.write(JSON.stringify({ count: loaded.length, strange }));
   `;
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];

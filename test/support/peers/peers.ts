@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { KeyAndCertificate } from '#test/support/certificates.ts';
 import { findProgram } from '#test/support/find-program.ts';
 import { lastingPort } from '#test/support/lasting-port.ts';
@@ -34,6 +35,31 @@ export function startSmtp({ cert, key }: KeyAndCertificate): Promise<Peer> {
   writeFileSync(certificate, cert);
   writeFileSync(privateKey, key, { mode: 0o600 });
   return startPython('smtp.py', [HOST, certificate, privateKey], dir);
+}
+
+/** A mail as it came over the wire. `data`: with its headers. */
+export type KeptMail = { from: string; to: string[]; tls: boolean; data: string };
+
+/** A mail server that takes mail over STARTTLS from one user alone; `kept` has what it took. */
+export async function startMailbox(
+  { cert, key }: KeyAndCertificate,
+  user: string,
+  password: string,
+): Promise<Peer & { kept: KeptMail[] }> {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-mailbox-'));
+  const [certificate, privateKey] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
+  writeFileSync(certificate, cert);
+  writeFileSync(privateKey, key, { mode: 0o600 });
+  const args = [join(import.meta.dirname, 'mailbox.py'), HOST, certificate, privateKey, user, password];
+  const child = spawn(PYTHON, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [line] = await said(child, /^\d+$/m);
+  const kept: KeptMail[] = [];
+  createInterface(child.stdout!).on('line', (text) => {
+    if (!text.startsWith('{')) return;
+    const mail = JSON.parse(text);
+    kept.push({ ...mail, data: Buffer.from(mail.data, 'base64').toString('utf8') });
+  });
+  return { ...peerOf(child, Number(line), dir), kept };
 }
 
 export const startWebsocket = (): Promise<Peer> => startPython('websocket.py', [HOST]);

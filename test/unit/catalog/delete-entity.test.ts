@@ -108,7 +108,7 @@ describe('deleteEntity', () => {
 });
 
 describe('reclaimCheck', () => {
-  const KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up'];
+  const KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up', 'hold'];
 
   /** A deleted check that was alone with its interval, and one of another entity in its cell. */
   async function leftovers(world: MemoryWorld) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
-import { isUnderWay, outcome, watchInterval } from '#console/rules/executions.ts';
+import { awaited, isUnderWay, outcome, watchInterval } from '#console/rules/executions.ts';
 import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { levelOf, plainLine } from '#console/rules/log-line.ts';
@@ -66,6 +66,12 @@ describe('a run', () => {
   it('is waited for a while when its pipeline has reported nothing', () => {
     expect(isUnderWay(run, at(9))).toBe(true);
     expect(isUnderWay(run, at(11))).toBe(false);
+  });
+
+  it('that nothing has reported of is not said to be followed, as its call is over', () => {
+    expect(awaited(run)).toMatch(/call is over/);
+    expect(awaited({ ...run, dispatch_status: 'pending' })).toMatch(/follows it/);
+    expect(awaited({ ...run, pipeline_status: 'running' })).toMatch(/follows it/);
   });
 
   it('is what its pipeline says, once that says something', () => {

@@ -188,9 +188,11 @@ describe('uptime', () => {
     expect(uptimeOf([{ seconds }])).toBeNull();
   });
 
-  it('is shown for a day unless the address says otherwise', () => {
-    expect(windowOf('90d').hours).toBe(90 * 24);
-    expect(windowOf('nonsense').key).toBe('24h');
-    expect(windowOf(null).key).toBe('24h');
+  it('is shown for a day unless the address says otherwise, or the check is young', () => {
+    const DAY = 86_400_000;
+    expect(windowOf('90d', DAY).hours).toBe(90 * 24);
+    expect(windowOf('nonsense', DAY).key).toBe('24h');
+    expect(windowOf(null, DAY).key).toBe('24h');
+    expect(windowOf(null, 60_000).key).toBe('1h');
   });
 });

@@ -1,9 +1,8 @@
 import type { Guard } from '#lib/actions/remediation/guard.ts';
 
-/** What the guards that others fill are looked at for again (ms): a hold is decided soon, a window may change. */
+/** A hold is decided soon, and lasts where its cause is known (ms). */
 const HOLD_MS = 15_000;
 const EXPLAINED_MS = 60_000;
-const WINDOW_MS = 300_000;
 
 export const alreadyHealthy: Guard = {
   name: 'already_healthy',
@@ -25,8 +24,7 @@ export const dependency: Guard = {
 /** Planned work is not worked against; what is still down at its end is repaired then. */
 export const maintenance: Guard = {
   name: 'maintenance',
-  judge: ({ window, now }) =>
-    window ? { stops: 'a maintenance window is open', until: window.until ?? now + WINDOW_MS } : {},
+  judge: ({ window }) => (window ? { stops: 'a maintenance window is open', until: window.until } : {}),
 };
 
 /** Whoever has acknowledged is at it. */

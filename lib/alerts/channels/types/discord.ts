@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/alerts/channels/channel-type.ts';
+import { fitted } from '#lib/alerts/channels/plain-text.ts';
 import { messageOf } from '#lib/alerts/deliver/message.ts';
 
 const COLOURS = { bad: 0xd93025, warn: 0xf9ab00, good: 0x1e8e3e, neutral: 0x80868b };
@@ -10,13 +11,22 @@ export const discord = defineChannel({
   title: 'Discord',
   about: 'Posts an embed, coloured by state, to a webhook of Discord.',
   via: 'http',
+  read_by: 'people',
   config: z.strictObject({ url: channelUrl(['https:', 'http:']).describe('Address of the webhook; it is a secret.') }),
   secrets: ['url'],
   render(alert, config) {
-    const { title, mood, facts, why, note } = messageOf(alert);
+    const { title, mood, lead, facts, why, note, links } = messageOf(alert, config);
+    const parts = [
+      fitted(lead, LONGEST_LEAD, plain),
+      why && codeBlock(why),
+      links.map(([label, url]) => `[${label}](${url.replaceAll(')', '%29')})`).join(' · '),
+    ];
+    const description = parts.filter(Boolean).join('\n');
+    const isLong = plain(title).length > LONGEST_TITLE;
+    const shown = isLong ? messageOf(alert, config, SHORT_NAME).title : title;
     const embed = {
-      title: plain(title).length <= LONGEST_TITLE ? plain(title) : plain(messageOf(alert, SHORT_NAME).title),
-      ...(why && { description: codeBlock(why) }),
+      title: fitted(shown, LONGEST_TITLE, plain),
+      ...(description && { description }),
       color: COLOURS[mood],
       fields: facts.map(([name, value]) => ({ name, value: plain(value), inline: true })),
       ...(note && { footer: { text: note } }),
@@ -39,8 +49,9 @@ export const discord = defineChannel({
   },
 });
 
-/** What Discord takes of an embed's title. */
+/** What Discord takes of an embed's title, and what of its 4,096 characters of description is left for our own. */
 const LONGEST_TITLE = 256;
+const LONGEST_LEAD = 2000;
 /** Of names so short the title fits even when every character of them is escaped. */
 const SHORT_NAME = 50;
 

@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import { defineChannel } from '#lib/alerts/channels/channel-type.ts';
+import { payloadOf } from '#lib/alerts/deliver/payload.ts';
 
 /**
- * Publishes the event as JSON on the operator's NATS (docs/CONTRACT.md#events), on a subject below that of the account.
+ * Publishes the alert as JSON on the operator's NATS (docs/CONTRACT.md#events), on a subject below that of the account.
  */
 export const nats = defineChannel({
   type: 'nats',
   title: 'NATS',
-  about: "Publishes the state-change event as JSON on the operator's NATS (setting NATS_URL).",
+  about: "Publishes the alert as JSON on the operator's NATS (setting NATS_URL).",
   via: 'nats',
+  read_by: 'programs',
   config: z.strictObject({
     subject: z
       .string()
@@ -22,7 +24,7 @@ export const nats = defineChannel({
       ),
   }),
   secrets: ['subject'],
-  render: (alert, config) => ({ via: 'nats', subject: config.subject, body: JSON.stringify(alert.event) }),
+  render: (alert, config) => ({ via: 'nats', subject: config.subject, body: JSON.stringify(payloadOf(alert)) }),
   examples: {
     valid: [{ subject: 'alerts' }, { subject: 'fleet.alerts.shop-1' }],
     invalid: [

@@ -1,9 +1,13 @@
 import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/alerts/channels/channel-type.ts';
+import { fitted, linesOf } from '#lib/alerts/channels/plain-text.ts';
 import { messageOf } from '#lib/alerts/deliver/message.ts';
 
 const PRIORITY = { bad: 'high', warn: 'default', good: 'default', neutral: 'default' };
 const TAGS = { bad: 'red_circle', warn: 'warning', good: 'green_circle', neutral: 'white_circle' };
+
+/** A longer message becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
+const LONGEST_BYTES = 4095;
 
 /** Posts to a topic of ntfy: title, priority and tags in headers, the text as body. */
 export const ntfy = defineChannel({
@@ -12,6 +16,7 @@ export const ntfy = defineChannel({
   about:
     'Posts to a topic of ntfy, at ntfy.sh or a server of your own: title, priority and tags in headers, the text as body.',
   via: 'http',
+  read_by: 'people',
   config: z.strictObject({
     url: channelUrl(['https:', 'http:'])
       .refine(
@@ -28,19 +33,21 @@ export const ntfy = defineChannel({
   }),
   secrets: ['url', 'token'],
   render(alert, config) {
-    const { title, mood, facts, why, note } = messageOf(alert);
-    const lines = [...facts.map(([label, value]) => `${label}: ${value}`), why && `Why: ${why}`, note];
+    const message = messageOf(alert, config);
+    const { title, mood, links } = message;
+    const [opens] = links;
     return {
       via: 'http',
       url: config.url,
       headers: {
         'content-type': 'text/plain; charset=utf-8',
         title: headerText(title),
-        priority: PRIORITY[mood],
+        priority: alert.urgency === 'low' ? 'low' : PRIORITY[mood],
         tags: TAGS[mood],
+        ...(opens && { click: headerText(opens[1]) }),
         ...(config.token !== undefined && { authorization: `Bearer ${config.token}` }),
       },
-      body: lines.filter(Boolean).join('\n'),
+      body: fitted(linesOf(message).join('\n'), LONGEST_BYTES, undefined, Buffer.byteLength),
     };
   },
   examples: {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/alerts/channels/channel-type.ts';
+import { fitted } from '#lib/alerts/channels/plain-text.ts';
 import { messageOf } from '#lib/alerts/deliver/message.ts';
 
 const MARKS = {
@@ -9,23 +10,31 @@ const MARKS = {
   neutral: ':white_circle:',
 };
 
+/** What Slack takes of the text of a section (https://api.slack.com/reference/block-kit/blocks#section). */
+const LONGEST_TEXT = 3000;
+
 /** Posts to an incoming webhook of Slack, or of anything that speaks its format. */
 export const slack = defineChannel({
   type: 'slack',
   title: 'Slack',
-  about: 'Posts a message to an incoming webhook of Slack, or of anything that takes its format, such as Mattermost.',
+  about: 'Posts a message to an incoming webhook of Slack, or of anything that takes its format.',
   via: 'http',
+  read_by: 'people',
   config: z.strictObject({
     url: channelUrl(['https:', 'http:']).describe('Address of the incoming webhook; it is a secret.'),
   }),
   secrets: ['url'],
   render(alert, config) {
-    const { title, mood, facts, why, note } = messageOf(alert);
+    const { title, mood, lead, facts, why, note, links } = messageOf(alert, config);
     const headline = `${MARKS[mood]} ${escaped(title)}`;
     const blocks = [
       section(`*${headline}*`),
-      { type: 'section', fields: facts.map(([label, value]) => text(`*${label}*\n${escaped(value)}`)) },
+      ...(lead ? [section(fitted(lead, LONGEST_TEXT, escaped))] : []),
+      ...(facts.length > 0
+        ? [{ type: 'section', fields: facts.map(([label, value]) => text(`*${label}*\n${escaped(value)}`)) }]
+        : []),
       ...(why ? [section(`*Why*\n${escaped(why)}`)] : []),
+      ...(links.length > 0 ? [section(links.map(linked).join('  ·  '))] : []),
       ...(note ? [{ type: 'context', elements: [text(escaped(note))] }] : []),
     ];
     return {
@@ -48,6 +57,10 @@ export const slack = defineChannel({
 /** Slack's own three control characters; with them escaped, a text cannot mention people or channels. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** A link as Slack writes it, in which > and | are its own; a button would need an app that answers clicks. */
+const linked = ([label, url]: [string, string]): string =>
+  `<${escaped(url.replaceAll('>', '%3E').replaceAll('|', '%7C'))}|${escaped(label)}>`;
 
 const text = (value: string) => ({ type: 'mrkdwn', text: value, verbatim: true });
 const section = (value: string) => ({ type: 'section', text: text(value) });

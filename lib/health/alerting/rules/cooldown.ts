@@ -1,5 +1,5 @@
 import type { AnnouncedState, CheckItem } from '#lib/checks/check-item.ts';
-import { type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import { type PolicySettings, shown } from '#lib/checks/policy-item.ts';
 import type { Rule } from '#lib/health/alerting/rule.ts';
 import { isUrgent, type Situation } from '#lib/health/alerting/situation.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
@@ -20,7 +20,7 @@ export function cooldownClass(from: AnnouncedState, to: AnnouncedState): Cooldow
 /** When the cooldown ends that runs at `now` (epoch ms); a time before that when none does. */
 function cooldownEnd(
   { last_planned_at = 0, last_warned_at = 0 }: CheckItem['alerts'],
-  { cooldown_seconds }: Pick<PolicyItem, 'cooldown_seconds'>,
+  { cooldown_seconds }: Pick<PolicySettings, 'cooldown_seconds'>,
   of: CooldownClass,
   now: number,
 ): number {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type BuiltIn, variablesOf } from '#lib/actions/template/placeholders.ts';
+import { type BuiltIn, variablesOf } from '#lib/actions/template/variables.ts';
 
 /** Variables of a template, with those that the service itself gives. */
 export const vars = (values: Record<string, string>, builtIn: BuiltIn = {}) => variablesOf(builtIn, values);

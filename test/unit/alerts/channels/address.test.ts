@@ -4,7 +4,7 @@ import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { type ChannelType, defineChannel } from '#lib/alerts/channels/channel-type.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
-import { addChannel } from '#lib/alerts/policy/policies.ts';
+import { addChannel } from '#lib/alerts/policy/check-channels.ts';
 import { testChannel } from '#lib/alerts/policy/test-channel.ts';
 import { NetError } from '#lib/platform/net/net.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent } from '#test/support/alert-world.ts';
@@ -16,6 +16,7 @@ const types: ChannelType[] = [
     title: 'Named otherwise',
     about: 'Posts to the address that the setting hook holds.',
     via: 'http',
+    read_by: 'people',
     config: z.strictObject({ hook: z.string() }),
     secrets: ['hook'],
     render: (_alert, { hook }) => ({ via: 'http', url: hook, headers: {}, body: '{}' }),
@@ -26,6 +27,7 @@ const types: ChannelType[] = [
     title: 'Fixed',
     about: 'Posts to the one address of a pager, with the key of an integration and a severity in the body.',
     via: 'http',
+    read_by: 'people',
     config: z.strictObject({ integration_key: z.string(), severity: z.string() }),
     secrets: ['integration_key'],
     render: (_alert, config) => ({

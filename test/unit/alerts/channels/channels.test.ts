@@ -4,21 +4,32 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type ChannelType, defineChannel, type Send } from '#lib/alerts/channels/channel-type.ts';
 import { ChannelBody, channelTypes } from '#lib/alerts/channels/registry.ts';
+import { TEMPLATES } from '#lib/alerts/channels/templates.ts';
 import { headerText } from '#lib/alerts/channels/types/ntfy.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { signatureOf } from '#test/support/webhook-receiver.ts';
 import { examples, nasty } from './example-alerts.ts';
 import { decoded, json, render } from './rendered.ts';
 
-/** Where a message goes, and what lets it in there. */
-const placeOf = (send: Send) => (send.via === 'http' ? [send.url, send.headers.authorization] : [send.subject]);
+/** Where a message goes, and what lets it in there. The address of a mail lets nobody in. */
+const placeOf = (send: Send) => {
+  if (send.via === 'http') return [send.url, send.headers.authorization];
+  return send.via === 'nats' ? [send.subject] : [];
+};
+
+/** One of a few words is no secret, whatever follows from it. */
+const isChoice = ({ config }: ChannelType, key: string): boolean => {
+  const schema = config.shape[key];
+  return (schema instanceof z.ZodOptional ? schema.unwrap() : schema) instanceof z.ZodEnum;
+};
 
 /** The settings of a type that change where its messages go, or what lets them in there. */
-const leading = ({ render, examples: { valid } }: ChannelType): string[] =>
-  valid.flatMap((config) => {
-    const place = (changed: Record<string, string>) => placeOf(render(examples.test, changed));
+const leading = (type: ChannelType): string[] =>
+  type.examples.valid.flatMap((config) => {
+    const place = (changed: Record<string, string>) => placeOf(type.render(examples.test, changed));
     return Object.keys(config).filter(
-      (key) => !isDeepStrictEqual(place({ ...config, [key]: `${config[key]}x` }), place(config)),
+      (key) =>
+        !isChoice(type, key) && !isDeepStrictEqual(place({ ...config, [key]: `${config[key]}x` }), place(config)),
     );
   });
 
@@ -28,6 +39,7 @@ it('a setting leads to the receiver when it changes the address, the subject or 
     title: 'Pager',
     about: 'Posts to a room of a pager.',
     via: 'http',
+    read_by: 'people',
     config: z.strictObject({ bot_token: z.string(), key: z.string(), chat_id: z.string(), severity: z.string() }),
     secrets: ['bot_token', 'key'],
     render: (_alert, { bot_token, key, ...body }) => ({
@@ -64,7 +76,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
   });
 
   it('has every setting in one of its examples', () => {
-    const shown = new Set(type.examples.valid.flatMap(Object.keys));
+    const shown = new Set([...type.examples.valid.flatMap(Object.keys), ...Object.keys(TEMPLATES)]);
     expect(Object.keys(type.config.shape).filter((key) => !shown.has(key))).toEqual([]);
   });
 
@@ -76,21 +88,40 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
 });
 
 describe('webhook', () => {
-  it('posts the event of the interface and nothing else', () => {
+  it('posts the event, and all that is known beside it', () => {
     const send = render('webhook');
-    expect(send.headers).toEqual({ 'content-type': 'application/json' });
+    expect(send.headers).toEqual({ 'content-type': 'application/json', 'X-Service-Timestamp': '1795238201' });
     expect(JSON.parse(send.body)).toEqual({
       entity_id: 'ent_1',
       entity_name: 'Shop',
       check_id: 'chk_1',
       tenant_id: 'acc_1',
-      from_state: 'up',
-      to_state: 'degraded',
-      check_from_state: 'up',
-      check_to_state: 'down',
+      ...{ from_state: 'up', to_state: 'degraded', check_from_state: 'up', check_to_state: 'down' },
       transition_id: 'trn_1',
       timestamp: '2026-11-21T05:16:40.123Z',
+      kind: 'state_change',
+      urgency: 'high',
+      alert_id: 'alr_1',
+      incident_id: null,
+      check: { id: 'chk_1', name: 'checkout', slug: null, type: 'http', target: 'GET https://shop.test/pay' },
+      entity: { id: 'ent_1', name: 'Shop', slug: 'shop', blueprint: 'service', labels: { team: 'payments' } },
+      cause: 'result',
+      error_message: 'status 503, expected 200',
+      since: '2026-11-21T05:16:40.123Z',
+      ...{ root: null, affected: null, impact: null, acknowledge_url: null },
+      urls: { check: null, incident: null, runbook: null, dashboard: null },
     });
+  });
+
+  it('signs the time with the body, so that an old alert cannot be sent once more', async () => {
+    const send = render('webhook', nasty, { secret: 'letmesign' });
+    const timestamp = send.headers['X-Service-Timestamp'];
+    const mac = (await signatureOf(`${timestamp}.${send.body}`, 'letmesign')).replace('sha256=', 'v1=');
+    expect(send.headers['X-Service-Signature-V1']).toBe(mac);
+    const later = render('webhook', { ...nasty, sent_at: nasty.sent_at + 2000 }, { secret: 'letmesign' });
+    expect(Number(later.headers['X-Service-Timestamp'])).toBe(Number(timestamp) + 2);
+    expect(later.headers['X-Service-Signature']).toBe(send.headers['X-Service-Signature']);
+    expect(later.headers['X-Service-Signature-V1']).not.toBe(mac);
   });
 
   it('signs the very bytes of the body when there is a secret', async () => {

@@ -1,4 +1,4 @@
-import { type Alert, NOTHING_KNOWN } from '#lib/alerts/deliver/alert.ts';
+import type { Alert } from '#lib/alerts/deliver/alert.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 
 const event: Alert['event'] = {
@@ -15,7 +15,15 @@ const event: Alert['event'] = {
 };
 
 const down: Alert = {
-  ...NOTHING_KNOWN,
+  urgency: 'high',
+  incident_id: null,
+  root: null,
+  affected: null,
+  impact: null,
+  lately: null,
+  told: [],
+  remediation: null,
+  acknowledge_url: null,
   alert_id: 'alr_1',
   delivery_id: 'dlv_1',
   kind: 'state_change',
@@ -26,6 +34,10 @@ const down: Alert = {
   error_message: 'status 503, expected 200',
   check_from_since: '2026-11-20T05:16:40.000Z',
   at: '2026-11-21T05:16:41.000Z',
+  sent_at: Date.parse('2026-11-21T05:16:41.250Z'),
+  check: { id: 'chk_1', name: 'checkout', slug: null, type: 'http', target: 'GET https://shop.test/pay' },
+  entity: { id: 'ent_1', name: 'Shop', slug: 'shop', blueprint: 'service', labels: { team: 'payments' } },
+  urls: { check: null, incident: null, runbook: null, dashboard: null },
 };
 
 const up: Alert = {
@@ -104,6 +116,25 @@ export const examples = {
     event: { ...up.event, to_state: 'unknown', check_from_state: 'degraded', check_to_state: 'unknown' },
   },
   hidden_degraded: { ...better, announces: 'up' },
+  /** All that can be known is known. */
+  everything: {
+    ...down,
+    urgency: 'low',
+    incident_id: 'inc_1',
+    root: { entity_id: 'ent_db', entity_name: 'Database', state: 'down', since: '2026-11-21T05:12:03.000Z' },
+    affected: { count: 41, names: ['Cart', 'Search', 'Mail', 'Stock'] },
+    lately: { failures: 3, within_ms: 86_400_000 },
+    told: ['Slack', 'Webhook', 'Webhook'],
+    urls: {
+      check: 'https://status.test/#/checks/chk_1',
+      incident: 'https://status.test/#/incidents/inc_1',
+      runbook: 'https://wiki.test/shop?a=1&b=2',
+      dashboard: 'https://graphs.test/d/shop',
+    },
+    acknowledge_url: 'https://status.test/a/tok_1',
+  },
+  root: { ...down, impact: { count: 2, names: ['Cart', 'Search'] } },
+  same_name: { ...down, check_label: 'shop' },
   flapping: { ...down, flapping: { changes: 6, within_ms: 41 * 60_000, calm_ms: 15 * 60_000 } },
 } satisfies Record<string, Alert> & Record<DeliveryKind, Alert>;
 

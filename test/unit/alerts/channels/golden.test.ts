@@ -1,21 +1,37 @@
 import { expect, it } from 'vitest';
+import type { Send } from '#lib/alerts/channels/channel-type.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { examples } from './example-alerts.ts';
 
-const nice = (body: string): string => (body.startsWith('{') ? JSON.stringify(JSON.parse(body), null, 2) : body);
+const nice = (body: string): string =>
+  body.startsWith('{')
+    ? JSON.stringify(JSON.parse(body), null, 2)
+    : body.replace(/^To=.*/, (form) => form.split('&').map(decodeURIComponent).join('\n'));
+
+const headersOf = (headers: Record<string, string>): string[] =>
+  Object.entries(headers).map(([header, value]) => `${header}: ${value}`);
+
+function pageOf(send: Send): string[] {
+  switch (send.via) {
+    case 'http':
+      return [`${send.method ?? 'POST'} ${send.url}`, ...headersOf(send.headers), '', nice(send.body)];
+    case 'nats':
+      return [`PUB ${send.subject}`, '', nice(send.body)];
+    case 'smtp': {
+      const { to, subject, id, thread, headers, text, html } = send.mail;
+      const head = { to: to.join(', '), subject, 'message-id': id, references: thread, ...headers };
+      return [...headersOf(head), '', text, html];
+    }
+  }
+}
 
 /** To read what people and machines get, and to see in a review what a change makes of it. */
 it.each(channelTypes.map((type) => [type.type, type] as const))(
   '%s says what stands in its page',
   async (name, type) => {
-    const pages = Object.entries(examples).map(([kind, alert]) => {
-      const send = type.render(alert, type.examples.valid[0]!);
-      const head =
-        send.via === 'http'
-          ? [`POST ${send.url}`, ...Object.entries(send.headers).map(([header, value]) => `${header}: ${value}`)]
-          : [`PUB ${send.subject}`];
-      return [`=== ${kind}`, ...head, '', nice(send.body)].join('\n');
-    });
+    const pages = Object.entries(examples).map(([kind, alert]) =>
+      [`=== ${kind}`, ...pageOf(type.render(alert, type.examples.valid[0]!))].join('\n'),
+    );
     await expect(`${pages.join('\n\n')}\n`).toMatchFileSnapshot(`golden/${name}.txt`);
   },
 );

@@ -66,5 +66,5 @@ describe('names of any length', () => {
 function toldOf(alert: Alert): string {
   const event = { ...alert.event, entity_name: 'E' };
   const { title } = messageOf({ ...alert, event, check_label: 'C' });
-  return alert.kind === 'test' ? ': test alert for ' : title.slice('E: C'.length);
+  return alert.kind === 'test' ? 'Test alert for ' : title.slice('E: C'.length);
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { duration, messageOf } from '#lib/alerts/deliver/message.ts';
+import { linesOf } from '#lib/alerts/channels/plain-text.ts';
+import { duration } from '#lib/alerts/deliver/duration.ts';
+import { messageOf } from '#lib/alerts/deliver/message.ts';
 import { examples } from '#test/unit/alerts/channels/example-alerts.ts';
 
 const words = (name: keyof typeof examples): string => {
@@ -102,7 +104,7 @@ It is degraded, which its policy does not announce.`);
   });
 
   it('says of a test that nothing has happened', () => {
-    expect(words('test')).toBe(`[neutral] Shop: test alert for checkout
+    expect(words('test')).toBe(`[neutral] Test alert for Shop: checkout
 Check: up
 Entity: up
 Since: 2026-11-20 05:16:40 UTC
@@ -113,6 +115,52 @@ Nothing has happened. Somebody tested this channel, and it works.`);
     const { event } = examples.state_change;
     const second = { ...examples.state_change, event: { ...event, from_state: 'degraded' as const } };
     expect(messageOf(second).facts).toContainEqual(['Entity', 'still degraded']);
+  });
+});
+
+describe('what people are told of what is around it', () => {
+  it('says the cause and what fails with it before all else, then how often it failed and who was told, and where to look', () => {
+    expect(
+      linesOf(messageOf(examples.everything)).join('\n'),
+    ).toBe(`Fails with Database, down since 2026-11-21 05:12:03 UTC. 41 others fail with it: Cart, Search, Mail and 38 more.
+Check: up → down
+Entity: up → degraded
+Since: 2026-11-21 05:16:40 UTC
+Why: status 503, expected 200
+Down 3 times within 1 d. Told: Slack, 2 x Webhook.
+Acknowledge: https://status.test/a/tok_1
+Runbook: https://wiki.test/shop?a=1&b=2
+Incident: https://status.test/#/incidents/inc_1
+Details: https://status.test/#/checks/chk_1
+Dashboard: https://graphs.test/d/shop`);
+  });
+
+  it('says of a root what depends on it', () => {
+    expect(messageOf(examples.root).lead).toBe('2 depend on it: Cart, Search.');
+    expect(messageOf({ ...examples.root, impact: { count: 1, names: ['Cart'] } }).lead).toBe('1 depends on it: Cart.');
+  });
+
+  it('asks nobody to acknowledge what is over', () => {
+    const over = {
+      ...examples.recovery,
+      urls: examples.everything.urls,
+      acknowledge_url: 'https://status.test/a/tok_1',
+    };
+    expect(messageOf(over).links.map(([label]) => label)).toEqual(['Incident', 'Details', 'Dashboard']);
+  });
+
+  it.each([
+    ['Web shop', 'Web shop', 'Web shop is down'],
+    ['Web shop', 'web shop', 'Web shop is down'],
+    ['Web shop', 'Web shop home page', 'Web shop home page is down'],
+    ['Web shop home page', 'home page', 'Web shop home page is down'],
+    ['API', 'health of API', 'health of API is down'],
+    ['Shop', 'Shopify', 'Shop: Shopify is down'],
+    ['shop', 'workshop', 'shop: workshop is down'],
+    ['Web shop', 'home page', 'Web shop: home page is down'],
+  ])('names neither of %j and %j twice', (entity_name, check_label, title) => {
+    const { event } = examples.state_change;
+    expect(messageOf({ ...examples.state_change, event: { ...event, entity_name }, check_label }).title).toBe(title);
   });
 });
 

@@ -4,7 +4,7 @@ import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
 import { remember } from '#lib/alerts/plan/timed-alert.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Policy } from '#lib/checks/policy-item.ts';
 import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
 import { changeState } from '#lib/health/state/change-state.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -19,7 +19,7 @@ type Changes = { to: CheckState; after: number }[];
 type Told = { at: number; state: string };
 
 /** Changes of a check, and the looks that follow from them; nothing fails, and every alert is sent. */
-function live(changes: Changes, settings: Partial<PolicyItem>) {
+function live(changes: Changes, settings: Partial<Policy>) {
   const given = situation({ state: 'unknown', policy: settings });
   const { policy } = given;
   let check: CheckItem = { ...given.check, alerts: {} };

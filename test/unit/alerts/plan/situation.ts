@@ -1,6 +1,6 @@
 import type { Due } from '#lib/alerts/plan/timed-alert.ts';
 import type { AnnouncedAlert, CheckItem, Flapping } from '#lib/checks/check-item.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { POLICY_DEFAULTS, type Policy } from '#lib/checks/policy-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
@@ -22,7 +22,7 @@ export type Given = {
   /** Epoch ms of the last warning. */
   warned?: number;
   flapping?: Flapping;
-  policy?: Partial<PolicyItem>;
+  policy?: Partial<Policy>;
   note?: Deadline['note'];
 };
 
@@ -59,12 +59,11 @@ export function situation(given: Given): Due & { check: CheckItem } {
       announced: { baseline: announced, inFlight: [] },
     },
   };
-  const channel = { id: 'chn_a', channel_type: 'slack', config: {}, created_at: iso(0) };
-  const policy = { ...defaultPolicy(keys, check), cooldown_seconds: 0, channels: [channel], ...given.policy };
+  const channel = { id: 'chn_a', channel_type: 'slack', config: {}, created_at: iso(0), scope: 'check' as const };
+  const defaults = { ...POLICY_DEFAULTS, silenced: false, cooldown_seconds: 0, channels: [channel] };
   return {
     check,
-    policy,
-    channels: policy.channels,
+    policy: { ...defaults, ...given.policy },
     entry: { deadline: NOW, ...(note && { note }) },
     now: NOW,
   };

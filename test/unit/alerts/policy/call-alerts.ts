@@ -1,10 +1,11 @@
 import type { Context } from '#lib/access/context.ts';
+import { accountAlertRows } from '#lib/alerts/account/routes.ts';
 import { alertRows } from '#lib/alerts/policy/routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 
 /** One request through the gates of these rows. */
 export async function callAlerts(context: Context, method: string, path: string, body?: unknown) {
-  const router = makeRouter(alertRows, {
+  const router = makeRouter([...alertRows, ...accountAlertRows], {
     authenticate: async () => context,
     anonymous: () => context,
     spend: async () => ({}),

@@ -130,8 +130,18 @@ describe('a test alert', () => {
   it('goes out at once, even when silenced, and answers its delivery', async () => {
     await call('POST', POLICY, { silenced: true });
     const id = await addSlack(url);
-    const { status, body } = await call('POST', `${CHANNELS}/${id}/test`);
+    const { status, body: answer } = await call('POST', `${CHANNELS}/${id}/test`);
     expect(status).toBe(200);
+    const { preview, ...body } = answer;
+    expect(preview).toEqual({
+      title: 'Shop: checkout is down',
+      body: [
+        'Check: up → down',
+        'Entity: up → down',
+        'Since: 2026-11-21 05:16:40 UTC',
+        'Why: expected status 200, got 503 (Service Unavailable)',
+      ].join('\n'),
+    });
     expect(body).toEqual({
       id: expect.stringMatching(/^dlv_/),
       kind: 'test',
@@ -148,7 +158,7 @@ describe('a test alert', () => {
       updated_at: '2026-11-21T05:16:40.123Z',
     });
     expect(receiver.received[0]!.headers).toMatchObject({ 'x-service-kind': 'test', 'x-service-delivery': body.id });
-    expect(JSON.parse(receiver.received[0]!.body).text).toContain('Shop: test alert for checkout');
+    expect(JSON.parse(receiver.received[0]!.body).text).toContain('Test alert for Shop: checkout');
     expect((await call('GET', '/v1/notify/logs')).body).toEqual([body]);
     expect((await call('GET', POLICY)).body.channels[0].last_delivery).toEqual(body);
   });

@@ -7,7 +7,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
-import { type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import { type Policy, shown } from '#lib/checks/policy-item.ts';
 import { isAlert } from '#lib/health/alerting/alert-item.ts';
 import { changeState } from '#lib/health/state/change-state.ts';
 import { countChange, uncounted } from '#lib/health/state/flapping.ts';
@@ -25,11 +25,11 @@ type Step = {
   after: number;
   to: CheckState;
   cause: TransitionCause;
-  settings: Partial<PolicyItem>;
+  settings: Partial<Policy>;
   note: DeadlineNote | undefined;
 };
 
-const settings: fc.Arbitrary<Partial<PolicyItem>> = fc.record(
+const settings: fc.Arbitrary<Partial<Policy>> = fc.record(
   {
     silenced: fc.boolean(),
     notify_on_recovery: fc.boolean(),
@@ -39,7 +39,7 @@ const settings: fc.Arbitrary<Partial<PolicyItem>> = fc.record(
     repeat_interval_seconds: fc.constantFrom(0, 60, 600),
     flap_threshold: fc.constantFrom(0, 3, 3, 5),
     flap_window_seconds: fc.constantFrom(60, 600, 3600),
-    channels: fc.constantFrom<PolicyItem['channels']>([], situation({}).policy.channels),
+    channels: fc.constantFrom<Policy['channels']>([], situation({}).policy.channels),
   },
   { requiredKeys: [] },
 );
@@ -82,7 +82,7 @@ it('without relations, windows and silences with an end, every alert is decided 
   fc.assert(
     fc.property(settings, fc.array(step, { minLength: 1, maxLength: 25 }), (from, steps) => {
       const given = situation({ state: 'unknown' });
-      let policy: PolicyItem = { ...given.policy, ...from, v: 'p' };
+      let policy: Policy = { ...given.policy, ...from };
       let check: CheckItem = { ...given.check, alerts: {} };
       let entity: EntityItem = ENTITY;
       let catchUp: DeadlineEntry | undefined;
@@ -95,7 +95,7 @@ it('without relations, windows and silences with an end, every alert is decided 
         const enabled = cause === 'result' || cause === 'silence';
         const looked = { ...check, enabled };
         const entry = { deadline: now, ...(note && { note }) };
-        const due = { check: looked, policy, channels: policy.channels, entry, now };
+        const due = { check: looked, policy, entry, now };
 
         const late = decideCatchUp(due);
         expect(lookOf(late)).toEqual(catchUpBefore(looked, policy, note, now));
@@ -110,7 +110,7 @@ it('without relations, windows and silences with an end, every alert is decided 
           keys,
           `t${now}`,
           {
-            ...{ entity, policy, channels: policy.channels, policyStored: true },
+            ...{ entity, policy, policyVersion: 'p' },
             deadlines: { ...(catchUp && { catch_up: catchUp }), ...(repeat && { repeat }) },
           },
           { check, to, cause, error_message: '', now, retention_days: 30 },

@@ -1,6 +1,6 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Policy } from '#lib/checks/policy-item.ts';
 import type { DeadlineNote } from '#lib/schedule/entries.ts';
 
 // What is announced without relations, windows, silences and escalation, stated once more and for itself.
@@ -8,7 +8,7 @@ import type { DeadlineNote } from '#lib/schedule/entries.ts';
 type Alerts = CheckItem['alerts'];
 type Change = { cause: string; from: CheckState; to: CheckState; at: number };
 
-const believedOf = (state: CheckState, policy: PolicyItem) =>
+const believedOf = (state: CheckState, policy: Policy) =>
   state === 'degraded' && !policy.notify_on_degraded ? 'up' : state;
 
 const toldOf = ({ announced }: Alerts) => announced?.inFlight.at(-1)?.announces ?? announced?.baseline ?? 'up';
@@ -19,14 +19,14 @@ const isWarning = (from: string, to: string) =>
 /** A time that a clock noted which ran ahead counts for nothing. */
 const noted = (time: number | undefined, now: number) => (time === undefined || time > now + 10_000 ? 0 : time);
 
-export function freeAt(alerts: Alerts, policy: PolicyItem, from: string, to: string, now: number): number {
+export function freeAt(alerts: Alerts, policy: Policy, from: string, to: string, now: number): number {
   const paged = noted(alerts.last_planned_at, now);
   const last = isWarning(from, to) ? Math.max(paged, noted(alerts.last_warned_at, now)) : paged;
   return last + policy.cooldown_seconds * 1000;
 }
 
 /** Why a change is announced to nobody; null when it is announced. @param alerts with this change counted */
-export function silentBefore({ cause, from, to, at }: Change, alerts: Alerts, policy: PolicyItem): string | null {
+export function silentBefore({ cause, from, to, at }: Change, alerts: Alerts, policy: Policy): string | null {
   const [was, is] = [believedOf(from, policy), believedOf(to, policy)];
   if (cause !== 'result' && cause !== 'silence') return 'configuration';
   if (policy.silenced) return 'silenced';
@@ -39,7 +39,7 @@ export function silentBefore({ cause, from, to, at }: Change, alerts: Alerts, po
 }
 
 /** What was remembered of the cooldown after a change. */
-export function cooldownBefore({ from, to, at }: Change, alerts: Alerts, policy: PolicyItem, reason: string | null) {
+export function cooldownBefore({ from, to, at }: Change, alerts: Alerts, policy: Policy, reason: string | null) {
   const { last_planned_at, last_warned_at } = alerts;
   if (reason !== null) return { last_planned_at, last_warned_at };
   return isWarning(believedOf(from, policy), believedOf(to, policy))
@@ -50,7 +50,7 @@ export function cooldownBefore({ from, to, at }: Change, alerts: Alerts, policy:
 export type Look = { told?: { kind: string; announces: string; warns: boolean | null }; again?: number };
 
 /** A look of the catch-up: what is told, and when it is looked at again. */
-export function catchUpBefore(check: CheckItem, policy: PolicyItem, note: DeadlineNote | undefined, now: number): Look {
+export function catchUpBefore(check: CheckItem, policy: Policy, note: DeadlineNote | undefined, now: number): Look {
   if (policy.silenced || policy.channels.length === 0) return {};
   const told = toldOf(check.alerts);
   const misled = note?.misled === true;
@@ -74,7 +74,7 @@ export function catchUpBefore(check: CheckItem, policy: PolicyItem, note: Deadli
 }
 
 /** A look of the repeats. */
-export function repeatBefore(check: CheckItem, policy: PolicyItem, now: number): Look {
+export function repeatBefore(check: CheckItem, policy: Policy, now: number): Look {
   const interval = policy.repeat_interval_seconds * 1000;
   if (check.state !== 'down' || interval === 0) return {};
   let again = Date.parse(check.state_since);

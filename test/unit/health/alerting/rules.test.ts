@@ -2,34 +2,28 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { POLICY_DEFAULTS, type PolicySettings } from '#lib/checks/policy-item.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
 import { AlertReason } from '#lib/health/alerting/decision.ts';
 import { cooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { RULES } from '#lib/health/alerting/rules.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
-import { keyTable } from '#lib/keys.ts';
 
 const AT = 1_000_000;
-const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
 const channel = { id: 'chn_1', channel_type: 'webhook', config: {}, created_at: '' };
 const policy = {
+  ...POLICY_DEFAULTS,
   silenced: false,
-  notify_on_recovery: true,
-  notify_on_degraded: true,
-  cooldown_seconds: 300,
   channels: [channel],
 };
-type Policy = Pick<PolicyItem, keyof typeof policy>;
+type Policy = PolicySettings & { silenced: boolean; channels: readonly object[] };
 type Change = { cause: TransitionCause; from: CheckState; to: CheckState; at: number };
 const settings = { rev: 1, consecutive_failures: 3, failure_threshold: 3, enabled: true };
 
 /** What the rules look at when a check changes its state. */
 function situationOf(change: Change, alerts: CheckItem['alerts'], given: Policy): Situation {
-  const check = { tenant_id: 'acc_a', entity_id: 'ent_a', id: 'chk_a', created_at: '' };
-  const inForce = { ...defaultPolicy(keys, check), ...given };
-  return { ...decidedOn(settings, alerts, inForce, inForce.channels, change.at), ...change, kind: 'state_change' };
+  return { ...decidedOn(settings, alerts, given, given.channels, change.at), ...change, kind: 'state_change' };
 }
 const whySkipped = (...given: Parameters<typeof situationOf>) => decide(situationOf(...given)).reason;
 
@@ -129,6 +123,13 @@ it('without warnings the reasons are those of a check that is up or down', () =>
     if (ago < settings.cooldown_seconds * 1000) return 'cooldown';
     return settings.channels.length === 0 ? 'no_channels' : null;
   };
+  const { repeat_interval_seconds, catch_up, flap_threshold, flap_window_seconds } = POLICY_DEFAULTS;
+  const fixed = {
+    repeat_interval_seconds: fc.constant(repeat_interval_seconds),
+    catch_up: fc.constant(catch_up),
+    flap_threshold: fc.constant(flap_threshold),
+    flap_window_seconds: fc.constant(flap_window_seconds),
+  };
   fc.assert(
     fc.property(
       fc.record({
@@ -138,6 +139,7 @@ it('without warnings the reasons are those of a check that is up or down', () =>
         believed: fc.constantFrom('up' as const, 'down' as const),
       }),
       fc.record({
+        ...fixed,
         silenced: fc.boolean(),
         notify_on_recovery: fc.boolean(),
         cooldown_seconds: fc.constantFrom(0, 60, 300),
@@ -173,6 +175,7 @@ describe('the list of rules', () => {
       'flapping pass',
       'cooldown stop',
       'no_channels not_reached',
+      'maintenance not_reached',
     ]);
     expect(facts).toEqual({
       last_alert_at: '1970-01-01T00:11:40.001Z',

@@ -5,7 +5,9 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { NO_ALERTING } from '#lib/health/alerting/account-alerting.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
+import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { type Basis, changeState, type StateChange, type StateChangeInput } from '#lib/health/state/change-state.ts';
 import { aggregate } from '#lib/health/state/next-state.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -48,9 +50,8 @@ const entityOf = (checks: CheckItem[]): EntityItem =>
 
 const basisOf = (entity: EntityItem, policy?: PolicyItem): Basis => ({
   entity,
-  policy: policy ?? defaultPolicy(keys, checkNamed('chk_0')),
-  policyStored: policy !== undefined,
-  channels: policy?.channels ?? [],
+  policy: effectivePolicy(policy, { check: checkNamed('chk_0'), entity, account: NO_ALERTING, now: START }),
+  ...(policy && { policyVersion: policy.v }),
   deadlines: {},
 });
 

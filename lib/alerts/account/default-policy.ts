@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Context } from '#lib/access/context.ts';
+import { mustBeRepeatable, withSettings } from '#lib/alerts/policy/policies.ts';
+import { Inherited, PolicySettings, SETTING_CHANGES } from '#lib/alerts/policy/policy-schemas.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import type { PolicySettings as Settings } from '#lib/checks/policy-item.ts';
+import type { AlertingHead } from '#lib/health/alerting/account-alerting.ts';
+import { effectiveSettings, inheritedOf } from '#lib/health/alerting/effective-policy.ts';
+import { pick } from '#lib/platform/pick.ts';
+import { changeAlerting } from './change-alerting.ts';
+
+/** The defaults of every policy of the account; each may be left out and then keeps its value. */
+export const DefaultPolicyBody = z
+  .object({ ...SETTING_CHANGES, inherited: Inherited })
+  .meta({ id: 'DefaultPolicySettings' });
+
+export const DefaultPolicyRecord = z
+  .object({
+    ...PolicySettings.shape,
+    inherited: z.array(z.string()).describe('Settings that the account has not set: those of the service hold.'),
+  })
+  .meta({ id: 'DefaultPolicy' });
+type DefaultPolicyRecord = z.infer<typeof DefaultPolicyRecord>;
+
+const recordOf = (policy: Partial<Settings>): DefaultPolicyRecord =>
+  pick(DefaultPolicyRecord, { ...effectiveSettings(undefined, { policy }), inherited: inheritedOf(policy) });
+
+const audited = (tenant: string): Audited<Partial<Settings>> => ({
+  type: 'policy',
+  target: () => ({ id: tenant, name: 'default policy' }),
+  members: (policy) => effectiveSettings(undefined, { policy }),
+});
+
+export async function readDefaultPolicy({ ports, keys, tenant }: Context): Promise<DefaultPolicyRecord> {
+  const head = await ports.table.get<AlertingHead>(keys.alertingHead(tenant));
+  return recordOf(head?.policy ?? {});
+}
+
+/** Changes the settings that the input has; null gives one back to the default of the service. */
+export async function changeDefaultPolicy(
+  context: Context,
+  input: z.output<typeof DefaultPolicyBody>,
+): Promise<DefaultPolicyRecord> {
+  mustBeRepeatable(context.ports.settings, input.repeat_interval_seconds);
+  const note = auditing(context, 'update', audited(context.tenant));
+  let result: Partial<Settings> = {};
+  await changeAlerting(context, (_present, head) => {
+    const before = head?.policy ?? {};
+    result = withSettings(before, input, effectiveSettings(undefined, { policy: before }));
+    if (isDeepStrictEqual(before, result)) return undefined;
+    return { writes: note(before, result), policy: result, wakes: true };
+  });
+  return recordOf(result);
+}

@@ -1,0 +1,139 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import { redactUrl } from '#lib/access/redaction.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkLabel } from '#lib/checks/label.ts';
+import { checkTypeOf } from '#lib/checks/registry.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
+import { failuresLately } from '#lib/health/state/failures.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type Alert, type AlertCheck, EXAMPLE_ALERT, NOTHING_KNOWN } from './alert.ts';
+import { type AlertUrlsAbout, urlsOf } from './alert-urls.ts';
+import type { DeliveryItem } from './delivery-item.ts';
+import { eventOf } from './event.ts';
+
+/** What an alert says beside its transition. `check`: undefined when it is gone. */
+type About = AlertUrlsAbout & { now: number };
+
+/** The alert of a delivery about a transition. @param item as it was decided @param told titles of its channels */
+export const alertOf = (
+  delivery: DeliveryItem,
+  transition: TransitionItem,
+  item: AlertItem | undefined,
+  about: About & { told: string[] },
+): Alert => ({
+  ...NOTHING_KNOWN,
+  ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
+  ...(item?.remediation && { remediation: item.remediation }),
+  delivery_id: delivery.id,
+  alert_id: delivery.alert?.id ?? null,
+  kind: delivery.kind,
+  event: eventOf(transition),
+  announces: delivery.announces,
+  ...(delivery.kind === 'state_change' && transition.flapping && { flapping: transition.flapping }),
+  cause: transition.cause,
+  check_label: transition.check_label,
+  error_message: transition.error_message,
+  check_from_since: transition.check_from_since,
+  at: delivery.created_at,
+  ...subjectOf(about, { id: transition.check_id, name: transition.check_label }),
+  told: about.told,
+  lately: about.check ? failuresLately(about.check.alerts, Date.parse(delivery.created_at)) : null,
+});
+
+/** A test: the present state as an event that changes nothing and belongs to no transition. */
+export function testAlertOf(delivery: DeliveryItem, about: About & { check: CheckItem }): Alert {
+  const { check, entity } = about;
+  return {
+    ...NOTHING_KNOWN,
+    delivery_id: delivery.id,
+    alert_id: null,
+    kind: 'test',
+    event: {
+      entity_id: entity.id,
+      entity_name: entity.name,
+      check_id: check.id,
+      tenant_id: check.tenant_id,
+      from_state: entity.state,
+      to_state: entity.state,
+      check_from_state: check.state,
+      check_to_state: check.state,
+      transition_id: '',
+      timestamp: delivery.created_at,
+    },
+    announces: null,
+    cause: null,
+    check_label: checkLabel(check),
+    error_message: '',
+    check_from_since: check.state_since,
+    at: delivery.created_at,
+    ...subjectOf(about, { id: check.id, name: checkLabel(check) }),
+  };
+}
+
+/** What an alert would be if the check went down now, to show what it would say. */
+export function downAlertOf(about: About & { check: CheckItem }): Alert {
+  const { check, entity, now } = about;
+  const at = iso(now);
+  return {
+    ...EXAMPLE_ALERT,
+    ...NOTHING_KNOWN,
+    event: {
+      ...EXAMPLE_ALERT.event,
+      entity_id: entity.id,
+      entity_name: entity.name,
+      check_id: check.id,
+      tenant_id: check.tenant_id,
+      timestamp: at,
+    },
+    check_label: checkLabel(check),
+    check_from_since: check.state_since,
+    at,
+    ...subjectOf(about, { id: check.id, name: checkLabel(check) }),
+  };
+}
+
+/** What it is about, and where to look. */
+function subjectOf({ check, entity, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
+  const { id, name, slug, blueprint_slug, labels } = entity;
+  // A query may hold a key, which is not for every channel.
+  const target = check && redactUrl(checkTypeOf(check.check_type).targetLabel(check));
+  return {
+    check: { ...named, slug: check?.slug ?? null, type: check?.check_type ?? null, target: target ?? null },
+    entity: { id, name, slug, blueprint: blueprint_slug, labels },
+    urls: urlsOf({ check, entity, public_url }),
+    sent_at: now,
+  } satisfies Partial<Alert>;
+}
+
+/** A test of a channel of the account: about the account, as no check is concerned. */
+export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now: number): Alert => ({
+  ...NOTHING_KNOWN,
+  alert_id: null,
+  delivery_id: delivery.id,
+  kind: 'test',
+  event: {
+    entity_id: '',
+    entity_name: account.name,
+    check_id: '',
+    tenant_id: delivery.tenant_id,
+    from_state: 'up',
+    to_state: 'up',
+    check_from_state: 'up',
+    check_to_state: 'up',
+    transition_id: '',
+    timestamp: delivery.created_at,
+  },
+  announces: null,
+  cause: null,
+  check_label: OF_THE_ACCOUNT,
+  error_message: '',
+  check_from_since: delivery.created_at,
+  at: delivery.created_at,
+  sent_at: now,
+  check: { id: '', name: OF_THE_ACCOUNT, slug: null, type: null, target: null },
+  entity: { id: '', name: account.name, slug: '', blueprint: '', labels: {} },
+  urls: { check: null, incident: null, runbook: null, dashboard: null },
+});
+
+const OF_THE_ACCOUNT = 'a channel of the account';

@@ -1,0 +1,23 @@
+import type { Alert } from './alert.ts';
+
+/**
+ * An alert for machines: the members of the state-change event, and what is known beside them. It is the body of a
+ * webhook and the payload on NATS (docs/CONTRACT.md#events).
+ */
+export const payloadOf = (alert: Alert) => ({
+  ...alert.event,
+  kind: alert.kind,
+  urgency: alert.urgency,
+  alert_id: alert.alert_id,
+  incident_id: alert.incident_id,
+  check: alert.check,
+  entity: alert.entity,
+  cause: alert.cause,
+  error_message: alert.error_message,
+  since: alert.kind === 'test' ? alert.check_from_since : alert.event.timestamp,
+  root: alert.root,
+  affected: alert.affected,
+  impact: alert.impact,
+  urls: alert.urls,
+  acknowledge_url: alert.acknowledge_url,
+});

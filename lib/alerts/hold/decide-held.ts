@@ -1,0 +1,77 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type AlertItem, alertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
+import { decide } from '#lib/health/alerting/decide.ts';
+import type { AlertReason } from '#lib/health/alerting/decision.ts';
+import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
+import { settled } from '#lib/health/alerting/held.ts';
+import { classOf, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
+import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
+import { announce, announcementOf } from '#lib/health/state/announced.ts';
+import { toldFlapping } from '#lib/health/state/flapping.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { type DeadlineEntry, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import type { HeldCase } from './holder.ts';
+
+type Kind = 'repeat' | 'catch_up';
+type Entries = { [kind in Kind]: DeadlineEntry | undefined };
+
+/** What becomes of a held alert. */
+type DecidedHeld = {
+  /** The transition, decided for good. */
+  transition: Write;
+  /** What goes out, and what the check remembers of it. */
+  item?: AlertItem;
+  alerts?: CheckItem['alerts'];
+  deadlines: { kind: Kind; present: DeadlineEntry | undefined; next: Deadline }[];
+};
+
+/**
+ * Pure: once nothing holds it any more, an alert is decided by the rules of alerting as they find the check now. What
+ * its channels know by then is not told again.
+ */
+export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: Entries): DecidedHeld {
+  const { check, policy, held, transition, now } = one;
+  const announces = announcementOf(check.state, policy);
+  const channels = channelsThatApply(policy, announces);
+  const decided_on = decidedOn(check, check.alerts, policy, channels, now);
+  const { cause, check_from_state: from } = transition;
+  const situation: Situation = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
+  const settle = (final: Parameters<typeof settled>[3]) => settled(transition, token, now, final, { decided_on });
+  const decided = decide(situation);
+  if (decided.decision === 'planned' && situation.told === announces) {
+    return {
+      transition: settled(transition, token, now, { decision: 'skipped', reason: held.reason, facts: {} }),
+      deadlines: [],
+    };
+  }
+  if (decided.decision !== 'planned') {
+    const { reason, facts, until } = decided;
+    const isLater = until !== undefined && policy.catch_up && (reason === 'cooldown' || reason === 'silenced');
+    const next = isLater ? mergeDeadline(entries.catch_up, { deadline: until }) : undefined;
+    return {
+      transition: settle({ decision: 'skipped', reason: reason as AlertReason, facts }),
+      deadlines: next ? [{ kind: 'catch_up', present: entries.catch_up, next }] : [],
+    };
+  }
+  const { tenant_id, check_id, entity_id, expires_at } = transition;
+  const item = alertItem(keys, {
+    ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, announces },
+    ...{ kind: 'state_change', at: now, n: 1, decided_on: situation },
+  });
+  const deliveries = deliveriesOf(item);
+  // Repeats that were paused count from the alert.
+  const repeat = entries.repeat && { deadline: now + policy.repeat_interval_seconds * 1000 };
+  return {
+    transition: settle({ decision: 'planned', reason: null, facts: {}, deliveries }),
+    item,
+    alerts: {
+      ...check.alerts,
+      ...startCooldown(classOf(situation), now),
+      ...toldFlapping(check.alerts),
+      announced: announce(check.alerts, { id: item.id, announces }),
+    },
+    deadlines: repeat ? [{ kind: 'repeat', present: entries.repeat, next: repeat }] : [],
+  };
+}

@@ -1,0 +1,114 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Env } from '#lib/env.ts';
+import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
+import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { hasResultSince, lastChanceAt } from '#lib/health/alerting/judged-after.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
+import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import { putBack } from '#lib/schedule/jobs.ts';
+import { lastOutageEnd } from '#lib/schedule/outages.ts';
+import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+import { decideHeld } from './decide-held.ts';
+import type { HeldCase, Holder } from './holder.ts';
+import { maintenance } from './maintenance.ts';
+
+/** All that may hold an alert, asked in this order: the first that does says when it is looked at again. */
+const HOLDERS: readonly Holder[] = [maintenance];
+
+/** While it waits for a result of the check, it is looked at so often (ms), or twenty times in all. */
+const SOONEST_MS = 5_000;
+const LATEST_MS = 300_000;
+
+/**
+ * Looks at a held alert whose deadline has come. It is held on, or it is released, which puts its alert, or skipped with
+ * the reason of the rule that stops it now: with its transition, the deadline and the check in one transaction, so that
+ * it happens once. Time that nobody watched does not count.
+ * @returns the deadlines that come next, to be sent
+ */
+export async function lookAtHeld(
+  env: Env,
+  deadline: DueDeadline,
+  { enabled_at }: Pick<AccountItem, 'enabled_at'>,
+): Promise<DueDeadline[]> {
+  const { ports, keys } = env;
+  const shard = keys.shardOf(deadline.check_id);
+  const watermark = await readWatermark(env, shard);
+  const now = ports.clock.now();
+  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
+  const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
+  return untilDone(ports, () => attempt(env, deadline, watchedSince));
+}
+
+/** @param watchedSince epoch ms: our last outage had ended, and the account was enabled */
+async function attempt(env: Env, deadline: DueDeadline, watchedSince: number): Promise<DueDeadline[] | typeof AGAIN> {
+  const { ports, keys } = env;
+  const { tenant_id, check_id, entity_id } = deadline;
+  const [entry, check, stored, entity, head, repeat, catchUp] = await ports.table.getMany<
+    [DeadlineEntry, CheckItem, PolicyItem, EntityItem, AlertingHead, DeadlineEntry, DeadlineEntry]
+  >([
+    keys.entry('hold', tenant_id, check_id),
+    keys.check(tenant_id, check_id),
+    keys.policy(tenant_id, check_id),
+    keys.entity(tenant_id, entity_id),
+    keys.alertingHead(tenant_id),
+    keys.entry('repeat', tenant_id, check_id),
+    keys.entry('catch_up', tenant_id, check_id),
+  ]);
+  const now = ports.clock.now();
+  if (!entry || entry.deadline > now) return [];
+  const owner = { tenant_id, entity_id, id: check_id };
+  const move = (next: Deadline | undefined): Write[] =>
+    deadlineWrites(keys, 'hold', owner, ports.ids.token(), entry, next);
+  const next = (kind: DueDeadline['kind'], at: number): DueDeadline => ({ kind, tenant_id, entity_id, check_id, at });
+
+  const held = entry.note?.held;
+  const key = held && { pk: keys.ofCheck(tenant_id, check_id), sk: held.transition_sk };
+  const transition = key && (await ports.table.get<TransitionItem>(key));
+  // Whatever ends its check or its entity has nothing to tell of it.
+  if (!held || !check || !entity || transition?.alert.decision !== 'held')
+    return (await commit(ports, move(undefined))).ok ? [] : AGAIN;
+
+  const account = await alertingOf(env, tenant_id, head);
+  const policy = effectivePolicy(stored, { check, entity, account, now });
+  const one: HeldCase = { check, entity, policy, held, due: entry.deadline, transition, now };
+  const later = await heldOn(env, one, watchedSince);
+  if (later) return (await commit(ports, move(later))).ok ? [next('hold', later.deadline)] : AGAIN;
+
+  const token = ports.ids.token();
+  const decided = decideHeld(keys, token, one, { repeat, catch_up: catchUp });
+  const writes: Write[] = [
+    ...move(undefined),
+    decided.transition,
+    ...(decided.item ? [{ put: decided.item, if: 'absent' as const }] : []),
+    ...(decided.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: decided.alerts }))] : []),
+    ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, one.present, one.next)),
+    { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
+  ];
+  if (!(await commit(ports, writes)).ok) return AGAIN;
+  return decided.deadlines.map((one) => next(one.kind, one.next.deadline));
+}
+
+/** The deadline at which it is looked at again; undefined when it is to be decided. */
+async function heldOn(env: Env, one: HeldCase, watchedSince: number): Promise<Deadline | undefined> {
+  const { check, held, due, now } = one;
+  for (const holder of HOLDERS) {
+    const look = await holder.look(env, one);
+    if (!look) continue;
+    const { again, ...rest } = look;
+    return { deadline: Math.max(again, now + 1), note: { held: { ...held, ...rest, reason: holder.reason } } };
+  }
+  const from = Math.max(Math.min(held.from, due), watchedSince);
+  const last = lastChanceAt(check, from);
+  if (now >= last || (await hasResultSince(env, check, from))) return undefined;
+  const wait = Math.min(Math.max((last - from) / 20, SOONEST_MS), LATEST_MS);
+  return { deadline: Math.min(Math.ceil(now + wait), last), note: { held: { ...held, from } } };
+}

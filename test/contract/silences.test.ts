@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+const SILENCES = '/v1/notify/silences';
+
+let client: Client;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  client = await newTenant();
+  receiver = await startReceiver({ host: '127.77.0.1' });
+});
+afterAll(() => receiver.close());
+
+const ahead = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+const texts = (path: string): string[] =>
+  receiver.received.filter((one) => one.path === path).map(({ body }) => JSON.parse(body).text);
+const push = async (id: string, success: boolean) =>
+  got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 }), 201);
+
+/** A push check that is up, and tells one channel. */
+async function upCheck(path: string) {
+  const entity = await newEntity(client);
+  const more = { failure_threshold: 1, interval_seconds: 3600, name: 'cart', entity_id: entity.id };
+  const { id } = await newCheck(client, more);
+  got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
+  const channel = { channel_type: 'slack', config: { url: receiver.url + path } };
+  got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
+  await push(id, true);
+  return { id: id as string, entity, policy: `/v1/checks/${id}/policy` };
+}
+
+const reasonOf = async (id: string) => (await client.get(`/v1/checks/${id}/transitions`)).body[0].alert.reason;
+
+describe('a silence', () => {
+  it('of a check ends by itself, and then what has changed is told', async () => {
+    const { id, policy } = await upCheck('/until');
+    const until = ahead(2);
+    expect(got(await client.post(policy, { silenced_until: until, silence_reason: 'a new disk' }), 200)).toMatchObject({
+      silenced: true,
+      silenced_until: until,
+      silence_reason: 'a new disk',
+      silenced_by: [{ by: 'check', id, until, reason: 'a new disk' }],
+    });
+    await push(id, false);
+    expect(await reasonOf(id)).toBe('silenced');
+    await eventually(() => texts('/until').length === 1);
+    expect(texts('/until')[0]).toMatch(/cart has been down for/);
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(until));
+    const shown = got(await client.get(policy), 200);
+    expect(shown).toMatchObject({ silenced: false, silenced_until: null, silence_reason: '', silenced_by: [] });
+  });
+
+  it('of an entity holds for its checks, and lifting it tells what has changed', async () => {
+    const { id, entity, policy } = await upCheck('/entity');
+    const path = `/v1/blueprints/service/entities/${entity.slug}`;
+    expect(got(await client.put(path, { silenced: true, silence_reason: 'moving' }), 200)).toMatchObject({
+      silenced: true,
+      silenced_until: null,
+      silence_reason: 'moving',
+    });
+    expect(got(await client.get(policy), 200)).toMatchObject({
+      silenced: false,
+      silenced_by: [{ by: 'entity', id: entity.id, until: null, reason: 'moving' }],
+    });
+    await push(id, false);
+    expect(await reasonOf(id)).toBe('silenced');
+    got(await client.put(path, { silenced: false }), 200);
+    await eventually(() => texts('/entity').length === 1);
+    expect(texts('/entity')[0]).toMatch(/cart has been down for/);
+  });
+
+  it('of a selection is made, listed, and ended before its time by a responder', async () => {
+    const { id, entity, policy } = await upCheck('/selected');
+    const respond = await keyOf(client, { scopes: ['respond'] });
+    const body = { applies_to: { entity_ids: [entity.id] }, until: ahead(3600), reason: 'upgrade' };
+    const silence = got(await respond.post(SILENCES, body), 201);
+    expect(silence).toMatchObject({ id: expect.stringMatching(/^sil_/), ...body, notice: null });
+    const { notice: _said, ...record } = silence;
+    expect(got(await client.get(SILENCES), 200)).toEqual([record]);
+    expect(got(await client.get(policy), 200).silenced_by).toMatchObject([{ by: 'account', id: silence.id }]);
+    await push(id, false);
+    expect(await reasonOf(id)).toBe('silenced');
+    got(await respond.del(`${SILENCES}/${silence.id}`), 204);
+    expect(got(await client.get(SILENCES), 200)).toEqual([]);
+    expect((await respond.del(`${SILENCES}/${silence.id}`)).status).toBe(404);
+    await eventually(() => texts('/selected').length === 1);
+    const { body: log } = await client.get('/v1/audit?action=silence.');
+    expect(log.map(({ action }: { action: string }) => action)).toEqual(['silence.end', 'silence.create']);
+  });
+
+  it('says nothing at its end of what is as it was', async () => {
+    const { id, policy } = await upCheck('/calm');
+    got(await client.post(policy, { silenced: true }), 200);
+    await push(id, false);
+    await push(id, true);
+    got(await client.post(policy, { silenced: false }), 200);
+    await push(id, false);
+    await eventually(() => texts('/calm').length > 0);
+    expect(texts('/calm')).toEqual([expect.stringMatching(/cart is down/)]);
+  });
+
+  it('says that it fits nothing yet', async () => {
+    const wanted = { applies_to: { labels: { team: 'nobody' } }, until: ahead(60) };
+    const silence = got(await client.post(SILENCES, wanted), 201);
+    expect(silence.notice).toMatch(/^No check fits/);
+    got(await client.del(`${SILENCES}/${silence.id}`), 204);
+  });
+
+  it.each([
+    ['no selection', { until: ahead(60) }, 'applies_to'],
+    ['an end that has passed', { applies_to: null, until: ahead(-60) }, 'until'],
+    ['an end in 31 days', { applies_to: null, until: ahead(31 * 86_400) }, 'until'],
+    ['no end', { applies_to: null }, 'until'],
+    ['states', { applies_to: { blueprints: ['service'], states: ['down'] }, until: ahead(60) }, 'applies_to.states'],
+  ])('is refused with %s', async (_what, body, path) => {
+    expect(await client.post(SILENCES, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+  });
+
+  it.each([
+    [{ silenced_until: ahead(-60) }, 'silenced_until'],
+    [{ silenced_until: ahead(31 * 86_400) }, 'silenced_until'],
+    [{ silenced: false, silenced_until: ahead(60) }, 'silenced_until'],
+    [{ silence_reason: 'of nothing' }, 'silence_reason'],
+  ])('of a check or an entity refuses %j', async (body, path) => {
+    const check = await newCheck(client);
+    expect(await client.post(`/v1/checks/${check.id}/policy`, body)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', path),
+    );
+    const { slug } = await newEntity(client);
+    expect(await client.put(`/v1/blueprints/service/entities/${slug}`, body)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', path),
+    );
+  });
+});

@@ -1,0 +1,108 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { AccountChannel, AccountSilence, AlertingHead } from '#lib/health/alerting/account-alerting.ts';
+import type { WindowItem } from '#lib/health/alerting/windows.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { keyText } from './inside.ts';
+
+/** The rules of policies, silences and windows once more, from docs/CONTRACT.md and not from the service's code. */
+
+/** What counts for a check at a moment. */
+export type InForce = {
+  cooldown_seconds: number;
+  notify_on_recovery: boolean;
+  notify_on_degraded: boolean;
+  catch_up: boolean;
+  flap_threshold: number;
+  flap_window_seconds: number;
+  silenced: boolean;
+  /** A maintenance window is open for it. */
+  window: boolean;
+  /** Where its alerts go, by what they say. */
+  told(says: string): string[];
+};
+
+const DEFAULTS = {
+  cooldown_seconds: 300,
+  notify_on_recovery: true,
+  notify_on_degraded: true,
+  catch_up: true,
+  flap_threshold: 0,
+  flap_window_seconds: 3600,
+};
+
+type Meant = AccountChannel['applies_to'] | WindowItem['scope'];
+
+const isMeant = (meant: Meant, check: CheckItem, entity: EntityItem | undefined): boolean =>
+  meant === null ||
+  ((meant.check_ids ?? [check.id]).includes(check.id) &&
+    (meant.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&
+    (meant.blueprints ?? [entity?.blueprint_slug ?? '']).includes(entity?.blueprint_slug ?? ''));
+
+const holds = (one: { silenced?: boolean; silenced_until?: string } | undefined, at: number): boolean =>
+  one?.silenced === true && !(one.silenced_until && Date.parse(one.silenced_until) <= at);
+
+/**
+ * What counts for a check.
+ * @param table as it was
+ * @param account what its account said of alerting then
+ */
+export function inForce(
+  table: ReadonlyMap<string, Item>,
+  account: readonly Item[],
+  keys: Keys,
+  check: CheckItem,
+  at: number,
+): InForce {
+  const { tenant_id, id, entity_id } = check;
+  const own = table.get(keyText(keys.policy(tenant_id, id))) as PolicyItem | undefined;
+  const entity = table.get(keyText(keys.entity(tenant_id, entity_id))) as EntityItem | undefined;
+  const of = <T extends Item>(word: string) => account.filter((item): item is T => item.sk.startsWith(word));
+  const [head] = of<AlertingHead>('HEAD');
+  const silences = of<AccountSilence>('SILENCE#').filter(({ applies_to: meant }) => isMeant(meant, check, entity));
+  const windows = of<WindowItem>('WINDOW#').filter(({ scope }) => isMeant(scope, check, entity));
+  const channels = of<AccountChannel>('CHANNEL#').filter(
+    (one) => one.enabled && isMeant(one.applies_to, check, entity),
+  );
+  return {
+    ...DEFAULTS,
+    ...head?.policy,
+    ...own,
+    silenced: holds(own, at) || holds(entity, at) || silences.some(({ until }) => at < until),
+    window: windows.some(({ times }) => 'ends_at' in times && times.starts_at <= at && at < times.ends_at),
+    told: (says) => {
+      const all = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, says))];
+      const first = new Map(all.toReversed().map((channel) => [channel.destination, channel.id]));
+      return all.filter(({ id, destination }) => first.get(destination) === id).map((channel) => channel.id);
+    },
+  };
+}
+
+const saysTo = (meant: AccountChannel['applies_to'], says: string): boolean =>
+  !meant?.states || (meant.states as string[]).includes(says);
+
+/** So long ago (ms) a decision may have been begun: a try may take ten seconds, and waits for others. */
+const BEGUN_MS = 15_000;
+
+/** What accounts have said of alerting lately, as commits bring it. */
+export function accountsSeen() {
+  const now = new Map<string, Item[]>();
+  let before: { tenant: string; until: number; items: Item[] }[] = [];
+  return {
+    /** What a check's account may have been found to say by a decision that is committed now, the newest first. */
+    of: (tenant: string, at: number): Item[][] => {
+      before = before.filter(({ until }) => until > at - BEGUN_MS);
+      const older = before.filter((one) => one.tenant === tenant).map(({ items }) => items);
+      return [now.get(tenant) ?? [], ...older.toReversed()];
+    },
+    take: (tenant: string, at: number, items: Item[]): void => {
+      before.push({ tenant, until: at, items: now.get(tenant) ?? [] });
+      now.set(tenant, items);
+    },
+  };
+}
+
+/** Moments by which a decision may have gone that is committed at one: a silence or window may have ended meanwhile. */
+export const momentsBefore = (at: number): number[] => [at, at - 1_000, at - 5_000, at - BEGUN_MS];

@@ -1,0 +1,7 @@
+/** The first so many of what may go on for ever. */
+export function firstOf<T>(all: Iterable<T>, count: number): T[] {
+  const found: T[] = [];
+  if (count === 0) return found;
+  for (const one of all) if (found.push(one) === count) break;
+  return found;
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { destinationOf } from '#lib/alerts/channels/destination.ts';
+import { channelTypeOf, channelTypes } from '#lib/alerts/channels/registry.ts';
+
+const of = (channel_type: string, more: Record<string, string> = {}): string =>
+  destinationOf({ channel_type, config: { ...channelTypeOf(channel_type)!.examples.valid[0], ...more } });
+
+describe('two channels go to different places', () => {
+  it.each<[string, Record<string, string>]>([
+    ['email', { to: 'ann@example.com' }],
+    ['pagerduty', { routing_key: 'S0123456789abcdef0123456789ABCDE' }],
+    ['opsgenie', { api_key: 'another' }],
+    ['telegram', { chat_id: '@others' }],
+    ['telegram', { message_thread_id: '7' }],
+    ['mattermost', { channel: 'others' }],
+    ['pushover', { user: 'vQiRzpo4DXghDmr9QzzfQu27cmVRsG' }],
+    ['gotify', { token: 'another' }],
+    ['matrix', { room_id: '!other:example.com' }],
+    ['twilio', { to: '+4915112345679' }],
+  ])('of %s with %o', (type, more) => {
+    expect(of(type, more)).not.toBe(of(type));
+  });
+});
+
+it('the words of a channel do not make it another place', () => {
+  for (const { type, read_by } of channelTypes) {
+    if (read_by === 'people') expect(of(type, { title_template: '{{state}}' })).toBe(of(type));
+  }
+});

@@ -1,0 +1,195 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { create } from '#functions/deliverer.ts';
+import { create as createNotifier } from '#functions/notifier.ts';
+import { testChannel } from '#lib/alerts/policy/test-channel.ts';
+import { ALERTS, under } from '#lib/keys.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
+import { makeAuthority } from '#test/support/certificates.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { peerPython, startMailbox } from '#test/support/peers/peers.ts';
+
+const PASSWORD = 'pa:ss/w%rd';
+const FROM = 'Fleetwatch <alerts@fleet.example.com>';
+
+/** What the stream brings of tests, delivered. */
+async function deliverTests(world: AlertWorld): Promise<void> {
+  const { items } = await world.table.query({
+    partition: world.keys.ofCheck(TENANT, world.check.id),
+    ...under(ALERTS),
+  });
+  await createNotifier(world.ports)(streamEvent(...items));
+  for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
+}
+
+describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => {
+  let mailbox: Awaited<ReturnType<typeof startMailbox>>;
+  let world: AlertWorld;
+  const trusted = getCACertificates('default');
+
+  beforeAll(async () => {
+    const authority = await makeAuthority();
+    setDefaultCACertificates([...trusted, authority.cert]);
+    const certificate = await authority.issue({ names: ['127.77.0.1'] });
+    mailbox = await startMailbox(certificate, 'fleet', PASSWORD);
+  });
+  afterAll(async () => {
+    setDefaultCACertificates(trusted);
+    await mailbox[Symbol.asyncDispose]();
+  });
+
+  const urlOf = (password = PASSWORD): string =>
+    `smtp://fleet:${encodeURIComponent(password)}@${mailbox.host}:${mailbox.port}`;
+  const startWorld = async (SMTP_URL: string) => {
+    world = await alertWorld({ SMTP_URL, MAIL_FROM: FROM, PUBLIC_URL: 'https://status.example.com' });
+  };
+  beforeEach(async () => {
+    mailbox.kept.length = 0;
+    await startWorld(urlOf());
+  });
+
+  const channelTo = (to: string) => ({
+    id: 'chn_1',
+    channel_type: 'email',
+    config: { to },
+    created_at: '2026-11-21T00:00:00.000Z',
+  });
+
+  /** Tells an address of a transition; answers the delivery after its first attempt. */
+  async function tell(to: string, state: 'down' | 'up' = 'down') {
+    await world.putPolicy([channelTo(to)]);
+    const before = state === 'down' ? 'up' : 'down';
+    const states = { check_from_state: before, check_to_state: state } as const;
+    const transition = await world.put(world.transition(['chn_1'], { ...states, transition_id: `trn_${state}` }));
+    const alert = await world.put(world.alertOf(transition, ['chn_1'], { channel_type: 'email' }));
+    await createNotifier(world.ports)(streamEvent(alert));
+    for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
+    return (await world.delivery(alert.to[0]!.delivery_id))!;
+  }
+
+  /** What the server has kept, once it is so many mails: it tells of them in its own time. */
+  const kept = (count: number) => eventually(() => mailbox.kept.length >= count && mailbox.kept);
+
+  const headerOf = (data: string, name: string): string | undefined =>
+    new RegExp(`^${name}: (.*(?:\r\n[ \t].*)*)`, 'mi').exec(data)?.[1]?.replace(/\r\n[ \t]/g, ' ');
+
+  it('goes out over STARTTLS, by user and password, as plain text and HTML', async () => {
+    const delivery = await tell('oncall@example.com, ann@example.com');
+    expect(delivery).toMatchObject({ status: 'sent', error: '' });
+    const [mail] = await kept(1);
+    expect(mail).toMatchObject({
+      from: 'alerts@fleet.example.com',
+      to: ['oncall@example.com', 'ann@example.com'],
+      tls: true,
+    });
+    expect(headerOf(mail!.data, 'From')).toBe(FROM);
+    expect(headerOf(mail!.data, 'Subject')).toBe('Shop: checkout is down');
+    expect(headerOf(mail!.data, 'Content-Type')).toMatch(/^multipart\/alternative/);
+    expect(headerOf(mail!.data, 'Auto-Submitted')).toBe('auto-generated');
+    expect(headerOf(mail!.data, 'X-Service-Delivery')).toBe(delivery.id);
+    expect(headerOf(mail!.data, 'Message-ID')).toBe(`<${delivery.id}@fleet.example.com>`);
+    expect(headerOf(mail!.data, 'List-Unsubscribe')).toBe(
+      `<https://status.example.com/#/checks/chk_pay>, <mailto:alerts@fleet.example.com?subject=Unsubscribe%20${delivery.id}>`,
+    );
+    expect(mail!.data).toMatch(/text\/plain[\s\S]*status 503, expected 200[\s\S]*text\/html[\s\S]*<h1/);
+  });
+
+  it('keeps what is about one check in one thread', async () => {
+    await tell('oncall@example.com');
+    await tell('oncall@example.com', 'up');
+    const [down, up] = await kept(2);
+    expect(headerOf(down!.data, 'References')).toBe('<chk_pay@fleet.example.com>');
+    expect(headerOf(up!.data, 'References')).toBe('<chk_pay@fleet.example.com>');
+    expect(headerOf(up!.data, 'Message-ID')).not.toBe(headerOf(down!.data, 'Message-ID'));
+  });
+
+  it('is left to the deliverer when it is tested, and says so by being pending', async () => {
+    const channel = channelTo('oncall@example.com');
+    await world.putPolicy([channel]);
+    expect(await testChannel(world.context, world.check, channel)).toMatchObject({ status: 'pending' });
+    await deliverTests(world);
+    const [mail] = await kept(1);
+    expect(headerOf(mail!.data, 'Subject')).toBe('Test alert for Shop: checkout');
+  });
+
+  it('tells what the server has against an address', async () => {
+    expect(await tell('nobody@example.com')).toMatchObject({
+      status: 'retrying',
+      attempts: 1,
+      error: 'the mail server refused the mail: 550 5.1.1 No such user here',
+    });
+  });
+
+  it('waits without an attempt where the server asks for patience', async () => {
+    expect(await tell('busy@example.com')).toMatchObject({
+      status: 'retrying',
+      attempts: 0,
+      error: 'the mail server refused the mail: 451 4.7.1 Try again later',
+    });
+    expect(world.sent.find(({ queue }) => queue === 'delivery')?.not_before).toBeGreaterThanOrEqual(START + 60_000);
+  });
+
+  it('says to the account no more than that the server did not let it in, and to nobody the password', async () => {
+    await startWorld(urlOf('not-the-password'));
+    expect(await tell('oncall@example.com')).toMatchObject({
+      status: 'retrying',
+      error:
+        'the mail server did not let this service in; the operator of this service finds the cause in its log (SMTP_URL)',
+    });
+    expect(JSON.stringify(world.log)).not.toContain('not-the-password');
+    expect(JSON.stringify(world.log)).not.toContain(Buffer.from('\0fleet\0not-the-password').toString('base64'));
+  });
+
+  it('hands no password to a server whose certificate cannot be trusted', async () => {
+    setDefaultCACertificates(trusted);
+    try {
+      expect(await tell('oncall@example.com')).toMatchObject({
+        status: 'retrying',
+        error: expect.stringMatching(/^the mail server of this service could not be reached, or not safely;/),
+      });
+      expect(mailbox.kept).toEqual([]);
+    } finally {
+      const authority = await makeAuthority();
+      setDefaultCACertificates([...trusted, authority.cert]);
+    }
+  });
+});
+
+describe('settings of mail', () => {
+  it.each([
+    ['smtp://mail.example.com', 'alerts@example.com'],
+    ['smtps://user:p%40ss@mail.example.com:465', 'Fleet watch <alerts@example.com>'],
+    ['smtp://[::1]:2525', 'alerts@example.com'],
+  ])('%s with %s is taken', (SMTP_URL, MAIL_FROM) => {
+    expect(readSettings({ SMTP_URL, MAIL_FROM })).toMatchObject({ SMTP_URL, MAIL_FROM });
+  });
+
+  it.each([
+    ['http://mail.example.com', 'a@example.com', 'SMTP_URL: must be smtp:// or smtps://'],
+    ['mail.example.com:25', 'a@example.com', 'SMTP_URL: must be smtp:// or smtps://'],
+    ['smtp://mail.example.com/?pool=true', 'a@example.com', 'SMTP_URL: must be smtp:// or smtps://'],
+    ['smtp://mail.example.com', '', 'MAIL_FROM: must be set where SMTP_URL is'],
+    ['smtp://mail.example.com', 'alerts', 'MAIL_FROM: must be an address'],
+    ['smtp://mail.example.com', 'A <a@b.c>\r\nBcc: all@example.com', 'MAIL_FROM: must be an address'],
+  ])('%s with %s is refused', (SMTP_URL, MAIL_FROM, why) => {
+    expect(() => readSettings({ SMTP_URL, MAIL_FROM })).toThrow(why);
+  });
+});
+
+it('without a mail server its operator is told what to set', async () => {
+  const world = await alertWorld();
+  const channel = {
+    id: 'chn_1',
+    channel_type: 'email',
+    config: { to: 'oncall@example.com' },
+    created_at: '2026-11-21T00:00:00.000Z',
+  };
+  await world.putPolicy([channel]);
+  const { id } = await testChannel(world.context, world.check, channel);
+  await deliverTests(world);
+  expect(await world.delivery(id)).toMatchObject({
+    status: 'failed',
+    error: 'this service sends no mail; its operator sets SMTP_URL and MAIL_FROM',
+  });
+});

@@ -1,0 +1,145 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { linesOf } from '#lib/alerts/channels/plain-text.ts';
+import { ChannelBody, channelTypes } from '#lib/alerts/channels/registry.ts';
+import { messageOf } from '#lib/alerts/deliver/message.ts';
+import { ALERT_VARIABLES } from '#lib/alerts/deliver/variables.ts';
+import { parse } from '#lib/platform/http/validation.ts';
+import { sectionProblem, withSections } from '#lib/platform/template/sections.ts';
+import { examples, nasty } from './example-alerts.ts';
+import { render } from './rendered.ts';
+
+/** What a channel of Slack with this template says, or why it is refused. */
+const make = (body_template: string) =>
+  parse(ChannelBody, { channel_type: 'slack', config: { url: 'https://hooks.slack.com/a', body_template } });
+
+const refusal = (body_template: string): string => {
+  try {
+    make(body_template);
+    return '';
+  } catch (error) {
+    const [detail] = (error as { details: { path: string; message: string }[] }).details;
+    return `${detail!.path}: ${detail!.message}`;
+  }
+};
+
+describe('a template is refused when its channel is made', () => {
+  it.each([
+    ['{{entity}} is down', /^config\.body_template: has \{\{entity\}\}, which is no variable; known are entity_name/],
+    [
+      '{{#if error}}{{error}}',
+      /^config\.body_template: has \{\{#if error\}\} without its end; put \{\{\/if\}\} where it ends$/,
+    ],
+    ['{{error}}{{/if}}', /^config\.body_template: has a \{\{\/if\}\} that closes nothing/],
+    ['{{#if wrong}}x{{/if}}', /^config\.body_template: has \{\{wrong\}\}, which is no variable/],
+    [
+      '{{ state }}',
+      /^config\.body_template: has \{\{ state \}\}, which is neither a variable nor a section; write \{\{state\}\}/,
+    ],
+    ['{{#each names}}x{{/each}}', /neither a variable nor a section/],
+    ['{{#if state}}x{{else}}y{{/if}}', /has \{\{else\}\}, which is no variable/],
+    ['{{label.Team}}', /no variable/],
+    ['{{constructor}}', /no variable/],
+    ['', /must not be empty/],
+    ['x'.repeat(4001), /must have at most 4000 characters/],
+    [`${'{{#if state}}'.repeat(9)}x${'{{/if}}'.repeat(9)}`, /more than 8 sections within each other/],
+  ])('%j', (template, why) => {
+    expect(refusal(template)).toMatch(why);
+  });
+
+  it('and taken with every variable that there is', () => {
+    const names = [...Object.keys(ALERT_VARIABLES), 'label.team'];
+    expect(refusal(names.map((name) => `{{#if ${name}}}{{${name}}}{{/if}}`).join(''))).toBe('');
+  });
+
+  it('by types that programs read it is not known at all', () => {
+    const config = { subject: 'a', body_template: '{{state}}' };
+    expect(() => parse(ChannelBody, { channel_type: 'nats', config })).toThrowError(
+      expect.objectContaining({ details: [expect.objectContaining({ path: 'config.body_template' })] }),
+    );
+  });
+});
+
+describe('own words', () => {
+  const said = (body_template: string, alert: (typeof examples)[keyof typeof examples] = examples.everything) =>
+    linesOf(messageOf(alert, { body_template })).join('\n');
+
+  it('stand in place of all below the title, and of the title', () => {
+    const message = messageOf(examples.state_change, {
+      title_template: '[{{state}}] {{entity_name}}',
+      body_template: 'x',
+    });
+    expect(message).toMatchObject({ title: '[down] Shop', lead: 'x', facts: [], why: '', note: '', links: [] });
+    expect(messageOf(examples.state_change, { title_template: '[{{state}}] {{title}}' })).toMatchObject({
+      title: '[down] Shop: checkout is down',
+      why: 'status 503, expected 200',
+    });
+  });
+
+  it('have the values of the alert', () => {
+    expect(said('{{check_name}}|{{state}}|{{previous_state}}|{{since}}|{{error}}|{{cause}}|{{label.team}}')).toBe(
+      'checkout|down|up|2026-11-21 05:16:40 UTC|status 503, expected 200|Database|payments',
+    );
+    expect(said('{{runbook_url}} {{acknowledge_url}} {{duration}}')).toBe(
+      'https://wiki.test/shop?a=1&b=2 https://status.test/a/tok_1 0 s',
+    );
+  });
+
+  it('leave a section out whose variable is empty, and what is within it', () => {
+    expect(said('a{{#if error}}b{{#if cause}}c{{/if}}d{{/if}}e', examples.state_change)).toBe('abde');
+    expect(said('a{{#if error}}b{{#if cause}}c{{/if}}d{{/if}}e', examples.recovery)).toBe('ae');
+    expect(said('a{{#if label.nobody}}b{{/if}}{{label.nobody}}c')).toBe('ac');
+  });
+
+  it('never read a value as a template', () => {
+    const alert = { ...examples.state_change, error_message: '{{entity_id}} {{#if state}}' };
+    expect(messageOf(alert, { body_template: '{{error}}' }).lead).toBe('{{entity_id}} {{#if state}}');
+  });
+
+  it('are escaped as every text of their type', () => {
+    const { body } = render('slack', nasty, { body_template: '<!channel> {{entity_name}}' });
+    expect(body).not.toMatch(/[<>]/);
+  });
+
+  it('of any template and any alert are said by every type, and say no more than they may', () => {
+    const pieces = fc.constantFrom(
+      '{{entity_name}}',
+      '{{error}}',
+      '{{#if error}}',
+      '{{/if}}',
+      'text ',
+      '{{impact}}',
+      '\n',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(pieces, { minLength: 1, maxLength: 12 }),
+        fc.constantFrom(...Object.values(examples)),
+        (parts, alert) => {
+          const body_template = parts.join('');
+          fc.pre(refusal(body_template) === '');
+          for (const type of channelTypes.filter(({ read_by }) => read_by === 'people')) {
+            const send = type.render(alert, { ...type.examples.valid[0], body_template });
+            expect(JSON.stringify(send)).not.toMatch(/\{\{/);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('sections', () => {
+  const tags = fc.array(fc.constantFrom('{{#if a}}', '{{#if b}}', '{{/if}}', 'x', 'y'), { maxLength: 14 });
+
+  it('that are sound leave no tag, and with all of them filled nothing but the tags is gone', () => {
+    fc.assert(
+      fc.property(tags, fc.boolean(), (parts, isFilled) => {
+        const template = parts.join('');
+        fc.pre(sectionProblem(template) === undefined);
+        const made = withSections(template, () => isFilled);
+        expect(made).not.toContain('{{');
+        if (isFilled) expect(made).toBe(parts.filter((part) => part.length === 1).join(''));
+      }),
+    );
+  });
+});

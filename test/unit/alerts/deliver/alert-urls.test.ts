@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { urlsOf } from '#lib/alerts/deliver/alert-urls.ts';
+import { alertWorld } from '#test/support/alert-world.ts';
+
+const { check, entity } = await alertWorld();
+const public_url = 'https://status.example.com';
+
+it('leads to the check where people have an address of the service', () => {
+  expect(urlsOf({ check, entity, public_url })).toEqual({
+    check: 'https://status.example.com/#/checks/chk_pay',
+    incident: null,
+    runbook: null,
+    dashboard: null,
+  });
+  expect(urlsOf({ check, entity, public_url: '' }).check).toBeNull();
+  expect(urlsOf({ check: undefined, entity, public_url }).check).toBeNull();
+});
+
+it('has the runbook and the dashboard of the check, or else of its entity', () => {
+  const shop = {
+    ...entity,
+    fields: { runbook_url: 'https://wiki.test/shop', dashboard_url: 'https://graphs.test/shop' },
+  };
+  expect(urlsOf({ check, entity: shop, public_url })).toMatchObject({
+    runbook: 'https://wiki.test/shop',
+    dashboard: 'https://graphs.test/shop',
+  });
+  const own = { ...check, labels: { runbook_url: 'https://wiki.test/pay' } };
+  expect(urlsOf({ check: own, entity: shop, public_url }).runbook).toBe('https://wiki.test/pay');
+  expect(
+    urlsOf({ check, entity: { ...entity, labels: { runbook_url: 'https://w.test/l' } }, public_url }).runbook,
+  ).toBe('https://w.test/l');
+});
+
+it.each([
+  'javascript:alert(1)',
+  'see the wiki',
+  'https://',
+  'https://wiki.test/a b',
+  7,
+  `https://wiki.test/${'a'.repeat(2048)}`,
+])('takes %j for no address', (runbook_url) => {
+  expect(urlsOf({ check, entity: { ...entity, fields: { runbook_url } }, public_url }).runbook).toBeNull();
+});

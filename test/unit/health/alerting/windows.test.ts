@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  intervalsAt,
+  intervalsOf,
+  openWindow,
+  type WindowItem,
+  type WindowTimes,
+} from '#lib/health/alerting/windows.ts';
+import { firstOf } from '#test/support/first-of.ts';
+
+const HOUR = 3_600_000;
+const check = { id: 'chk_a' };
+const entity = { id: 'ent_a', blueprint_slug: 'service', labels: { team: 'pay' } };
+
+const windowOf = (times: WindowTimes, more: Partial<WindowItem> = {}): WindowItem => ({
+  ...{ pk: '', sk: '', v: '', id: 'win_a', name: '', note: '', scope: null, times },
+  ...{ created_at: '', updated_at: '', created_by: '' },
+  ...more,
+});
+const once = (from: number, to: number): WindowTimes => ({ starts_at: from, ends_at: to });
+const saturdays = { cron: '30 2 * * sat', time_zone: 'Europe/Berlin', duration_ms: 2 * HOUR, every_weeks: 1 };
+
+const shown = (times: WindowTimes, after: string, count: number) =>
+  firstOf(intervalsOf(times, Date.parse(after)), count).map(({ from, to }) => [
+    new Date(from).toISOString(),
+    new Date(to).toISOString(),
+  ]);
+
+describe('a window that comes again', () => {
+  // Clocks are set forward on Sunday 2026-03-29 at 02:00, and back on Sunday 2026-10-25 at 03:00.
+  const sundays = { ...saturdays, cron: '30 2 * * sun', from: Date.UTC(2026, 0, 1) };
+
+  it('goes by the wall clock: each Saturday 02:30 in Berlin, winter and summer', () => {
+    const times = { ...saturdays, from: Date.UTC(2026, 0, 1) };
+    expect(shown(times, '2026-03-27T00:00:00Z', 2)).toEqual([
+      ['2026-03-28T01:30:00.000Z', '2026-03-28T03:30:00.000Z'],
+      ['2026-04-04T00:30:00.000Z', '2026-04-04T02:30:00.000Z'],
+    ]);
+    expect(shown(times, '2026-10-23T00:00:00Z', 2)).toEqual([
+      ['2026-10-24T00:30:00.000Z', '2026-10-24T02:30:00.000Z'],
+      ['2026-10-31T01:30:00.000Z', '2026-10-31T03:30:00.000Z'],
+    ]);
+  });
+
+  it('begins at the first instant after the gap where its time is skipped, and at the first of two', () => {
+    expect(shown(sundays, '2026-03-28T12:00:00Z', 1)).toEqual([
+      ['2026-03-29T01:00:00.000Z', '2026-03-29T03:00:00.000Z'],
+    ]);
+    expect(shown(sundays, '2026-10-24T12:00:00Z', 2)).toEqual([
+      ['2026-10-25T00:30:00.000Z', '2026-10-25T02:30:00.000Z'],
+      ['2026-11-01T01:30:00.000Z', '2026-11-01T03:30:00.000Z'],
+    ]);
+  });
+
+  it('lasts in real time, also where clocks are set within it', () => {
+    const long = { ...sundays, cron: '30 0 * * sun', duration_ms: 4 * HOUR };
+    expect(shown(long, '2026-03-28T12:00:00Z', 1)).toEqual([['2026-03-28T23:30:00.000Z', '2026-03-29T03:30:00.000Z']]);
+  });
+
+  it('does not begin before its begin, nor at or after its end', () => {
+    const from = Date.parse('2026-01-10T01:30:00Z');
+    const times = { ...saturdays, from, until: Date.parse('2026-01-24T01:30:00Z') };
+    expect(shown(times, '2025-01-01T00:00:00Z', 9).map(([begin]) => begin)).toEqual([
+      '2026-01-10T01:30:00.000Z',
+      '2026-01-17T01:30:00.000Z',
+    ]);
+    expect(intervalsAt(times, Date.parse('2026-02-01T00:00:00Z'))).toEqual({});
+  });
+
+  it('counts its weeks from the first that begins', () => {
+    const times = { ...saturdays, every_weeks: 2, from: Date.parse('2026-01-11T00:00:00Z') };
+    expect(shown(times, '2026-01-01T00:00:00Z', 3).map(([begin]) => begin)).toEqual([
+      '2026-01-17T01:30:00.000Z',
+      '2026-01-31T01:30:00.000Z',
+      '2026-02-14T01:30:00.000Z',
+    ]);
+  });
+
+  it('is open while the longest that has begun lasts, and says when it is open next', () => {
+    const daily = { ...saturdays, cron: '0 0 * * *', time_zone: 'UTC', duration_ms: 36 * HOUR, from: 0 };
+    const at = Date.parse('2026-01-02T06:00:00Z');
+    expect(intervalsAt(daily, at)).toEqual({
+      current: { from: Date.parse('2026-01-02T00:00:00Z'), to: Date.parse('2026-01-03T12:00:00Z') },
+      next: { from: Date.parse('2026-01-03T00:00:00Z'), to: Date.parse('2026-01-04T12:00:00Z') },
+    });
+  });
+});
+
+describe('the windows of a check', () => {
+  it('are half open, and hold the checks of their scope alone', () => {
+    const own = windowOf(once(1000, 2000), { scope: { entity_ids: ['ent_a'] } });
+    const other = windowOf(once(1000, 9000), { scope: { blueprints: ['other'] } });
+    expect(openWindow([own, other], { check, entity }, 999)).toBeUndefined();
+    expect(openWindow([own, other], { check, entity }, 1000)).toEqual({ id: 'win_a', until: 2000 });
+    expect(openWindow([own, other], { check, entity }, 2000)).toBeUndefined();
+  });
+
+  it('that overlap or follow each other at once are one, whatever their order', () => {
+    const span = fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 8 }));
+    fc.assert(
+      fc.property(fc.array(span, { maxLength: 8 }), fc.integer({ min: 0, max: 45 }), (spans, at) => {
+        const windows = spans.map(([from, length]) => windowOf(once(from, from + length)));
+        const isOpen = (minute: number) => spans.some(([from, length]) => from <= minute && minute < from + length);
+        let until = at;
+        while (isOpen(until)) until++;
+        expect(openWindow(windows, { check, entity }, at)?.until).toBe(isOpen(at) ? until : undefined);
+      }),
+    );
+  });
+
+  it('that come every minute end some day for who asks', () => {
+    const always = windowOf({ ...saturdays, cron: '* * * * *', duration_ms: 60_000, from: 0 });
+    const at = Date.UTC(2026, 0, 1);
+    expect(openWindow([always], { check, entity }, at)?.until).toBeGreaterThan(at + HOUR / 2);
+  });
+});

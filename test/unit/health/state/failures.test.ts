@@ -1,0 +1,27 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { failuresLately, withFailure } from '#lib/health/state/failures.ts';
+
+const DAY = 86_400_000;
+const after = (times: number[]): CheckItem['alerts'] => times.reduce(withFailure, {});
+
+it('counts the failures of a day, the last one included', () => {
+  const noon = Date.parse('2026-11-21T12:00:00Z');
+  const alerts = after([noon - 2 * DAY, noon - DAY, noon - DAY + 1, noon - 5000, noon]);
+  expect(failuresLately(alerts, noon)).toEqual({ failures: 3, within_ms: DAY });
+  expect(failuresLately(alerts, noon - 1).failures).toBe(2);
+  expect(failuresLately({}, noon).failures).toBe(0);
+});
+
+it('keeps at most 20, and none of more than a day before the last', () => {
+  const gaps = fc.array(fc.integer({ min: 1, max: DAY / 4 }), { minLength: 1, maxLength: 60 });
+  fc.assert(
+    fc.property(gaps, (between) => {
+      const times = between.map((_gap, i) => between.slice(0, i + 1).reduce((sum, one) => sum + one, DAY));
+      const last = times.at(-1)!;
+      const { failed_at } = after(times);
+      expect(failed_at).toEqual(times.filter((one) => one > last - DAY).slice(-20));
+    }),
+  );
+});
