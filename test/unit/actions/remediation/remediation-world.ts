@@ -5,7 +5,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { ALERTS, RESULTS, under } from '#lib/keys.ts';
+import { ALERTS, RESULTS, stamp, under } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { queueEvent, START, TENANT } from '#test/support/alert-world.ts';
@@ -21,7 +21,7 @@ export async function remediationWorld() {
   let results = 0;
   const setCheck = async (changes: Partial<CheckItem>): Promise<CheckItem> => {
     const check = (await table.get<CheckItem>(keys.check(TENANT, 'chk_pay')))!;
-    return world.put({ ...check, v: world.ports.ids.token(), single: `${RESULTS}9`, ...changes });
+    return world.put({ ...check, v: world.ports.ids.token(), single: `${RESULTS}${stamp(world.now() + 86_400_000)}#1`, ...changes });
   };
   /** The check goes down now. */
   const fail = async (changes: Partial<TransitionItem> = {}): Promise<TransitionItem> => {
