@@ -21,7 +21,12 @@ export async function remediationWorld() {
   let results = 0;
   const setCheck = async (changes: Partial<CheckItem>): Promise<CheckItem> => {
     const check = (await table.get<CheckItem>(keys.check(TENANT, 'chk_pay')))!;
-    return world.put({ ...check, v: world.ports.ids.token(), single: `${RESULTS}${stamp(world.now() + 86_400_000)}#1`, ...changes });
+    return world.put({
+      ...check,
+      v: world.ports.ids.token(),
+      single: `${RESULTS}${stamp(world.now() + 86_400_000)}#1`,
+      ...changes,
+    });
   };
   /** The check goes down now. */
   const fail = async (changes: Partial<TransitionItem> = {}): Promise<TransitionItem> => {
