@@ -31,7 +31,7 @@ const REMEDY: Readonly<Record<SkipReason, string>> = {
 const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
   catch_up: 'It was announced later.',
   repeat: 'Reminders went out.',
-  remediation_failed: 'That its remediation did not help was told.',
+  remediation_failed: 'That its repair did not help was told.',
   closed: 'Who believed it down or degraded got a closing note.',
 };
 

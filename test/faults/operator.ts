@@ -6,6 +6,7 @@ import { checkIdOf, checksIn } from '#test/oracle/inside.ts';
 import { slotsOf } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
+import { newRemediation } from './new-remediation.ts';
 import type { Observations } from './observations.ts';
 import { WEBHOOK_SECRET } from './receivers.ts';
 import { type Client, insist } from './requests.ts';
@@ -89,23 +90,10 @@ function trigger(random: Random, checks: CheckItem[]): object {
     return { trigger_type: 'schedule', interval_seconds: random.pick([60, 90, 150]), remediation: null };
   }
   const check_id = random.pick(checks).id;
-  if (random.chance(0.5)) return { trigger_type: 'state_change', check_id, ...guarded(random) };
+  if (random.chance(0.5)) return { trigger_type: 'state_change', check_id, ...newRemediation(random) };
   const trigger_to_state = random.pick(['', 'up', 'down', 'degraded']);
   return { trigger_type: 'state_change', check_id, trigger_to_state, remediation: null };
 }
-
-/** One that repairs: most share the lock of an entity, or one by name. */
-const guarded = (random: Random): object => ({
-  trigger_to_state: random.pick(['down', 'down', 'degraded']),
-  remediation: {
-    max_attempts: random.int(1, 3),
-    cooldown_seconds: random.pick([10, 20, 60]),
-    lock: random.pick([null, null, 'db', 'deploy']),
-    settle_seconds: random.pick([0, 3, 10]),
-    verify_within_seconds: random.pick([10, 30, 60]),
-    stable_seconds: random.pick([0, 60, 300]),
-  },
-});
 
 /** Two checks in three alert somewhere. */
 export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number: number): Promise<void> {

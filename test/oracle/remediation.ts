@@ -1,6 +1,7 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { LockItem } from '#lib/actions/remediation/shares.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { resultRecord } from '#lib/health/history/result-item.ts';
 import type { History } from './history.ts';
 import { type Change, changesIn, checkIdOf, type Inside, keyText } from './inside.ts';
@@ -34,6 +35,7 @@ export function checkRemediation(history: History, inside: Inside): string[] {
     ...checkLocks(attempts, inside),
     ...checkVerdicts(attempts, inside),
     ...checkSkipped(history),
+    ...checkTold(inside),
   ];
 }
 
@@ -112,14 +114,16 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     const { id, success } = resultRecord(checkIdOf(key), after as Parameters<typeof resultRecord>[1]);
     results.set(id, success);
   }
-  for (const { execution, at, judged } of attempts) {
+  for (const { execution, action, at, judged } of attempts) {
     const isKept = seen.table.has(keyText({ pk: execution.pk, sk: 'EXECUTION' }));
     if (!judged && isKept && at < end - VERIFIED_MS) wrong.push(`${execution.id} has no verdict`);
     const { verdict, verified_by } = judged?.execution ?? {};
     if (verdict === 'healed' && !verified_by) wrong.push(`${execution.id} is healed by no result`);
     // Results of packs are not stored by themselves; those are of runs that changed nothing.
     const success = results.get(verified_by ?? '');
-    if (success !== undefined && (verdict === 'healed') !== success)
+    // Where degraded is repaired, a success with a warning does not heal.
+    const mayWarn = success && action.trigger_to_state === 'degraded';
+    if (success !== undefined && (verdict === 'healed') !== success && !mayWarn)
       wrong.push(`${execution.id} is ${verdict} by ${verified_by}, a ${success ? 'success' : 'failure'}`);
   }
   return wrong;
@@ -129,5 +133,18 @@ function checkSkipped({ executions, calls }: History): string[] {
   const sent = new Set(calls.map(({ execution_id }) => execution_id));
   return executions.flatMap(({ began: { id, dispatch_status } }) =>
     dispatch_status === 'skipped' && sent.has(id) ? [`${id} was skipped, and sent`] : [],
+  );
+}
+
+/** Nobody is told twice that the repair of a failure is given up. */
+function checkTold({ seen }: Inside): string[] {
+  const told = changesIn(seen).flatMap(({ key, after }) => {
+    const alert = after as AlertItem | undefined;
+    return key.sk.startsWith('AL#') && alert?.remediation
+      ? [`${alert.remediation.action_id} at ${alert.transition_id}`]
+      : [];
+  });
+  return [...Map.groupBy(told, (one) => one)].flatMap(([one, times]) =>
+    times.length > 1 ? [`it was told ${times.length} times that ${one} is given up`] : [],
   );
 }

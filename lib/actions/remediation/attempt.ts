@@ -51,7 +51,7 @@ export async function attempt(
     if (!one || !fires(one.action, transition)) return { is: 'left' };
     if (!isFirst && !isDue(one, ports.clock.now())) return { is: 'left' };
     const stopped = await stoppedBy(env, one);
-    const decided = stopped ? await leave(env, one, stopped, isFirst) : claim(env, one, isFirst);
+    const decided = stopped ? await leave(env, one, stopped, isFirst) : claimAttempt(env, one, isFirst);
     if (decided.writes.length > 0 && !(await commit(ports, decided.writes)).ok) return AGAIN;
     due = decided.due;
     return decided.execution && !stopped
@@ -94,7 +94,7 @@ async function stoppedBy(env: RunEnv, one: Case): Promise<Stopped | undefined> {
 
 type Decided = { execution?: ExecutionItem; writes: Write[]; due?: number | undefined };
 
-function claim({ ports, keys }: RunEnv, one: Case, isFirst: boolean): Decided {
+function claimAttempt({ ports, keys }: RunEnv, one: Case, isFirst: boolean): Decided {
   const { action, account, check, remediation, series, transition, shares, lock_name } = one;
   const { tenant_id, id: action_id } = action;
   const [now, token] = [ports.clock.now(), ports.ids.token()];

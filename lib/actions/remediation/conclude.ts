@@ -47,8 +47,8 @@ const entryWrites = (
 };
 
 /**
- * Writes a verdict down, gives the lock back, and sets when the next attempt is due; where none is left people are told.
- * One transaction, over what it was decided on.
+ * Writes a verdict down, gives the lock back, and sets when the next attempt is due; where none is left people are
+ * told. One transaction, over what it was decided on.
  */
 export async function conclude(
   env: RunEnv,

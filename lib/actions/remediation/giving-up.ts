@@ -17,8 +17,8 @@ type GivenUp = { action: ActionItem; check: CheckItem; transition: TransitionIte
 
 /**
  * People are told once a series that it did not help: what was tried, how often, and what came of it. The rules of
- * alerting decide whether anybody is; `again`: they hold it back until then (epoch ms). Undefined where people were told,
- * or the check is well by now.
+ * alerting decide whether anybody is; `again`: they hold it back until then (epoch ms). Undefined where people were
+ * told, or the check is well by now.
  */
 export async function givingUp(
   env: Env,

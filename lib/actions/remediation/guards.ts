@@ -3,7 +3,9 @@ import { accountLimit, lock, storm } from './guards/account.ts';
 import { acknowledged, alreadyHealthy, dependency, maintenance } from './guards/failure.ts';
 import { attempts, cooldown } from './guards/series.ts';
 
-/** All guards, in the order in which they are asked (docs/CONTRACT.md#remediation): the first that stops an attempt is why. */
+/**
+ * All guards, in the order in which they are asked (docs/CONTRACT.md#remediation): the first that stops an attempt is why.
+ */
 export const GUARDS: readonly Guard[] = [
   alreadyHealthy,
   dependency,

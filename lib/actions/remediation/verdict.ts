@@ -69,7 +69,10 @@ export function verdictOf(
   return { verdict: was_watched ? 'not_healed' : 'unverified', by: null };
 }
 
-/** Pure: when an attempt that has no verdict is looked at next (epoch ms). @param slot when the next probe is due, if one is */
+/**
+ * Pure: when an attempt that has no verdict is looked at next (epoch ms).
+ * @param slot when the next probe is due, if one is
+ */
 export function nextLookAt(span: Span | 'pending', slot: number | undefined, now: number): number {
   if (span === 'pending') return now + SOONEST_MS;
   const { from, until } = span;
