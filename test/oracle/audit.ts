@@ -35,20 +35,26 @@ export function checkAudit({ seen }: Inside): string[] {
 const whatIs = ({ at }: Commit, changed: string[]): string =>
   `${changed.length > 0 ? `the change of ${changed.join(', ')}` : 'what is no change'} at ${at}`;
 
+const SILENCE = ['silenced', 'silenced_until', 'silence_reason'];
+
 /** What somebody sets of each kind of thing. */
 const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [({ sk }) => sk === 'ACCOUNT', ['disabled', 'deleted_at', 'name', 'email']],
   [({ pk, sk }) => pk.endsWith('#BLUEPRINTS') && sk.startsWith('B#'), ['name', 'description', 'fields']],
-  [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields', 'labels']],
+  [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields', 'labels', ...SILENCE]],
   [isCheckKey, ['rev', 'name', 'slug', 'labels', 'ping']],
   [({ sk }) => sk.startsWith('pky_'), ['label']],
   [
     ({ sk }) => sk === 'POLICY',
     [
-      ...['cooldown_seconds', 'notify_on_recovery', 'notify_on_degraded', 'silenced', 'repeat_interval_seconds'],
-      ...['catch_up', 'flap_threshold', 'flap_window_seconds', 'channels'],
+      ...['cooldown_seconds', 'notify_on_recovery', 'notify_on_degraded', 'repeat_interval_seconds'],
+      ...['catch_up', 'flap_threshold', 'flap_window_seconds', 'channels', ...SILENCE],
     ],
   ],
+  [({ pk, sk }) => pk.endsWith('#ALERTING') && sk === 'HEAD', ['policy']],
+  [({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('CHANNEL#'), ['config', 'applies_to', 'enabled']],
+  [({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('SILENCE#'), ['applies_to', 'until']],
+  [({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('WINDOW#'), ['name', 'times', 'scope']],
   [
     ({ sk }) => sk.startsWith('act_'),
     ['name', 'url', 'trigger_type', 'check_id', 'trigger_to_state', 'interval_seconds', 'remediation'],

@@ -11,7 +11,8 @@ import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/health/a
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { TRANSITIONS, under } from '#lib/keys.ts';
+import { TRANSITIONS } from '#lib/key-prefixes.ts';
+import { under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';

@@ -65,7 +65,7 @@ export function effectivePolicy(stored: PolicyItem | undefined, about: About): P
 export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'account'>): AccountChannel[] =>
   account.channels.filter(({ enabled, applies_to }) => enabled && selects(applies_to, one));
 
-/** Pure: those of a policy's channels that an alert goes to which says this; the same address once, the check's own first. */
+/** Pure: the channels that an alert goes to which says this; the same address once, the check's own first. */
 export function channelsThatApply(
   { channels }: Pick<Policy, 'channels'>,
   announces: AnnouncedAlert['announces'],
