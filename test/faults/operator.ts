@@ -9,6 +9,7 @@ import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
 import { changeAlerting } from './alerting-operator.ts';
 import { newRemediation } from './new-remediation.ts';
+import type { Observations } from './observations.ts';
 import { insist } from './requests.ts';
 import { RECORD } from './targets.ts';
 
