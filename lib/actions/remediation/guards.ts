@@ -4,7 +4,8 @@ import { acknowledged, alreadyHealthy, dependency, maintenance } from './guards/
 import { attempts, cooldown } from './guards/series.ts';
 
 /**
- * All guards, in the order in which they are asked (docs/CONTRACT.md#remediation): the first that stops an attempt is why.
+ * All guards, in the order in which they are asked (docs/CONTRACT.md#remediation): the first that stops an attempt is
+ * why.
  */
 export const GUARDS: readonly Guard[] = [
   alreadyHealthy,
