@@ -23,7 +23,7 @@ export type GuardSituation = {
   window?: { until: number };
   /** Somebody has said that they take care of it. */
   acknowledged?: { by: string };
-  /** Made in this series so far, and when the last one began. */
+  /** Made in this series so far, and when the last one began, be it of the series before. */
   attempts: number;
   last_began_at?: number;
   lock_name: string;

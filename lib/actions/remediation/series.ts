@@ -60,7 +60,10 @@ export function seriesAt(
     if (at <= before.failure.at) return before;
     if (before.open || at - wellSince(before, failed) < stable_seconds * 1000) return { ...before, failure };
   }
-  return { ...keys.remediation(of.tenant_id, of.action_id), v: '', ...of, failure, attempts: 0, began_at: at };
+  const begun = { ...of, failure, attempts: 0, began_at: at };
+  // The cool-down is of the action.
+  const last = before?.last_began_at === undefined ? {} : { last_began_at: before.last_began_at };
+  return { ...keys.remediation(of.tenant_id, of.action_id), v: '', ...begun, ...last };
 }
 
 function wellSince({ last, failure }: SeriesItem, { check_from_state, check_from_since }: NewFailure): number {
