@@ -52,6 +52,7 @@ export type EntryKind =
   | 'escalation'
   | 'hold'
   | 'action'
+  | 'remediation'
   | 'account_end';
 
 /** @param layout how many partitions a tenant's lists and the schedule are spread over; fixed once there is data. */
@@ -159,6 +160,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at epoch ms at which the run was begun: the history is in this order */
     run: (tenant: string, action: string, at: number, execution: string) =>
       key(ofTenant(tenant, 'RUNS', action), `${stamp(at)}#${execution}`),
+    /** The series of attempts of a guarded action. */
+    remediation: (tenant: string, action: string) => key(ofTenant(tenant, 'REMEDIATION', action), 'SERIES'),
+    /** What the account's guarded actions are at. */
+    remediations: (tenant: string) => key(ofTenant(tenant), 'REMEDIATIONS'),
+    /** @param name of a lock, or the id of the entity that it stands for */
+    remediationLock: (tenant: string, name: string) => key(ofTenant(tenant, 'LOCK', name), 'LOCK'),
     ofExecution: (tenant: string, id: string) => ofTenant(tenant, 'EXECUTION', id),
     execution: (tenant: string, id: string) => key(ofTenant(tenant, 'EXECUTION', id), 'EXECUTION'),
     /** @param seq number of the first line, from 1 */

@@ -38,6 +38,7 @@ const REMEDY: Readonly<Record<SkipReason, string>> = {
 const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
   catch_up: 'It was announced later.',
   repeat: 'Reminders went out.',
+  remediation_failed: 'That its repair did not help was told.',
   closed: 'Who believed it down or degraded got a closing note.',
 };
 
@@ -93,6 +94,7 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   escalation: 'Escalation',
   acknowledged: 'Acknowledged',
   closed: 'Closing note',
+  remediation_failed: 'Remediation failed',
   test: 'Test',
 };
 

@@ -53,6 +53,15 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
       .describe('The entity whose failure explains this one; null when none is known.'),
     affected: Counted.nullable().describe('What else fails with the same root; null when nobody knows.'),
     impact: Counted.nullable().describe('What depends on the entity directly; null when nobody knows.'),
+    remediation: z
+      .object({
+        action_id: IdOf('the action'),
+        action_name: z.string().describe('Its name.'),
+        attempts: z.int().describe('How often it was tried.'),
+        verdict: z.enum(['healed', 'not_healed', 'unverified']).describe('What came of the last attempt.'),
+      })
+      .nullable()
+      .describe('What was tried to repair it, and is given up; null of all other kinds than remediation_failed.'),
     urls: z
       .object({
         check: url('Page of the check, where PUBLIC_URL is set'),

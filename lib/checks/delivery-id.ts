@@ -8,6 +8,7 @@ export const DeliveryKind = z.enum([
   'escalation',
   'acknowledged',
   'closed',
+  'remediation_failed',
   'test',
 ]);
 export type DeliveryKind = z.infer<typeof DeliveryKind>;

@@ -9,6 +9,7 @@ import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
 import { changeAlerting } from './alerting-operator.ts';
 import { newCheck, RETRIES } from './new-check.ts';
+import { newRemediation } from './new-remediation.ts';
 import type { Observations } from './observations.ts';
 import { insist } from './requests.ts';
 
@@ -25,9 +26,13 @@ export function newAction(random: Random, checks: CheckItem[], number: number): 
 }
 
 function trigger(random: Random, checks: CheckItem[]): object {
-  if (random.chance(0.3)) return { trigger_type: 'schedule', interval_seconds: random.pick([60, 90, 150]) };
+  if (random.chance(0.3)) {
+    return { trigger_type: 'schedule', interval_seconds: random.pick([60, 90, 150]), remediation: null };
+  }
+  const check_id = random.pick(checks).id;
+  if (random.chance(0.5)) return { trigger_type: 'state_change', check_id, ...newRemediation(random) };
   const trigger_to_state = random.pick(['', 'up', 'down', 'degraded']);
-  return { trigger_type: 'state_change', check_id: random.pick(checks).id, trigger_to_state };
+  return { trigger_type: 'state_change', check_id, trigger_to_state, remediation: null };
 }
 
 /** Two checks in three alert somewhere. */

@@ -58,7 +58,7 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('WINDOW#'), ['name', 'times', 'scope']],
   [
     ({ sk }) => sk.startsWith('act_'),
-    ['name', 'url', 'trigger_type', 'check_id', 'trigger_to_state', 'interval_seconds'],
+    ['name', 'url', 'trigger_type', 'check_id', 'trigger_to_state', 'interval_seconds', 'remediation'],
   ],
   [({ sk }) => sk.startsWith('SKILL#'), ['name', 'description', 'version', 'tools', 'enabled']],
 ];

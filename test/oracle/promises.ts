@@ -20,6 +20,7 @@ import { checkOrphans } from './orphans.ts';
 import { checkPings } from './pings.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
+import { checkRemediation } from './remediation.ts';
 import { checkReports } from './reports.ts';
 import { checkRetries } from './retries.ts';
 import { checkRollups } from './rollups.ts';
@@ -61,6 +62,7 @@ export const promises: Record<string, Check> = {
   network: fromInside(checkNetwork),
   standstills: fromInside(checkStandstills),
   actions: checkActions,
+  remediation: (history) => (history.inside ? checkRemediation(history, history.inside) : []),
   schedules: (history) => (history.inside ? checkSchedules(history, history.inside) : []),
   reports: checkReports,
   'disabled account': fromInside(checkDisabledAccount),

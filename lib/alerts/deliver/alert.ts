@@ -1,7 +1,7 @@
 import type { Labels } from '#lib/catalog/labels.ts';
 import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import type { AlertRoot } from '#lib/health/alerting/alert-item.ts';
+import type { AlertRoot, TriedRemediation } from '#lib/health/alerting/alert-item.ts';
 import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import type { Lately } from '#lib/health/state/failures.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
@@ -39,6 +39,8 @@ export type Alert = {
   lately: Lately | null;
   /** What kinds of channel got the alert, as people call them, one a channel; empty when it is not known. */
   told: string[];
+  /** What was tried to repair it, and is given up; null of all other alerts. */
+  remediation: TriedRemediation | null;
   /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
   acknowledge_url: string | null;
   /** The same for a silence of an hour. */
@@ -74,6 +76,7 @@ export const NOTHING_KNOWN = {
   impact: null,
   lately: null,
   told: [],
+  remediation: null,
   acknowledge_url: null,
   silence_url: null,
   acknowledgement: null,

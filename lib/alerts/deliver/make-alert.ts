@@ -29,6 +29,7 @@ export const alertOf = (
   ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
   ...(item?.step !== undefined && { step: item.step + 1 }),
   ...(item?.acknowledgement && { acknowledgement: shownAcknowledgement(item.acknowledgement) }),
+  ...(item?.remediation && { remediation: item.remediation }),
   delivery_id: delivery.id,
   alert_id: delivery.alert?.id ?? null,
   kind: delivery.kind,

@@ -1,5 +1,6 @@
 import type { Templates } from '#lib/alerts/channels/templates.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
+import type { TriedRemediation } from '#lib/health/alerting/alert-item.ts';
 import { fill, placeholdersIn } from '#lib/platform/template/placeholders.ts';
 import { withSections } from '#lib/platform/template/sections.ts';
 import { shorten } from '#lib/platform/text.ts';
@@ -111,6 +112,10 @@ function headline(alert: Alert, subject: string): string {
     return `${subject} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
   if (kind === 'acknowledged') return `${subject} is ${announces}, and acknowledged`;
+  if (kind === 'remediation_failed') {
+    const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
+    return `${subject} is still ${event.check_to_state}: ${tried} did not help`;
+  }
   switch (announces) {
     case 'up':
       return `${subject} is up${AGAIN[event.check_from_state](alert)}`;
@@ -149,8 +154,19 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   },
   closed: ({ event }) =>
     `It is no longer checked, so ${WHILE[event.check_from_state] ? 'no recovery' : 'nothing more'} will be reported.`,
+  remediation_failed: ({ remediation }) => (remediation ? triedNote(remediation) : ''),
   test: () => 'Nothing has happened. Somebody tested this channel, and it works.',
 };
+
+/** What came of the last attempt, in words. */
+const CAME_OF_IT: Record<TriedRemediation['verdict'], string> = {
+  healed: 'after the last time it was well for too short a time',
+  not_healed: 'after the last time it still failed',
+  unverified: 'after the last time nobody watched it',
+};
+
+const triedNote = ({ action_name, attempts, verdict }: TriedRemediation): string =>
+  `${shorten(action_name, 60)} was tried ${attempts === 1 ? 'once' : `${attempts} times`}; ${CAME_OF_IT[verdict]}. It is not tried again.`;
 
 /** Whoever wants to hear of down alone is told up, and may read what that is. */
 const hiddenNote = ({ announces, event }: Alert): string =>

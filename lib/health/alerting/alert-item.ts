@@ -40,12 +40,22 @@ export type AlertItem = Item & {
   incident_id?: string;
   /** The entity that explains it. */
   root?: AlertRoot;
+  /** What was tried to repair it, and is given up. */
+  remediation?: TriedRemediation;
   /** What was decided on, where no transition says so. */
   decided_on?: Situation;
 };
 
 /** An entity that others depend on, as it was when the alert was decided. `since`: ISO 8601. */
 export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
+
+/** A guarded action that did not help; `verdict` is that of its last attempt. */
+export type TriedRemediation = {
+  action_id: string;
+  action_name: string;
+  attempts: number;
+  verdict: 'healed' | 'not_healed' | 'unverified';
+};
 
 /** What a new alert is about. */
 type NewAlert = Pick<
@@ -59,6 +69,7 @@ type NewAlert = Pick<
   | 'acknowledgement'
   | 'incident_id'
   | 'root'
+  | 'remediation'
   | 'decided_on'
 > & {
   kind: DeliveryKind;

@@ -22,6 +22,7 @@ const down: Alert = {
   impact: null,
   lately: null,
   told: [],
+  remediation: null,
   acknowledge_url: null,
   silence_url: null,
   acknowledgement: null,
@@ -88,6 +89,12 @@ export const examples = {
     kind: 'closed',
     cause: 'check_deleted',
     event: { ...up.event, to_state: 'unknown', check_to_state: 'unknown' },
+  },
+  remediation_failed: {
+    ...down,
+    kind: 'remediation_failed',
+    at: '2026-11-21T05:36:40.123Z',
+    remediation: { action_id: 'act_1', action_name: 'Restart the shop', attempts: 3, verdict: 'not_healed' },
   },
   test: {
     ...down,
