@@ -152,7 +152,9 @@ async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFir
   const told = end && 'writes' in end ? end.writes : undefined;
   // An attempt that is open has its own deadline; what comes after it waits for its verdict.
   const next = nextSeries(series, { next_at: again, ...(told && { told: true as const }) }, token, now);
-  const isCurrent = series.failure.transition_id === transition.transition_id;
+  // What is open at another check, to which the action was bound before, stays until it has its verdict.
+  const isElsewhere = stored?.open !== undefined && stored.check_id !== series.check_id;
+  const isCurrent = series.failure.transition_id === transition.transition_id && !isElsewhere;
   const isChanged =
     isCurrent &&
     (again !== undefined || end !== undefined || stored?.next_at !== undefined || series.open !== undefined);
