@@ -1,9 +1,12 @@
 import { fromBase32, hash32, toBase32 } from '#lib/platform/ids.ts';
 import type { Key } from '#lib/platform/ports.ts';
-import * as prefix from './key-prefixes.ts';
+import { accessKeys } from './keys/access-keys.ts';
+import { agentKeys } from './keys/agent-keys.ts';
+import { key, ofTenant } from './keys/build.ts';
+import * as prefix from './keys/prefixes.ts';
 
 /**
- * Every key of the table, built here and nowhere else. What stands under each, its size, who reads it and what that
+ * Every key of the table, built here and in keys/, and nowhere else. What stands under each, its size, who reads it and what that
  * costs: lib/KEYS.md. A tenant's keys all carry the tenant; no other function makes one.
  */
 
@@ -38,8 +41,6 @@ export const checkIdOf = (at: number, cell: string, number: number): string =>
 /** What an id of the schedule is spread by: a check and the jobs of its cell by the cell, all else by itself. */
 const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
 
-const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
-const key = (pk: string, sk: string): Key => ({ pk, sk });
 const place = (id: string, count: number): number => hash32(id) % count;
 
 export type EntryKind =
@@ -64,35 +65,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     shardOf: (id: string) => place(spreadBy(id), layout.SHARDS),
     shards: Array.from({ length: layout.SHARDS }, (_, shard) => shard),
 
-    // access
-    accounts: 'ACCOUNTS',
-    accountPointer: (tenant: string) => key('ACCOUNTS', tenant),
-    accountEmail: (digest: string) => key(`EMAIL#${digest}`, 'EMAIL'),
-    account: (tenant: string) => key(ofTenant(tenant), 'ACCOUNT'),
-    /** What is left of an account's rate in a class, where processes share it. */
-    rate: (tenant: string, of: string) => key(ofTenant(tenant), `RATE#${of}`),
-    users: (tenant: string) => ofTenant(tenant, 'USERS'),
-    user: (tenant: string, user: string) => key(ofTenant(tenant, 'USERS'), user),
-    team: (tenant: string) => key(ofTenant(tenant), 'TEAM'),
-    invitation: (digest: string) => key(`INVITE#${digest}`, 'INVITE'),
-    /** @param digest of the folded e-mail address */
-    invitedEmails: (digest: string) => `INVITED#${digest}`,
-    invitedEmail: (digest: string, tenant: string, user: string) => key(`INVITED#${digest}`, `${tenant}#${user}`),
-    apiKeys: (tenant: string) => ofTenant(tenant, 'KEYS'),
-    apiKeyPointer: (tenant: string, id: string) => key(ofTenant(tenant, 'KEYS'), id),
-    apiKey: (digest: string) => key(`KEY#${digest}`, 'KEY'),
+    ...accessKeys,
 
-    // sign-in: sessions, and what proves who signs in; a digest stands for each secret
-    session: (digest: string) => key(`SESSION#${digest}`, 'SESSION'),
-    sessions: (tenant: string, user: string) => ofTenant(tenant, 'SESSIONS', user),
-    sessionPointer: (tenant: string, user: string, id: string) => key(ofTenant(tenant, 'SESSIONS', user), id),
-    passkey: (digest: string) => key(`PASSKEY#${digest}`, 'PASSKEY'),
-    /** @param digest of issuer and subject */
-    identities: (digest: string) => `IDENTITY#${digest}`,
-    identity: (digest: string, tenant: string, user: string) => key(`IDENTITY#${digest}`, `${tenant}#${user}`),
-    challenge: (digest: string) => key(`CHALLENGE#${digest}`, 'CHALLENGE'),
-    oidcRequest: (digest: string) => key(`OIDC#${digest}`, 'OIDC'),
-    signInLink: (digest: string) => key(`LINK#${digest}`, 'LINK'),
     // who changed what, newest last
     audit: (tenant: string, bucket: number) => ofTenant(tenant, 'AUDIT', bucket),
     /** @param at epoch ms of the change */
@@ -214,18 +188,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
 
-    // skills, and what MCP clients on an open stream are sent
-    skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
-    skillCount: (tenant: string) => key(ofTenant(tenant, 'SKILLS'), '!COUNT'),
-    skill: (tenant: string, slug: string) => key(ofTenant(tenant, 'SKILLS'), `${prefix.SKILLS}${slug}`),
-    mcpStreams: (tenant: string) => ofTenant(tenant, 'STREAMS'),
-    mcpStream: (tenant: string, apiKey: string, session: string) =>
-      key(ofTenant(tenant, 'STREAMS'), `${apiKey}#${session}`),
-    mcpOpening: (tenant: string) => key(ofTenant(tenant), 'MCP_OPENING'),
-    replyQueue: (tenant: string, session: string) => ofTenant(tenant, 'REPLIES', session),
-    /** @param part 0 is the head, which says how many there are */
-    replyPart: (tenant: string, session: string, id: string, part: number) =>
-      key(ofTenant(tenant, 'REPLIES', session), `${id}#${part}`),
+    ...agentKeys,
 
     // how the service fares; no tenant's
     unsent: (bucket: number) => `UNSENT#${bucket}`,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
-import { LOG_LINES } from '#lib/key-prefixes.ts';
+import { LOG_LINES } from '#lib/keys/prefixes.ts';
 import { after as above, stamp } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import type { ExecutionItem, LogItem } from './execution.ts';

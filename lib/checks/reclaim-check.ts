@@ -1,5 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import { PING_URLS, REVISIONS } from '#lib/key-prefixes.ts';
+import { PING_URLS, REVISIONS } from '#lib/keys/prefixes.ts';
 import { cellOf, type EntryKind, under } from '#lib/keys.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import { reclaimSlugs } from './check-slugs.ts';

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { latestSlot } from '#lib/schedule/slots.ts';
@@ -15,21 +15,21 @@ import { overload } from './overload.ts';
 import { fleetOf, stored } from './steady-fleet.ts';
 import { worstBody } from './worst-body.ts';
 
-/** Runs a program of this folder in a process of its own and reads what it prints. */
-async function run(program: string, ...args: string[]): Promise<Record<string, number>> {
-  const file = join(import.meta.dirname, program);
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--disable-warning=ExperimentalWarning',
-    file,
-    ...args,
-  ]);
+/** Runs a program of this folder, behind flags of node if there are any, in its own process and reads what it prints. */
+async function run(...words: string[]): Promise<Record<string, number>> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ...words], {
+    cwd: import.meta.dirname,
+  });
   return JSON.parse(stdout) as Record<string, number>;
 }
 
-/** CPU of a bare GET of node:http on a new connection, s per 1,000. */
+/** What V8 is told of memory where the service runs. */
+const MEMORY_FLAGS = createRequire(import.meta.url)('../../infra/local/memory-flags.cjs') as string[];
+
+/** CPU of a bare GET of node:http on a new connection under the V8 flags of the service, s per 1,000. */
 async function bareGet(): Promise<Figures> {
   using target = await startTarget();
-  const { requests, cpu_s } = await run('bare-get.ts', `${target.url}/0`, '5');
+  const { requests, cpu_s } = await run(...MEMORY_FLAGS, 'bare-get.ts', `${target.url}/0`, '5');
   return { bare_get_cpu_s_per_1000: (1000 * cpu_s!) / requests! };
 }
 

@@ -7,7 +7,7 @@ import { startReceiver, type WebhookReceiver } from '#test/support/webhook-recei
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, lookNow, told } from './person.ts';
+import { button, lookNow } from './person.ts';
 import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('alerts, in a real browser', () => {
@@ -129,10 +129,14 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     expect(await good.textContent()).toMatch(/Web shop: login.*Slack 127\.77\.0\.1:\d+.*Sent/s);
     const before = receiver.received.filter(({ path }) => path === '/taken').length;
     await good.getByRole('button', { name: 'Send a test' }).click();
-    await told(person, /The test to Slack 127\.77\.0\.1:\d+: sent/);
+    const dialog = person.page.getByRole('dialog');
+    await dialog.getByText('Sent').waitFor();
+    expect(await dialog.textContent()).toMatch(/The test to Slack 127\.77\.0\.1:\d+.*Web shop: login is down/s);
+    await button(person, 'Close').click();
     expect(receiver.received.filter(({ path }) => path === '/taken')).toHaveLength(before + 1);
     await rows.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Send a test' }).click();
-    await told(person, /The test to Slack 127\.77\.0\.2:\d+ failed: .*404/);
+    await dialog.getByText('Failed').waitFor();
+    expect(await dialog.textContent()).toMatch(/127\.77\.0\.2:\d+.*404/s);
   });
 
   it('name the checks of which nobody is told, and add a channel to many at once', async () => {

@@ -6,12 +6,17 @@ const root = join(import.meta.dirname, '../..');
 // Vite has a BASE_URL of its own.
 const env = { BASE_URL: process.env.BASE_URL ?? '' };
 
-/** Asks nothing that a schedule must have begun for, which it does a minute after the deployment. */
+/** One file of each kind of request, of those that ask nothing of the schedule: it begins a minute after the deployment. */
 const WITHOUT_SCHEDULE = [
   'test/deploy/{mcp,ports}.test.ts',
-  ...['access', 'actions-input', 'blueprints*', 'entities', 'entity-deletion', 'gates', 'invitations'],
-  ...['matrix', 'mcp-*', 'openapi', 'relations', 'skills', 'team'],
-].map((name) => (name.includes('/') ? name : `test/contract/${name}.test.ts`));
+  'test/contract/{access,blueprints,entities,relations,mcp-tools}.test.ts',
+];
+
+/** And of those that wait for probes, alerts or actions. */
+const WITH_SCHEDULE = [
+  'test/deploy/{deployed-walk,smoke}.test.ts',
+  'test/contract/{action-runs,checks,deliveries,pings,push}.test.ts',
+];
 
 /** Begins before the first tick and waits for it. */
 const BY_THE_SCHEDULE = 'test/deploy/scheduled-check.test.ts';
@@ -36,10 +41,11 @@ export default defineConfig({
       project('console', ['test/console/on-call.test.ts']),
       project('whole console', ['test/console/*.test.ts'], namesThatCan.exclude, 300_000),
       project('across the first tick', [BY_THE_SCHEDULE], [], 230_000),
+      project('with the schedule', WITH_SCHEDULE, namesThatCan.exclude),
       project(
-        'with the schedule',
-        ['test/deploy/*.test.ts', 'test/contract/*.test.ts'],
-        [...namesThatCan.exclude, ...WITHOUT_SCHEDULE, BY_THE_SCHEDULE],
+        'rest of the contract',
+        ['test/contract/*.test.ts'],
+        [...namesThatCan.exclude, ...WITHOUT_SCHEDULE, ...WITH_SCHEDULE],
       ),
     ],
   },

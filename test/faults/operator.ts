@@ -8,73 +8,14 @@ import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
 import { changeAlerting } from './alerting-operator.ts';
+import { newCheck, RETRIES } from './new-check.ts';
 import type { Observations } from './observations.ts';
 import { insist } from './requests.ts';
-import { RECORD } from './targets.ts';
 
 export const actionsIn = (seen: Observations): ActionItem[] =>
   [...seen.table.values()].filter((item): item is ActionItem => item.sk.startsWith('act_'));
 export const entitiesIn = (seen: Observations): EntityItem[] =>
   [...seen.table.values()].filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
-
-/** Less than every interval of a probed check; the last one before a slot is often under way when that is due. */
-const RETRIES = [0, 3, 7, 9];
-
-/** A body for a new check of an entity. */
-export function newCheck(random: Random, entity_id: string, number: number): object {
-  const common = { entity_id, failure_threshold: random.int(1, 3), recovery_threshold: random.pick([1, 1, 2, 3]) };
-  if (random.chance(0.4)) {
-    if (random.chance(0.4)) return { ...common, check_type: 'push', config: cronJob(random) };
-    const interval_seconds = random.pick([10, 20, 30, 60]);
-    const grace = random.pick([undefined, interval_seconds, Math.ceil(interval_seconds / 2), 45, 5]);
-    const config = grace === undefined ? {} : { grace_seconds: grace };
-    return { ...common, check_type: 'push', interval_seconds, config };
-  }
-  // Most share theirs with others, so that they share packs.
-  const interval_seconds = random.pick([10, 10, 10, 15, 20, 30, 30, 60]);
-  const timeout_ms = random.pick([1000, 5000]);
-  const retry_interval_seconds = random.pick(RETRIES);
-  const probed = target(random, number);
-  const config = { ...probed.config, ...(random.chance(0.4) && { assertions: [SLOW] }) };
-  return { ...common, ...probed, config, interval_seconds, retry_interval_seconds, timeout_ms };
-}
-
-/** Hosts that drag keep a probe waiting for longer. */
-const SLOW = { source: 'latency_ms', operator: 'less_than', value: 1_000, severity: 'warn' };
-
-/** Most are due in some hours alone, by clocks that are an hour or two ahead, and may change while they are. */
-const SCHEDULES = [
-  '* * * * *',
-  '*/2 * * * *',
-  '0-59/2 1-3 * * *',
-  '10-59/3 0-2 * * *',
-  '15 2,3 * * *',
-  '*:0/2:30',
-  '*-*-* 01..03:0/3 Europe/Berlin',
-];
-
-function cronJob(random: Random): object {
-  const first = random.pick([undefined, undefined, 30, 150]);
-  const longest = random.pick([undefined, 15, 40]);
-  return {
-    schedule: random.pick(SCHEDULES),
-    timezone: random.pick(['Europe/Berlin', 'Europe/Berlin', 'UTC']),
-    grace_seconds: random.pick([5, 20, 45, 90]),
-    ...(first !== undefined && { expect_first_within_seconds: first }),
-    ...(longest !== undefined && { max_run_seconds: longest }),
-  };
-}
-
-/** What a check probes; each has a host of its own. */
-function target(random: Random, number: number): { check_type: string; target_url?: string; config?: object } {
-  const host = `t${number}.test`;
-  const check_type = random.pick(['http', 'http', 'tcp', 'tls', 'dns', 'dns']);
-  if (check_type === 'http') return { check_type, target_url: `http://${host}/` };
-  if (check_type === 'tcp') return { check_type, config: { host, port: 5432 } };
-  if (check_type === 'tls') return { check_type, config: { host, min_days_remaining: random.pick([0, 14]) } };
-  const resolver = random.chance(0.5) ? { resolver: `10.0.${number >> 8}.${number & 255}` } : {};
-  return { check_type, config: { hostname: host, record_type: 'A', expected_value: RECORD, ...resolver } };
-}
 
 /** A body for a new action. */
 export function newAction(random: Random, checks: CheckItem[], number: number): object {

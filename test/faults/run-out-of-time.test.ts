@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
-import { RESULTS } from '#lib/key-prefixes.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
 import { cellOf, under } from '#lib/keys.ts';
 import type { Net } from '#lib/platform/net/net.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { STORE_FILE } from '#infra/local/store/store.ts';
 import { entryOf, type PackItem } from '#lib/health/history/pack.ts';
-import { RESULTS } from '#lib/key-prefixes.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
 import { after, cellOf, keyTable, numberOf } from '#lib/keys.ts';
 import { isSlot, type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 import { got, newEntity } from '#test/support/fleet.ts';

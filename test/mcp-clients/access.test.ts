@@ -26,6 +26,7 @@ const TOOLS: Record<string, Guarded> = {
   create_check: 'write',
   test_check: 'write',
   run_check: 'respond',
+  silence: 'respond',
   restart_service: 'respond',
 };
 

@@ -1,6 +1,6 @@
 import type { FunctionName } from '#infra/topology.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { CHECKS } from '#lib/key-prefixes.ts';
+import { CHECKS } from '#lib/keys/prefixes.ts';
 import { cellOf, type Keys } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import type { Lineage } from '#test/support/lineage.ts';

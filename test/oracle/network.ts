@@ -28,20 +28,21 @@ export function checkNetwork(inside: Inside): string[] {
   const skew = skewOf(inside);
   const witnessed = witnesses(inside);
   const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ host }) => host);
-  const silentIn = (check: CheckItem, { at, run }: Commit) =>
-    (probes.get(targetOf(check)) ?? []).filter((probe) => probe.run === run && probe.silent && probe.ended_at <= at);
+  const failedIn = (check: CheckItem, { at, run }: Commit) =>
+    (probes.get(targetOf(check)) ?? []).filter((probe) => probe.run === run && !probe.success && probe.ended_at <= at);
 
   for (const { check, commit, success, begun: noted, error_kind } of probeResults(seen)) {
     if (success || !NO_ANSWER.has(error_kind ?? '')) continue;
     const begun = noted - skew;
-    const own = silentIn(check, commit).filter(({ at }) => at >= begun && at <= begun + skew + 4000);
-    if (own.length > 0 && own.every((probe) => witnessed.mustSpare(probe, begun, commit.at)))
+    // Two checks may share a host: where one was answered, it may be this one.
+    const own = failedIn(check, commit).filter(({ at }) => at >= begun && at <= begun + skew + 4000);
+    if (own.length > 0 && own.every((probe) => probe.silent && witnessed.mustSpare(probe, begun, commit.at)))
       wrong.push(`${check.id}: the probe of ${noted} was held against its target while our network was down`);
   }
   for (const { check, commit, at: slot, gap } of notedGaps(seen)) {
     if (gap !== 'network') continue;
-    const own = silentIn(check, commit).filter(({ at }) => at >= slot - skew);
-    if (!own.some((probe) => witnessed.maySpare(probe, commit.at)))
+    const own = failedIn(check, commit).filter(({ at }) => at >= slot - skew);
+    if (!own.some((probe) => probe.silent && witnessed.maySpare(probe, commit.at)))
       wrong.push(`${check.id}: slot ${slot} was blamed on our network at ${commit.at} without a reason`);
   }
   return wrong;

@@ -1,6 +1,6 @@
 import type { NotedCause, PackItem } from '#lib/health/history/pack.ts';
 import { orderOf, type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
-import { RESULTS } from '#lib/key-prefixes.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
 import { cellOf, numberOf, stamp } from '#lib/keys.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { checkIdOf, type Seen, settingsIn } from './inside.ts';

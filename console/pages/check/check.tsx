@@ -24,6 +24,7 @@ import { PolicySection } from './policy.tsx';
 import { Report } from './report.tsx';
 import { Results } from './results.tsx';
 import { Transitions } from './transitions.tsx';
+import { WhyThen } from './why-then.tsx';
 
 /** One check: how it is, how it was, who is told of it and was, and why not. */
 export default function CheckPage({ params, query }: PageProps) {
@@ -99,6 +100,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
         </div>
         <div>
           <PolicySection id={check.id} policy={policy} />
+          <WhyThen id={check.id} />
           {isPush && <Report check={check} onChange={readAgain} />}
           <Facts check={check} />
         </div>

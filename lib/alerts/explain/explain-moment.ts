@@ -29,7 +29,7 @@ export type Moment = {
   kept_since: number;
 };
 
-export type MomentExplained = Pick<Explanation, 'verdict' | 'sentence'> & {
+type MomentExplained = Pick<Explanation, 'verdict' | 'sentence'> & {
   /** Epoch ms: when it is probed or fails next, where that is known. */
   next?: { at: number; what: 'probe' | 'silence' };
 };

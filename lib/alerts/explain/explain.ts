@@ -9,7 +9,7 @@ import { resultView } from '#lib/health/history/result-view.ts';
 import { historyStart } from '#lib/health/history/retention.ts';
 import type { FeedItem, TransitionItem } from '#lib/health/state/transition-item.ts';
 import { transitionRecord } from '#lib/health/state/transition-record.ts';
-import { ALERTS, TRANSITIONS } from '#lib/key-prefixes.ts';
+import { ALERTS, TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { after, stamp } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { isId, timeOf } from '#lib/platform/ids.ts';

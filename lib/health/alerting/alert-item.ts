@@ -2,7 +2,7 @@ import type { EntityState } from '#lib/catalog/states.ts';
 import type { Acknowledgement, AnnouncedAlert } from '#lib/checks/check-item.ts';
 import { type DeliveryKind, deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
-import { ALERTS } from '#lib/key-prefixes.ts';
+import { ALERTS } from '#lib/keys/prefixes.ts';
 import type { Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';

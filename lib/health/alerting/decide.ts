@@ -4,7 +4,7 @@ import { RULES } from './rules.ts';
 import type { Situation } from './situation.ts';
 
 /** What came of a rule; `not_reached` when one before it had stopped the alert. */
-export type RuleOutcome = { rule: RuleName; outcome: 'pass' | 'stop' | 'not_reached'; facts: RuleFacts };
+type RuleOutcome = { rule: RuleName; outcome: 'pass' | 'stop' | 'not_reached'; facts: RuleFacts };
 
 export type Decided = {
   decision: 'planned' | 'held' | 'skipped';

@@ -3,7 +3,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { FeedItem, TransitionItem } from '#lib/health/state/transition-item.ts';
 import { type TransitionRecord, transitionRecord } from '#lib/health/state/transition-record.ts';
-import { TRANSITIONS } from '#lib/key-prefixes.ts';
+import { TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { after as above, stamp } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { timeOf } from '#lib/platform/ids.ts';

@@ -3,7 +3,7 @@ import { seesSecrets } from '#lib/access/redaction.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
-import { PING_BODIES, PINGS, RESULTS } from '#lib/key-prefixes.ts';
+import { PING_BODIES, PINGS, RESULTS } from '#lib/keys/prefixes.ts';
 import { after as above, stamp, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { isId, timeOf } from '#lib/platform/ids.ts';

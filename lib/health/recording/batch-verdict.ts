@@ -6,8 +6,9 @@ export function batchVerdict(network: OwnNetwork) {
   const { promise: blame, resolve: settle } = Promise.withResolvers<Attribution>();
   return {
     blame,
-    isSuspect({ check, outcome }: Probe): boolean {
-      const way = probeRoute(check);
+    /** @param host where it went, as `hostOf` says */
+    isSuspect({ outcome }: Probe, host: string | undefined): boolean {
+      const way = probeRoute(host);
       if (way === 'this machine') return false;
       const isSilent = outcome.unanswered === true;
       // Our resolver may answer out of its memory, which says nothing of the network.

@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
-import { RESULTS } from '#lib/key-prefixes.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
 import { after, stamp } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';

@@ -1,5 +1,3 @@
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkTypeOf } from '#lib/checks/registry.ts';
 import { NetError } from '#lib/platform/net/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
@@ -111,11 +109,11 @@ async function referenceAnswers({ net }: Ports, hostname: string): Promise<boole
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i;
 
-/** Where a check goes: to a host over a network, to this very machine, or to the resolver that this machine uses. */
-export function probeRoute(
-  check: Pick<CheckItem, 'check_type' | 'config'>,
-): { host: string } | 'this machine' | 'our resolver' {
-  const host = checkTypeOf(check.check_type).hosts(check)[0]?.host;
+/**
+ * Which way a probe goes: to a host over a network, to this very machine, or to the resolver that this machine uses.
+ * @param host as `hostOf` says
+ */
+export function probeRoute(host: string | undefined): { host: string } | 'this machine' | 'our resolver' {
   if (host === undefined) return 'our resolver';
   return LOOPBACK.test(host) ? 'this machine' : { host };
 }

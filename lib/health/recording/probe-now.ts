@@ -30,7 +30,8 @@ export async function probeNow(
   { shows = false, about }: { shows?: boolean; about: Record<string, unknown> },
 ): Promise<ProbedNow> {
   const { lanes, network } = probingProcess(ports);
-  const claim = { tenant, target: hostOf(check), until: ports.clock.now() + WAIT_MS };
+  const host = hostOf(check);
+  const claim = { tenant, target: host, until: ports.clock.now() + WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), MOST_MS);
   const probe = () =>
     probeBy(ports, check, { account: caller, timeout_ms, shows, about: { tenant_id: tenant, ...about } });
@@ -43,7 +44,7 @@ export async function probeNow(
     );
   }
   if (!probed) throw notNow('The service itself stood still while it probed, so that nothing is known. Try again.');
-  const route = probeRoute(check);
+  const route = probeRoute(host);
   const isSilent = probed.outcome.unanswered === true;
   if (typeof route === 'object') network.record(route.host, !isSilent);
   return { ...probed, isCut: timeout_ms < probeTimeout(check), isSilent: isSilent && route !== 'this machine' };

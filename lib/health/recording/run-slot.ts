@@ -82,7 +82,7 @@ export async function runSlot(run: Run, job: Job, account: AccountItem | undefin
         if (found === NO_PLACE) return outcomes.tryAgain(one.check.id);
         // This run timed out and has a successor; it must not write beside it.
         if (signal?.aborted) return;
-        if (found) outcomes.found(one, found);
+        if (found) outcomes.found(one, found, target);
         else await sendNextRetry(run, job);
       } catch (error) {
         outcomes.failed(one, error);

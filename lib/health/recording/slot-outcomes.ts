@@ -12,8 +12,8 @@ const UNCLEAR_MS = 60_000;
 
 /** What comes of the probes of a slot. */
 type SlotOutcomes = {
-  /** Records what a probe found; a silent target waits for the verdict of the batch. */
-  found(one: DueProbe, probe: Probe): void;
+  /** Records what a probe of a host found; a silent target waits for the verdict of the batch. */
+  found(one: DueProbe, probe: Probe, host: string | undefined): void;
   /** A fault of ours: the slot of this check is a gap, unless the next try finds something. */
   failed(one: DueProbe, error: unknown): void;
   /** Nothing was found, and the job is to be sent again for this check. */
@@ -69,8 +69,8 @@ export function slotOutcomes(run: Run, job: Job, due: readonly DueProbe[], reten
   };
 
   return {
-    found: (one, probe) => {
-      if (batch.isSuspect(probe)) held.push(recordSuspect(one, probe));
+    found: (one, probe, host) => {
+      if (batch.isSuspect(probe, host)) held.push(recordSuspect(one, probe));
       else record(one, probe);
     },
     failed,

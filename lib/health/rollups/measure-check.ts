@@ -7,7 +7,7 @@ import { revisionsSince } from '#lib/health/history/read-revisions.ts';
 import { type RevisionItem, revisionItem } from '#lib/health/history/revisions.ts';
 import { timeline } from '#lib/health/history/timeline.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { TRANSITIONS } from '#lib/key-prefixes.ts';
+import { TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { after, stamp } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';

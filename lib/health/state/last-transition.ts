@@ -1,5 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import { TRANSITIONS } from '#lib/key-prefixes.ts';
+import { TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import type { TransitionItem } from './transition-item.ts';
 

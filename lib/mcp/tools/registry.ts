@@ -12,6 +12,7 @@ import { listEntities } from './list-entities.ts';
 import { listIncidents } from './list-incidents.ts';
 import { listPings } from './list-pings.ts';
 import { runCheckNow } from './run-check.ts';
+import { silence } from './silence.ts';
 import { testCheck } from './test-check.ts';
 import type { Tool } from './tool.ts';
 
@@ -33,5 +34,6 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     createHttpCheck,
     testCheck,
     runCheckNow,
+    silence,
   ].map((tool) => [tool.name, tool]),
 );

@@ -65,8 +65,9 @@ export async function openSocket(
   });
   // Nothing should be able to change the address after it was allowed; if something does, this is the last gate.
   const reached = socket.remoteAddress;
-  const refusal = reached === undefined ? undefined : refusalOf(reached, egress, guard.allow);
-  if (refusal) throw new NetError('egress', `refused: ${where} led to an address that may not be reached from here`);
+  const isOther = reached !== undefined && !addresses.includes(reached);
+  if (isOther && refusalOf(reached, egress, guard.allow))
+    throw new NetError('egress', `refused: ${where} led to an address that may not be reached from here`);
   return { socket, where };
 }
 

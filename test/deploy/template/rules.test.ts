@@ -26,9 +26,13 @@ it('finds what is not acknowledged', () => {
   const [one] = stack.node.findAll().filter((each) => each.node.id === 'Dead-tick');
   const key = 'aws:cdk:acknowledged-rules';
   expect(one!.node.metadata.filter((entry) => entry.type === key).length).toBeGreaterThan(0);
-  Object.defineProperty(one!.node, 'metadata', { value: [] });
-  const { violations } = new ServerlessChecks().validateScope(stack);
-  expect(violations.map((each) => each.ruleName)).toEqual(['Serverless-SQSRedrivePolicy']);
+  Object.defineProperty(one!.node, 'metadata', { value: [], configurable: true });
+  try {
+    const { violations } = new ServerlessChecks().validateScope(stack);
+    expect(violations.map((each) => each.ruleName)).toEqual(['Serverless-SQSRedrivePolicy']);
+  } finally {
+    Reflect.deleteProperty(one!.node, 'metadata');
+  }
 });
 
 it('is clean by cfn-lint', async () => {

@@ -8,8 +8,21 @@ import type { FunctionName } from '#infra/topology.ts';
 /** What cdk.json gives each deployment: the feature flags of the CDK. */
 const FLAGS: Record<string, unknown> = JSON.parse(readFileSync('cdk.json', 'utf8')).context;
 
-/** The stack as it would be deployed with these settings, and nothing deployed. */
-export function synthesize(settings: Record<string, string> = {}, props: StackProps = {}) {
+type Synthesized = ReturnType<typeof anew>;
+const known = new Map<string, Synthesized>();
+
+/**
+ * The stack as it would be deployed with these settings, and nothing deployed. Made once a process: a test that changes
+ * it puts it right again.
+ */
+export function synthesize(settings: Record<string, string> = {}, props: StackProps = {}): Synthesized {
+  const of = JSON.stringify([settings, props]);
+  const one = known.get(of) ?? anew(settings, props);
+  known.set(of, one);
+  return one;
+}
+
+function anew(settings: Record<string, string>, props: StackProps) {
   const app = new App({ context: { ...FLAGS, ...settings } });
   const stack = new FleetwatchStack(app, readDeploySettings(app.node), props);
   return { app, stack, template: Template.fromStack(stack) };

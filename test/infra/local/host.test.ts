@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultRecord } from '#lib/health/history/result-item.ts';
-import { RESULTS } from '#lib/key-prefixes.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { allOf } from '#lib/platform/table/pages.ts';

@@ -145,8 +145,15 @@ export const others: { name: string; of: Audited<never>; record: object; shown: 
   {
     name: 'a policy',
     of: auditedPolicy as Audited<never>,
-    record: { check: push, policy: { ...item, ...times, check_id: 'chk_1', channels: [{ config: { url: 'x' } }] } },
-    shown: ['.check.entity_id!', '.check.id!', '.check.name!'],
+    record: {
+      check: push,
+      policy: { ...item, ...times, check_id: 'chk_1', channels: [{ config: { url: 'x' } }] },
+      stored: { silenced: true, silenced_until: 'a', silence_reason: 'b' },
+    },
+    shown: [
+      ...['.check.entity_id!', '.check.id!', '.check.name!'],
+      ...['.stored.silence_reason!', '.stored.silenced_until!'],
+    ],
   },
   {
     name: 'an entity',

@@ -5,7 +5,7 @@ import { CELL_SIZE, type CellItem } from '#lib/checks/cells.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
 import { createCheck, deleteCheck, updateCheck } from '#lib/health/checks/change-check.ts';
-import { CELLS, CHECKS, ROOMS } from '#lib/key-prefixes.ts';
+import { CELLS, CHECKS, ROOMS } from '#lib/keys/prefixes.ts';
 import { cellOf, numberOf, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';

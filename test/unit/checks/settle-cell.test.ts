@@ -6,7 +6,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
 import { isProbed, settleCell } from '#lib/checks/settle-cell.ts';
 import { createCheck, deleteCheck, updateCheck } from '#lib/health/checks/change-check.ts';
-import { CHECKS } from '#lib/key-prefixes.ts';
+import { CHECKS } from '#lib/keys/prefixes.ts';
 import { cellOf, numberOf, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';

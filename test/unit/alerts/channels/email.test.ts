@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { testChannel } from '#lib/alerts/policy/test-channel.ts';
-import { ALERTS } from '#lib/key-prefixes.ts';
+import { ALERTS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';

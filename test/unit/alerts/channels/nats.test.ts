@@ -3,7 +3,7 @@ import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { testChannel } from '#lib/alerts/policy/test-channel.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
-import { ALERTS } from '#lib/key-prefixes.ts';
+import { ALERTS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { natsPublisher } from '#lib/platform/net/nats-client.ts';
 import { type AlertWorld, alertWorld, queueEvent, streamEvent, TENANT } from '#test/support/alert-world.ts';

@@ -6,7 +6,7 @@ import { updatePolicy } from '#lib/alerts/policy/policies.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { ALERTS, TRANSITIONS } from '#lib/key-prefixes.ts';
+import { ALERTS, TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { cellOf, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import { findGaps } from '#lib/health/history/gaps.ts';
 import type { RevisionItem } from '#lib/health/history/revisions.ts';
-import { REVISIONS } from '#lib/key-prefixes.ts';
+import { REVISIONS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 

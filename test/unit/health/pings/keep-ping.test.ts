@@ -4,7 +4,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { type Ping, receivePing } from '#lib/health/pings/receive-ping.ts';
 import { detectSilence } from '#lib/health/recording/detect-silence.ts';
-import { PINGS } from '#lib/key-prefixes.ts';
+import { PINGS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';

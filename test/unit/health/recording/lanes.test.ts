@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { readHealth } from '#lib/health/status/service-health.ts';
-import { RESULTS } from '#lib/key-prefixes.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { type HttpReply, type Net, NetError } from '#lib/platform/net/net.ts';

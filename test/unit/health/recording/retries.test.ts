@@ -3,7 +3,7 @@ import { create } from '#functions/prober.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
-import { RESULTS } from '#lib/key-prefixes.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
 import { numberOf, under } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { type HttpReply, type HttpRequest, NetError } from '#lib/platform/net/net.ts';

@@ -6,7 +6,7 @@ import { type BucketList, listBuckets } from '#lib/health/rollups/buckets.ts';
 import { hourOf } from '#lib/health/rollups/hours.ts';
 import { checkHistories, entityHistories } from '#lib/health/rollups/read-history.ts';
 import { rollUp } from '#lib/health/rollups/roll-up.ts';
-import { RESULTS } from '#lib/key-prefixes.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
 import { cellOf, under } from '#lib/keys.ts';
 import type { Freshness, Key, Table } from '#lib/platform/ports.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';

@@ -4,7 +4,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { keepPing } from '#lib/health/pings/keep-ping.ts';
 import { receivePush } from '#lib/health/recording/receive-push.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { TRANSITIONS } from '#lib/key-prefixes.ts';
+import { TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { wallClock } from '#lib/schedule/calendar/calendar.ts';
