@@ -103,7 +103,7 @@ export async function acknowledge(
 
 /**
  * Takes an acknowledgement back: repeats go on, and so does the escalation, whose next step may be due at once.
- * @throws AppError NOT_FOUND where nobody has acknowledged it
+ * Where nobody has acknowledged it, nothing is done.
  */
 export async function takeBack(
   scope: Acknowledging,
@@ -115,8 +115,7 @@ export async function takeBack(
   await untilDone(ports, async () => {
     const now = ports.clock.now();
     const { check, policy, policyIs } = await readCheck(scope, id, entity_id);
-    if (check.v === v) return undefined;
-    if (!acknowledgementAt(check.alerts, now)) throw notFound(`An acknowledgement of check ${id}`);
+    if (check.v === v || !acknowledgementAt(check.alerts, now)) return undefined;
     const alerts = withAcknowledgement(check.alerts, undefined);
     const after = nextCheck(check, v, { alerts });
     const planned = nextStepAt(alerts, policy);
