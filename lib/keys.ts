@@ -41,7 +41,16 @@ const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T'
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 const place = (id: string, count: number): number => hash32(id) % count;
 
-export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'hold' | 'action' | 'account_end';
+export type EntryKind =
+  | 'probe'
+  | 'rollup'
+  | 'silence'
+  | 'repeat'
+  | 'catch_up'
+  | 'escalation'
+  | 'hold'
+  | 'action'
+  | 'account_end';
 
 /** Sort-key prefixes of what lies under a check. */
 export const RESULTS = 'R#';
@@ -229,6 +238,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
+    /** A link of an alert that was used, by its signature. */
+    usedLink: (tenant: string, signature: string) => key(ofTenant(tenant, 'USED_LINKS'), signature),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),

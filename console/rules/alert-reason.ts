@@ -90,6 +90,8 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   state_change: 'Alert',
   repeat: 'Reminder',
   catch_up: 'Late alert',
+  escalation: 'Escalation',
+  acknowledged: 'Acknowledged',
   closed: 'Closing note',
   test: 'Test',
 };
@@ -107,6 +109,8 @@ export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean => status 
 /** What each rule of alerting looks at, in a few words. */
 export const RULE: Readonly<Record<Explanation['rules'][number]['rule'], string>> = {
   configuration: 'A change by people',
+  acknowledged: 'Acknowledged',
+  not_told: 'Announced before',
   repeats_off: 'Reminders',
   not_down: 'Still down',
   catch_up_off: 'Catching up',

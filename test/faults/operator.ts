@@ -98,7 +98,11 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
   await insist(random, clock, () => client('POST', base, { ...policy(random), ...silence(random, clock) }));
   for (let i = random.int(1, 2); i > 0; i--) {
     const body = newChannel(random, (number + i) % 4);
-    await insist(random, clock, () => client('POST', `${base}/channels`, body));
+    const made = await insist(random, clock, () => client('POST', `${base}/channels`, body));
+    if (made?.status !== 201 || !random.chance(0.3)) continue;
+    // Nobody else may be left to be told before it.
+    const escalation = [{ after_seconds: random.pick([10, 30, 90]), channel_ids: [(made.body as { id: string }).id] }];
+    await insist(random, clock, () => client('POST', base, { escalation }));
   }
 }
 
@@ -131,7 +135,11 @@ async function changeAlerting(world: OperatorWorld, check: CheckItem, number: nu
     const states = random.pick([undefined, ['down'], ['down', 'up']]);
     const applies_to = { ...meant(random, check), ...(states && { states }) };
     const channel = { name: `channel ${number}`, ...newChannel(random, number % 4) };
-    await send('POST', '/v1/notify/channels', Object.keys(applies_to).length > 0 ? { ...channel, applies_to } : channel);
+    await send(
+      'POST',
+      '/v1/notify/channels',
+      Object.keys(applies_to).length > 0 ? { ...channel, applies_to } : channel,
+    );
   } else if (kind <= 3) {
     const channels = idsOf('CHANNEL#');
     if (channels.length === 0) return;
@@ -148,7 +156,12 @@ async function changeAlerting(world: OperatorWorld, check: CheckItem, number: nu
     const starts_at = ahead(-60_000, 120_000);
     const ends_at = new Date(Date.parse(starts_at) + random.int(60_000, 500_000)).toISOString();
     if (Date.parse(ends_at) <= clock.now()) return;
-    await send('POST', '/v1/windows', { name: 'work', starts_at, ends_at, scope: meant(random, check) ?? { all: true } });
+    await send('POST', '/v1/windows', {
+      name: 'work',
+      starts_at,
+      ends_at,
+      scope: meant(random, check) ?? { all: true },
+    });
   } else {
     const windows = idsOf('WINDOW#');
     if (windows.length === 0) return;
@@ -213,7 +226,10 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
   else if (kind <= 9) await put({ failure_threshold: random.int(1, 3), recovery_threshold: random.int(1, 3) });
   else if (kind <= 10 && check.execution_mode === 'pull') await put({ retry_interval_seconds: random.pick(RETRIES) });
   else if (kind <= 11) await put({ name: `check ${number}` });
-  else if (kind <= 16) await insist(random, clock, () => client('POST', `${path}/policy`, { ...policy(random), ...silence(random, clock) }));
+  else if (kind <= 16)
+    await insist(random, clock, () =>
+      client('POST', `${path}/policy`, { ...policy(random), ...silence(random, clock) }),
+    );
   else if (kind <= 17) await insist(random, clock, () => client('DELETE', path));
   else if (kind <= 18)
     await insist(random, clock, () => client('POST', '/v1/checks', newCheck(random, entity.id, number)));
@@ -223,7 +239,10 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
     await insist(random, clock, () => client('DELETE', at));
   } else
     await insist(random, clock, () =>
-      client('PUT', `/v1/blueprints/service/entities/${entity.slug}`, { name: `e${number}`, ...silence(random, clock) }),
+      client('PUT', `/v1/blueprints/service/entities/${entity.slug}`, {
+        name: `e${number}`,
+        ...silence(random, clock),
+      }),
     );
 }
 

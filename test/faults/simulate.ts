@@ -30,6 +30,7 @@ import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
 import { receivers } from './receivers.ts';
 import { insist, makeClient } from './requests.ts';
+import { runResponder } from './responder.ts';
 import { shownOf } from './shown-of.ts';
 import { stopFor } from './stops.ts';
 import { virtualCloud } from './virtual-cloud.ts';
@@ -214,7 +215,7 @@ async function people(world: People): Promise<void> {
   for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entities), i));
   for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
-  for (const run of [runOperator, runMeddler, runBuilder, runHands, runAppliers]) void run(world, end);
+  for (const run of [runOperator, runMeddler, runBuilder, runHands, runAppliers, runResponder]) void run(world, end);
   void runMcpClient(world);
   void runJobs(world);
 

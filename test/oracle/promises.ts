@@ -6,6 +6,7 @@ import { checkByHand } from './by-hand.ts';
 import { checkCells } from './cells.ts';
 import { checkChains } from './chains.ts';
 import { checkDisabledAccount } from './disabled-account.ts';
+import { checkEscalation } from './escalation.ts';
 import { checkExplained } from './explained.ts';
 import { checkFullDisk } from './full-disk.ts';
 import type { History } from './history.ts';
@@ -66,6 +67,7 @@ export const promises: Record<string, Check> = {
   runs: fromInside(checkRuns),
   alerts: checkAlerts,
   explained: fromInside(checkExplained),
+  escalation: fromInside(checkEscalation),
   audit: fromInside(checkAudit),
   beliefs: fromInside(checkBeliefs),
   messages: fromInside(checkMessages),

@@ -35,7 +35,7 @@ export function checkStates({ seen, keys }: Inside): string[] {
     for (const change of of(isCheck)) checkCheck(commit, change, { policiesOf, isHeld }, (text) => say(commit, text));
     for (const { key } of of((one) => isAlert(one.key) && one.before !== undefined && one.after !== undefined))
       say(commit, `alert ${key.sk} was written over`);
-    for (const alert of alertsIn(commit).filter(({ decided_on }) => decided_on)) {
+    for (const alert of alertsIn(commit).filter(({ kind, decided_on }) => decided_on && kind !== 'acknowledged')) {
       if (!of(({ key }) => key.pk.startsWith('SCHEDULE#') && key.sk.endsWith(`#${alert.check_id}`)).length)
         say(commit, `alert ${alert.id} (${alert.kind}) left its deadline as it was`);
     }
@@ -188,10 +188,7 @@ function checkTransition(
 
 /** Channels that believe it down or degraded get a closing note when somebody disables or deletes it. */
 const closes = (one: TransitionItem, before: CheckItem, policy: InForce): boolean =>
-  one.alert.reason === 'configuration' &&
-  toldOf(before) !== 'up' &&
-  !policy.silenced &&
-  policy.told('up').length > 0;
+  one.alert.reason === 'configuration' && toldOf(before) !== 'up' && !policy.silenced && policy.told('up').length > 0;
 
 const alertsIn = ({ changes }: Commit): AlertItem[] =>
   changes.flatMap(({ after }) => (after && isAlert(after) ? [after] : []));

@@ -30,12 +30,7 @@ type Flaps = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
  * What is remembered of flapping when a change was decided; a first state does not count, nor a change that nobody
  * is to notice.
  */
-export function flapsAfter(
-  { changed_at = [], flapping }: Flaps,
-  one: Changed,
-  at: number,
-  policy: InForce,
-): Flaps {
+export function flapsAfter({ changed_at = [], flapping }: Flaps, one: Changed, at: number, policy: InForce): Flaps {
   const most = policy.flap_threshold;
   if (one.cause.startsWith('check_')) return {};
   const isFirst = one.check_from_state === 'unknown';

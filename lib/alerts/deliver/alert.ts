@@ -41,6 +41,12 @@ export type Alert = {
   told: string[];
   /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
   acknowledge_url: string | null;
+  /** The same for a silence of an hour. */
+  silence_url: string | null;
+  /** Of one that says so: who looks after it; else null. `until`: ISO 8601. */
+  acknowledgement: { by: string; note: string; until: string | null } | null;
+  /** Of an escalation: which of its steps, from 1; else null. */
+  step: number | null;
   event: StateChangeEvent;
   /** What channels are to believe of the check afterwards: up of one that is degraded, where that is not announced. */
   announces: AnnouncedAlert['announces'] | null;
@@ -69,6 +75,9 @@ export const NOTHING_KNOWN = {
   lately: null,
   told: [],
   acknowledge_url: null,
+  silence_url: null,
+  acknowledgement: null,
+  step: null,
 } satisfies Partial<Alert>;
 
 /** As a real one: what a channel type makes of it is shown in the documents, and says where its alerts go. */

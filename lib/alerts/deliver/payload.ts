@@ -19,5 +19,8 @@ export const payloadOf = (alert: Alert) => ({
   affected: alert.affected,
   impact: alert.impact,
   urls: alert.urls,
+  step: alert.step,
+  acknowledgement: alert.acknowledgement,
   acknowledge_url: alert.acknowledge_url,
+  silence_url: alert.silence_url,
 });

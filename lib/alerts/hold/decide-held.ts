@@ -3,6 +3,7 @@ import { type AlertItem, alertItem, deliveriesOf } from '#lib/health/alerting/al
 import { decide } from '#lib/health/alerting/decide.ts';
 import type { AlertReason } from '#lib/health/alerting/decision.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
+import { begun } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { classOf, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
@@ -34,7 +35,7 @@ type DecidedHeld = {
 export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: Entries): DecidedHeld {
   const { check, policy, held, transition, now } = one;
   const announces = announcementOf(check.state, policy);
-  const channels = channelsThatApply(policy, announces);
+  const channels = channelsThatApply(policy, announces, check.alerts);
   const decided_on = decidedOn(check, check.alerts, policy, channels, now);
   const { cause, check_from_state: from } = transition;
   const situation: Situation = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
@@ -52,6 +53,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
     const next = isLater ? mergeDeadline(entries.catch_up, { deadline: until }) : undefined;
     return {
       transition: settle({ decision: 'skipped', reason: reason as AlertReason, facts }),
+      ...(reason === 'no_channels' && { alerts: begun(check.alerts, policy, announces, now) }),
       deadlines: next ? [{ kind: 'catch_up', present: entries.catch_up, next }] : [],
     };
   }
@@ -66,12 +68,17 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   return {
     transition: settle({ decision: 'planned', reason: null, facts: {}, deliveries }),
     item,
-    alerts: {
-      ...check.alerts,
-      ...startCooldown(classOf(situation), now),
-      ...toldFlapping(check.alerts),
-      announced: announce(check.alerts, { id: item.id, announces }),
-    },
+    alerts: begun(
+      {
+        ...check.alerts,
+        ...startCooldown(classOf(situation), now),
+        ...toldFlapping(check.alerts),
+        announced: announce(check.alerts, { id: item.id, announces }),
+      },
+      policy,
+      announces,
+      now,
+    ),
     deadlines: repeat ? [{ kind: 'repeat', present: entries.repeat, next: repeat }] : [],
   };
 }

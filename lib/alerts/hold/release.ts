@@ -6,6 +6,7 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { hasResultSince, lastChanceAt } from '#lib/health/alerting/judged-after.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -85,16 +86,19 @@ async function attempt(env: Env, deadline: DueDeadline, watchedSince: number): P
 
   const token = ports.ids.token();
   const decided = decideHeld(keys, token, one, { repeat, catch_up: catchUp });
+  const change = { before: check.alerts, after: decided.alerts ?? check.alerts, policy };
+  const escalation = escalationChange(keys, owner, token, change);
   const writes: Write[] = [
     ...move(undefined),
     decided.transition,
     ...(decided.item ? [{ put: decided.item, if: 'absent' as const }] : []),
     ...(decided.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: decided.alerts }))] : []),
     ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, one.present, one.next)),
+    ...escalation.writes,
     { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
   ];
   if (!(await commit(ports, writes)).ok) return AGAIN;
-  return decided.deadlines.map((one) => next(one.kind, one.next.deadline));
+  return [...escalation.deadlines, ...decided.deadlines.map((one) => next(one.kind, one.next.deadline))];
 }
 
 /** The deadline at which it is looked at again; undefined when it is to be decided. */

@@ -1,17 +1,18 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
+import type { AlertChannel, Policy, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/health/alerting/situation.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
+import { lastTransition } from '#lib/health/state/last-transition.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { TRANSITIONS, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
@@ -40,15 +41,21 @@ type TimedAlert = {
   situation: Situation;
   announces: AnnouncedAlert['announces'];
   cooldown: CooldownClass | null;
+  /** Of an escalation: whom its step calls, and which step it is, from 0. Else, those that apply. */
+  channels?: readonly AlertChannel[];
+  step?: number;
 };
 
-/** What goes out, if anything does, and when to look again; without `next` the deadline is done with. */
-export type TimedDecision = { alert?: TimedAlert; next?: Deadline | undefined };
+/**
+ * What goes out, if anything does, and when to look again; without `next` the deadline is done with.
+ * `alerts`: what the check remembers from now on, beside the alert itself.
+ */
+export type TimedDecision = { alert?: TimedAlert; next?: Deadline | undefined; alerts?: CheckItem['alerts'] };
 
 /**
  * Acts on a deadline of alerting: puts the alert, moves the deadline, and notes on the check what its channels are
  * told, all in one transaction. So doing it twice, late or at a wrong time does no harm.
- * @returns the deadline that comes next, if any, to be sent
+ * @returns the deadlines that come next, to be sent
  */
 export async function actOnDeadline(
   env: Env,
@@ -60,17 +67,16 @@ export async function actOnDeadline(
   const watermark = await readWatermark(env, keys.shardOf(deadline.check_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  const next = await untilDone(ports, () => attempt(env, deadline, kind, decide));
-  return next ? [{ ...deadline, at: next.deadline }] : [];
+  return untilDone(ports, () => attempt(env, deadline, kind, decide));
 }
 
-/** Answers the deadline that it leaves, undefined when nothing is to be done any more. */
+/** Answers the deadlines that it leaves; none when nothing is to be done any more. */
 async function attempt(
   env: Env,
   deadline: DueDeadline,
   kind: AlertDeadline,
   decide: (due: Due) => TimedDecision,
-): Promise<Deadline | undefined | typeof AGAIN> {
+): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const policyKey = keys.policy(tenant_id, check_id);
@@ -85,35 +91,38 @@ async function attempt(
     keys.entry('hold', tenant_id, check_id),
   ]);
   const now = ports.clock.now();
-  if (!entry || entry.deadline > now) return undefined;
+  if (!entry || entry.deadline > now) return [];
   const owner = { tenant_id, entity_id, id: check_id };
   const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
 
-  const transition = entity && (await lastTransition(env, deadline));
+  const transition = entity && (await lastTransition(env, tenant_id, check_id));
   const account = await alertingOf(env, tenant_id, head);
   const about = entity && { check: check ?? { id: check_id }, entity, account, now };
   const due = about && { check, policy: effectivePolicy(stored, about), entry, hold, now };
-  const { alert, next } = due && transition ? decide(due) : {};
-  if (!alert || !due || !transition) return (await commit(ports, replace(next))).ok ? next : AGAIN;
+  const decided = due && transition ? decide(due) : {};
+  const { alert, next, alerts } = decided;
+  const left = next ? [{ ...deadline, at: next.deadline }] : [];
+  if (!due || !transition || !(alert || alerts)) return (await commit(ports, replace(next))).ok ? left : AGAIN;
 
-  const item = timedAlert(env, deadline, due, transition, alert);
+  const token = ports.ids.token();
+  const item = alert && timedAlert(env, deadline, due, transition, alert);
+  const after = check && afterAlert(check, due, decided, item?.id);
+  const change = { before: check?.alerts ?? {}, after: after ?? {}, policy: due.policy };
+  const escalation = escalationChange(keys, owner, token, change);
   const done = await commit(ports, [
-    { put: item, if: 'absent' },
-    ...(check ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, item.id, alert, now)))] : []),
+    ...(item ? [{ put: item, if: 'absent' as const }] : []),
+    ...(check && after ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
     { check: policyKey, if: stored ? { version: stored.v } : 'absent' },
     ...replace(next),
+    ...escalation.writes,
   ]);
-  return done.ok ? next : AGAIN;
+  return done.ok ? [...left, ...escalation.deadlines] : AGAIN;
 }
 
-async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Promise<TransitionItem | undefined> {
-  const { items } = await ports.table.query<TransitionItem>({
-    partition: keys.ofCheck(deadline.tenant_id, deadline.check_id),
-    ...under(TRANSITIONS),
-    descending: true,
-    limit: 1,
-  });
-  return items[0];
+/** What the check remembers: of what was decided, and of its alert, with which an escalation may begin. */
+function afterAlert(check: CheckItem, { policy, now }: Due, { alert, alerts = check.alerts }: TimedDecision, id = '') {
+  if (!alert) return alerts;
+  return begun(remember({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
 }
 
 /** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
@@ -123,7 +132,8 @@ export function situationOf(
 ): Situation {
   const { failed_at, misled } = entry.note ?? {};
   const state = check?.state ?? 'unknown';
-  const channels = channelsThatApply(policy, kind === 'closed' ? 'up' : announcementOf(state, policy));
+  const announces = kind === 'closed' ? 'up' : announcementOf(state, policy);
+  const channels = channelsThatApply(policy, announces, check?.alerts ?? {});
   return {
     ...decidedOn(
       check ?? GONE,
@@ -159,17 +169,18 @@ export const remember = (
 function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
-  { policy, entry, now: at }: Due,
+  { check, policy, entry, now: at }: Due,
   transition: TransitionItem,
-  { situation, announces }: TimedAlert,
+  { situation, announces, step, channels: called }: TimedAlert,
 ): AlertItem {
   const series = seriesOf(entry);
-  const channels = channelsThatApply(policy, announces);
+  const channels = called ?? channelsThatApply(policy, announces, check?.alerts ?? {});
   return alertItem(keys, {
     ...{ tenant_id, entity_id, check_id, announces, at, n: entry.deadline, channels, transition },
     kind: situation.kind,
     expires_at: transition.expires_at,
     ...(series && { series }),
+    ...(step !== undefined && { step }),
     decided_on: situation,
   });
 }

@@ -3,6 +3,7 @@ import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { SilenceChanges, SilenceMembers } from '#lib/catalog/own-silence.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
 import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { Escalation } from './escalation-schema.ts';
 
 const WEEK_SECONDS = 604_800;
 
@@ -39,6 +40,9 @@ const settings = {
     'So many changes of state within flap_window_seconds are flapping: one alert says so, and the next ones are held back until the check has kept one state for a quarter of that time. 0: off; else 3 to 20. Default 0.',
   ),
   flap_window_seconds: z.int().min(60).max(86_400).describe('Seconds in which changes count together. Default 3600.'),
+  escalation: Escalation.describe(
+    'Whom to call next while a failure is neither acknowledged nor over, at most 5 steps. A channel that a step names hears of a failure at its step, and not before. Default none.',
+  ),
 };
 
 /** What can be set, for a check or as default of the account. */

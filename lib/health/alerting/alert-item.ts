@@ -1,5 +1,5 @@
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import type { Acknowledgement, AnnouncedAlert } from '#lib/checks/check-item.ts';
 import { type DeliveryKind, deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { ALERTS, type Keys } from '#lib/keys.ts';
@@ -34,6 +34,8 @@ export type AlertItem = Item & {
   series?: Series;
   /** Of an escalation: which of its steps, from 0. */
   step?: number;
+  /** Of one that says so: who looks after the failure. */
+  acknowledgement?: Acknowledgement;
   incident_id?: string;
   /** The entity that explains it. */
   root?: AlertRoot;
@@ -47,7 +49,16 @@ export type AlertRoot = { entity_id: string; entity_name: string; state: EntityS
 /** What a new alert is about. */
 type NewAlert = Pick<
   AlertItem,
-  'tenant_id' | 'check_id' | 'entity_id' | 'announces' | 'series' | 'step' | 'incident_id' | 'root' | 'decided_on'
+  | 'tenant_id'
+  | 'check_id'
+  | 'entity_id'
+  | 'announces'
+  | 'series'
+  | 'step'
+  | 'acknowledgement'
+  | 'incident_id'
+  | 'root'
+  | 'decided_on'
 > & {
   kind: DeliveryKind;
   transition: { transition_id: string; sk: string };

@@ -20,6 +20,8 @@ import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
 import { type Decided, decide } from './decide.ts';
 import type { AlertDecision, AlertReason } from './decision.ts';
 import { channelsThatApply } from './effective-policy.ts';
+import { withEpisode } from './episode.ts';
+import { begun } from './escalation.ts';
 import { becauseOf } from './held.ts';
 import { firstResultAt } from './judged-after.ts';
 import { classOf, startCooldown } from './rules/cooldown.ts';
@@ -60,19 +62,21 @@ type AlertOfChange = {
 /** Pure: decides whether a change of state is announced, by the rules in their order. */
 export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   const { policy, to, alertAt } = change;
-  const counted = withChange(change);
+  const counted = withEpisode(withChange(change), to, policy, change.transition.transition_id);
   const { situation, decided_on } = situationOf(change, counted);
   const decided = decide(situation);
   const item = decided.decision === 'planned' ? stateChangeAlert(keys, change) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, decided) : undefined;
-  const alerts: CheckItem['alerts'] = {
+  const remembered: CheckItem['alerts'] = {
     ...counted,
     ...(isTold && { ...startCooldown(classOf(situation), alertAt), ...toldFlapping(counted) }),
     ...(item && {
       announced: announce(counted, { id: item.id, announces: item.announces ?? announcementOf(to, policy) }),
     }),
   };
+  const isCalled = isTold || decided.reason === 'no_channels';
+  const alerts = isCalled ? begun(remembered, policy, announcementOf(to, policy), alertAt) : remembered;
   return {
     alert: {
       decision: decided.decision,
@@ -122,7 +126,8 @@ function situationOf(change: Change, counted: CheckItem['alerts']): { situation:
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
-const channelsOf = ({ to, policy }: Change): AlertChannel[] => channelsThatApply(policy, announcementOf(to, policy));
+const channelsOf = ({ check, to, policy }: Change): AlertChannel[] =>
+  channelsThatApply(policy, announcementOf(to, policy), check.alerts);
 
 const stateChangeAlert = (keys: Keys, change: Change): AlertItem =>
   alertItem(keys, {
@@ -136,7 +141,7 @@ const stateChangeAlert = (keys: Keys, change: Change): AlertItem =>
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, cause, to, alertAt: at } = change;
-  const channels = channelsThatApply(policy, 'up');
+  const channels = channelsThatApply(policy, 'up', check.alerts);
   const given = decidedOn(check, check.alerts, policy, channels, at);
   const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;

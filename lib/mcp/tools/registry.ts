@@ -1,3 +1,4 @@
+import { acknowledgeAlert } from './acknowledge-alert.ts';
 import { createHttpCheck } from './create-check.ts';
 import { explainAlert } from './explain-alert.ts';
 import { getCheckResults } from './get-check-results.ts';
@@ -26,6 +27,7 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     listChanges,
     getCheckResults,
     explainAlert,
+    acknowledgeAlert,
     getHistory,
     listPings,
     getExecution,
