@@ -185,7 +185,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
 
     await page.evaluate(`location.hash = '#/alerts/silences'`);
     await button(person, 'New silence').click();
-    await dialog.getByLabel(/^Add an entity/).fill('Web');
+    await dialog.getByRole('combobox', { name: 'Add an entity' }).fill('Web');
     await page.getByRole('option', { name: /Web shop/ }).click();
     await dialog.getByLabel(/^Reason/).fill('a move');
     await dialog.getByRole('button', { name: 'Silence' }).click();
