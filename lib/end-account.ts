@@ -18,7 +18,8 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import type { Env } from './env.ts';
-import { ACTIONS, under } from './keys.ts';
+import { ACTIONS } from './key-prefixes.ts';
+import { under } from './keys.ts';
 
 /** Entities that one message deletes; the rest is for the next one, so that no function runs long. */
 const ENTITIES_A_MESSAGE = 50;

@@ -1,5 +1,6 @@
 import { fromBase32, hash32, toBase32 } from '#lib/platform/ids.ts';
 import type { Key } from '#lib/platform/ports.ts';
+import * as prefix from './key-prefixes.ts';
 
 /**
  * Every key of the table, built here and nowhere else. What stands under each, its size, who reads it and what that
@@ -51,38 +52,6 @@ export type EntryKind =
   | 'hold'
   | 'action'
   | 'account_end';
-
-/** Sort-key prefixes of what lies under a check. */
-export const RESULTS = 'R#';
-/** Starts and log entries of runs, the bodies of pings, and the addresses that a push check is pinged at. */
-export const PINGS = 'P#';
-export const PING_BODIES = 'B#';
-export const PING_URLS = 'URL#';
-export const TRANSITIONS = 'TR#';
-export const ALERTS = 'AL#';
-export const REVISIONS = 'REV#';
-export const CHECK_SLUGS = 'SLUG#';
-/** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
-export const CHECKS = 'CHECK#';
-export const CELLS = 'CELL#';
-export const ROOMS = 'ROOM#';
-/** Sort-key prefixes of a cell's rollups, and of the latencies that belong to each. */
-export const ROLLUPS = { hour: 'H#', day: 'D#' };
-const LATENCIES = { hour: 'HL#', day: 'DL#' };
-/** Actions that its transitions may fire. */
-export const BOUND_ACTIONS = 'ACTION#';
-
-/** Sort-key prefixes of what the account's alerting has beside its head. */
-export const ACCOUNT_CHANNELS = 'CHANNEL#';
-export const SILENCES = 'SILENCE#';
-export const WINDOWS = 'WINDOW#';
-
-/** Sort-key prefix of a tenant's skills beside their count. */
-export const SKILLS = 'SKILL#';
-
-/** Sort-key prefixes of a tenant's actions beside their count, and of what was reported on an execution. */
-export const ACTIONS = 'act_';
-export const LOG_LINES = 'LOG#';
 
 /** @param layout how many partitions a tenant's lists and the schedule are spread over; fixed once there is data. */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
@@ -153,10 +122,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     // cells: the checks of each side by side, and what their quiet runs wrote
     cells: (tenant: string) => ofTenant(tenant, 'CELLS'),
-    cell: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${CELLS}${cell}`),
-    cellRoom: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${ROOMS}${cell}`),
+    cell: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${prefix.CELLS}${cell}`),
+    cellRoom: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${prefix.ROOMS}${cell}`),
     ofCell: (tenant: string, cell: string) => ofTenant(tenant, 'CELL', cell),
-    check: (tenant: string, id: string) => key(ofTenant(tenant, 'CELL', cellOf(id)), `${CHECKS}${id}`),
+    check: (tenant: string, id: string) => key(ofTenant(tenant, 'CELL', cellOf(id)), `${prefix.CHECKS}${id}`),
     packs: (tenant: string, cell: string, intervalSeconds: number) => ofTenant(tenant, 'PACKS', cell, intervalSeconds),
     /** @param slot epoch ms @param part from 1: a slot may have several packs */
     pack: (tenant: string, cell: string, intervalSeconds: number, slot: number, part: number) =>
@@ -164,13 +133,13 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     /** @param from epoch ms at which the hour or day begins */
     rollup: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
-      key(ofTenant(tenant, 'CELL', cell), `${ROLLUPS[of]}${stamp(from)}`),
+      key(ofTenant(tenant, 'CELL', cell), `${prefix.ROLLUPS[of]}${stamp(from)}`),
     latencies: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
-      key(ofTenant(tenant, 'CELL', cell), `${LATENCIES[of]}${stamp(from)}`),
+      key(ofTenant(tenant, 'CELL', cell), `${prefix.LATENCIES[of]}${stamp(from)}`),
 
     /** The day (epoch ms at which it begins) of an entity, whichever cells its checks lie in. */
     entityDay: (tenant: string, entity: string, from: number) =>
-      key(ofTenant(tenant, 'DAYS', entity), `${ROLLUPS.day}${stamp(from)}`),
+      key(ofTenant(tenant, 'DAYS', entity), `${prefix.ROLLUPS.day}${stamp(from)}`),
 
     // what lies under a check
     ofCheck: (tenant: string, id: string) => ofTenant(tenant, 'CHECK', id),
@@ -178,19 +147,19 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     lastDelivery: (tenant: string, check: string, channel: string) =>
       key(ofTenant(tenant, 'CHECK', check), `LAST#${channel}`),
     revision: (tenant: string, check: string, rev: number) =>
-      key(ofTenant(tenant, 'CHECK', check), `${REVISIONS}${stamp(rev)}`),
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.REVISIONS}${stamp(rev)}`),
     /** By which the slug of a check is found that is gone. */
     slugOfCheck: (tenant: string, check: string, slug: string) =>
-      key(ofTenant(tenant, 'CHECK', check), `${CHECK_SLUGS}${slug}`),
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.CHECK_SLUGS}${slug}`),
     /** @param at epoch ms that the result is ordered by @param tail what makes it the one result of its cause */
     result: (tenant: string, check: string, at: number, tail: string) =>
-      key(ofTenant(tenant, 'CHECK', check), `${RESULTS}${stamp(at)}#${tail}`),
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.RESULTS}${stamp(at)}#${tail}`),
     /** A ping that is no result. @param at epoch ms of its arrival */
     ping: (tenant: string, check: string, at: number, tail: string) =>
-      key(ofTenant(tenant, 'CHECK', check), `${PINGS}${stamp(at)}#${tail}`),
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.PINGS}${stamp(at)}#${tail}`),
     /** What a ping brought. @param at and @param tail as of that, or of its result */
     pingBody: (tenant: string, check: string, at: number, tail: string) =>
-      key(ofTenant(tenant, 'CHECK', check), `${PING_BODIES}${stamp(at)}#${tail}`),
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.PING_BODIES}${stamp(at)}#${tail}`),
     pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
     pingKeyCount: (tenant: string) => key(ofTenant(tenant, 'PINGKEYS'), '!COUNT'),
     pingKey: (tenant: string, id: string) => key(ofTenant(tenant, 'PINGKEYS'), id),
@@ -198,15 +167,15 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pingKeyPointer: (digest: string) => key(`PINGKEY#${digest}`, 'PINGKEY'),
     pingUrl: (digest: string) => key(`PING#${digest}`, 'PING'),
     pingUrlOf: (tenant: string, check: string, digest: string) =>
-      key(ofTenant(tenant, 'CHECK', check), `${PING_URLS}${digest}`),
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.PING_URLS}${digest}`),
     pushKey: (tenant: string, check: string, digest: string) => key(ofTenant(tenant, 'CHECK', check), `PUSH#${digest}`),
     transition: (tenant: string, check: string, at: number, seq: number) =>
-      key(ofTenant(tenant, 'CHECK', check), `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`),
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.TRANSITIONS}${stamp(at)}#${stamp(seq)}`),
 
     alert: (tenant: string, check: string, at: number, alert: string) =>
-      key(ofTenant(tenant, 'CHECK', check), `${ALERTS}${stamp(at)}#${alert}`),
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.ALERTS}${stamp(at)}#${alert}`),
     boundAction: (tenant: string, check: string, action: string) =>
-      key(ofTenant(tenant, 'CHECK', check), `${BOUND_ACTIONS}${action}`),
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.BOUND_ACTIONS}${action}`),
 
     // actions, their runs, and what was reported on one
     actions: (tenant: string) => ofTenant(tenant, 'ACTIONS'),
@@ -220,7 +189,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     execution: (tenant: string, id: string) => key(ofTenant(tenant, 'EXECUTION', id), 'EXECUTION'),
     /** @param seq number of the first line, from 1 */
     logLines: (tenant: string, execution: string, seq: number) =>
-      key(ofTenant(tenant, 'EXECUTION', execution), `${LOG_LINES}${stamp(seq)}`),
+      key(ofTenant(tenant, 'EXECUTION', execution), `${prefix.LOG_LINES}${stamp(seq)}`),
 
     // a tenant's feeds, newest last
     feed: (tenant: string, bucket: number) => ofTenant(tenant, 'FEED', bucket),
@@ -230,9 +199,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     alerting: (tenant: string) => ofTenant(tenant, 'ALERTING'),
     alertingHead: (tenant: string) => key(ofTenant(tenant, 'ALERTING'), 'HEAD'),
     accountChannel: (tenant: string, channel: string) =>
-      key(ofTenant(tenant, 'ALERTING'), `${ACCOUNT_CHANNELS}${channel}`),
-    accountSilence: (tenant: string, silence: string) => key(ofTenant(tenant, 'ALERTING'), `${SILENCES}${silence}`),
-    window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${WINDOWS}${window}`),
+      key(ofTenant(tenant, 'ALERTING'), `${prefix.ACCOUNT_CHANNELS}${channel}`),
+    accountSilence: (tenant: string, silence: string) =>
+      key(ofTenant(tenant, 'ALERTING'), `${prefix.SILENCES}${silence}`),
+    window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.WINDOWS}${window}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
     /** The latest delivery of a channel of the account, of whichever check. */
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
@@ -247,7 +217,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     // skills, and what MCP clients on an open stream are sent
     skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
     skillCount: (tenant: string) => key(ofTenant(tenant, 'SKILLS'), '!COUNT'),
-    skill: (tenant: string, slug: string) => key(ofTenant(tenant, 'SKILLS'), `${SKILLS}${slug}`),
+    skill: (tenant: string, slug: string) => key(ofTenant(tenant, 'SKILLS'), `${prefix.SKILLS}${slug}`),
     mcpStreams: (tenant: string) => ofTenant(tenant, 'STREAMS'),
     mcpStream: (tenant: string, apiKey: string, session: string) =>
       key(ofTenant(tenant, 'STREAMS'), `${apiKey}#${session}`),

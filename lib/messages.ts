@@ -42,8 +42,8 @@ export const Wake = z.object({ wake: z.string(), at: z.number().int() });
 export type Wake = z.infer<typeof Wake>;
 
 /**
- * The message that wakes an account's alerts. It is sent twice: before the change is written, for `WRITTEN_MS` later, as
- * a crash would lose it, and decisions by what held before may still be on their way; and once more after it.
+ * The message that wakes an account's alerts. It is sent twice: before the change is written, for `WRITTEN_MS` later,
+ * as a crash would lose it, and decisions by what held before may still be on their way; and once more after it.
  */
 export const wakeMessage = (tenant: string, at: number, after = 0): Message<Wake> => ({
   body: { wake: tenant, at },

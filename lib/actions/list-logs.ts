@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
-import { after as above, LOG_LINES, stamp } from '#lib/keys.ts';
+import { LOG_LINES } from '#lib/key-prefixes.ts';
+import { after as above, stamp } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import type { ExecutionItem, LogItem } from './execution.ts';
 

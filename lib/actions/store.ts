@@ -1,6 +1,7 @@
 import type { Context, Scope } from '#lib/access/context.ts';
 import { historyStart } from '#lib/health/history/retention.ts';
-import { ACTIONS, stamp, under } from '#lib/keys.ts';
+import { ACTIONS } from '#lib/key-prefixes.ts';
+import { stamp, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';

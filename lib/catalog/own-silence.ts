@@ -72,7 +72,7 @@ export function mustBeAhead(member: string, until: number, now: number): void {
   if (until > now + LONGEST_MS) throw invalid(member, `must be at most 30 days ahead: ${iso(now + LONGEST_MS)}`);
 }
 
-/** Pure: a record with changes of its silence; the same members where nothing that shows has changed. Throws as above. */
+/** Pure: a record with changes of its silence; as it is where nothing that shows has changed. Throws as above. */
 export function withSilence<Record extends OwnSilence>(record: Record, changes: SilenceChanges, now: number): Record {
   const next = changedSilence(record, changes, now);
   if (isDeepStrictEqual(shownSilence(record, now), shownSilence(next, now))) return record;

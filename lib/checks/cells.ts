@@ -1,6 +1,7 @@
 import type { Scope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { cellOf, ROOMS, under } from '#lib/keys.ts';
+import { ROOMS } from '#lib/key-prefixes.ts';
+import { cellOf, under } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { rollupEntry } from '#lib/schedule/entries.ts';
 

@@ -1,6 +1,7 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { Env } from '#lib/env.ts';
-import { CHECK_SLUGS, under } from '#lib/keys.ts';
+import { CHECK_SLUGS } from '#lib/key-prefixes.ts';
+import { under } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { keysUnder } from '#lib/platform/table/reclaim.ts';

@@ -67,7 +67,7 @@ export type AlertChannel = Channel & {
 /** A check's maintenance at a moment: a window that is open, and when none is any more (epoch ms). */
 export type OpenWindow = { id: string; until: number };
 
-/** The policy of a check as it counts at a moment: effective settings, what holds alerts back, every channel that applies. */
+/** The policy of a check as it counts at a moment: settings, what holds alerts back, every channel that applies. */
 export type Policy = PolicySettings & {
   silenced: boolean;
   silence?: Silence;

@@ -1,5 +1,6 @@
 import type { Env } from '#lib/env.ts';
-import { cellOf, type EntryKind, PING_URLS, REVISIONS, under } from '#lib/keys.ts';
+import { PING_URLS, REVISIONS } from '#lib/key-prefixes.ts';
+import { cellOf, type EntryKind, under } from '#lib/keys.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import { reclaimSlugs } from './check-slugs.ts';
 import type { PolicyItem } from './policy-item.ts';

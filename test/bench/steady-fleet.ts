@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { STORE_FILE } from '#infra/local/store/store.ts';
-import { RESULTS } from '#lib/keys.ts';
+import { RESULTS } from '#lib/key-prefixes.ts';
 import { type Check, type LocalTarget, makeChecks, startTarget } from '#test/long/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 

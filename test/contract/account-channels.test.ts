@@ -119,7 +119,7 @@ describe('a channel of the account', () => {
     const delivery = got(await client.post(`${ALL}/${channel.id}/test`), 200);
     expect(delivery).toMatchObject({ kind: 'test', status: 'sent', channel_id: channel.id, check_id: '' });
     expect(at('/tried')).toHaveLength(1);
-    expect(got(await client.get(`${ALL}/${channel.id}`), 200).last_delivery).toEqual(delivery);
+    expect(got(await client.get(`${ALL}/${channel.id}`), 200).last_delivery).toMatchObject({ id: delivery.id });
     got(await client.del(`${ALL}/${channel.id}`), 204);
   });
 

@@ -31,7 +31,7 @@ async function failing(name = 'backup') {
   got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
   await push(id, true);
   await push(id, false);
-  const { body } = await eventually(() => receiver.received.find((one) => one.path === path));
+  const body = await eventually(() => receiver.received.find((one) => one.path === path)?.body);
   const url = (label: string) => new RegExp(`<${PUBLIC_URL}(/a/[\\w.-]+)\\|${label}>`).exec(body)?.[1] ?? '';
   return { id: id as string, acknowledge: url('Acknowledge'), silence: url('Silence for an hour') };
 }

@@ -1,5 +1,6 @@
 import { checksIn } from '#test/oracle/inside.ts';
-import { entitiesIn, newCheck, type OperatorWorld } from './operator.ts';
+import type { OperatorWorld } from './alert-bodies.ts';
+import { entitiesIn, newCheck } from './operator.ts';
 
 const SLUGS = ['one', 'two', 'three'];
 

@@ -1,7 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { checksIn } from '#test/oracle/inside.ts';
-import { entitiesIn, newCheck, type OperatorWorld } from './operator.ts';
+import type { OperatorWorld } from './alert-bodies.ts';
+import { entitiesIn, newCheck } from './operator.ts';
 import { insist } from './requests.ts';
 
 /** Checks of its own that it keeps at most. */

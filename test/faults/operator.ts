@@ -6,12 +6,11 @@ import { checkIdOf, checksIn } from '#test/oracle/inside.ts';
 import { slotsOf } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
+import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
+import { changeAlerting } from './alerting-operator.ts';
 import type { Observations } from './observations.ts';
-import { WEBHOOK_SECRET } from './receivers.ts';
-import { type Client, insist } from './requests.ts';
+import { insist } from './requests.ts';
 import { RECORD } from './targets.ts';
-
-export type OperatorWorld = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
 
 export const actionsIn = (seen: Observations): ActionItem[] =>
   [...seen.table.values()].filter((item): item is ActionItem => item.sk.startsWith('act_'));
@@ -106,71 +105,6 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
   }
 }
 
-/** A body for a new channel. The path of its address says to its receiver what it is. */
-function newChannel(random: Random, number: number): object {
-  const channel_type = random.pick(['webhook', 'slack', 'discord', 'ntfy', 'nats']);
-  if (channel_type === 'nats') return { channel_type, config: { subject: `alerts.${number}` } };
-  const url = `https://r${number}.test/${channel_type}`;
-  const more = { webhook: { secret: WEBHOOK_SECRET }, ntfy: { token: 'tk_abc' } }[channel_type];
-  return { channel_type, config: { url, ...(random.chance(0.5) && more) } };
-}
-
-/** Which checks somebody means: all, those of an entity, or one. */
-const meant = (random: Random, check: CheckItem): object | null =>
-  random.pick([null, { entity_ids: [check.entity_id] }, { check_ids: [check.id] }]);
-
-/** Somebody changes what holds for the whole account: channels, defaults, silences and maintenance windows. */
-async function changeAlerting(world: OperatorWorld, check: CheckItem, number: number): Promise<void> {
-  const { random, clock, client, seen } = world;
-  const send = (method: string, path: string, body?: object) =>
-    insist(random, clock, () => client(method, path, body), 3);
-  const ahead = (from: number, to: number) => new Date(clock.now() + random.int(from, to)).toISOString();
-  const idsOf = (word: string) =>
-    [...seen.table.values()].flatMap((item) =>
-      item.pk.endsWith('#ALERTING') && item.sk.startsWith(word) ? [item.sk.slice(word.length)] : [],
-    );
-  const kind = random.int(1, 10);
-  if (kind <= 1) await send('PUT', '/v1/notify/policy', policy(random));
-  else if (kind <= 2) {
-    const states = random.pick([undefined, ['down'], ['down', 'up']]);
-    const applies_to = { ...meant(random, check), ...(states && { states }) };
-    const channel = { name: `channel ${number}`, ...newChannel(random, number % 4) };
-    await send(
-      'POST',
-      '/v1/notify/channels',
-      Object.keys(applies_to).length > 0 ? { ...channel, applies_to } : channel,
-    );
-  } else if (kind <= 3) {
-    const channels = idsOf('CHANNEL#');
-    if (channels.length === 0) return;
-    const path = `/v1/notify/channels/${random.pick(channels)}`;
-    if (random.chance(0.5)) await send('PUT', path, { enabled: random.chance(0.5) });
-    else if (random.chance(0.5)) await send('DELETE', path);
-    else await send('POST', `${path}/test`);
-  } else if (kind <= 5) {
-    await send('POST', '/v1/notify/silences', { applies_to: meant(random, check), until: ahead(20_000, 400_000) });
-  } else if (kind <= 6) {
-    const silences = idsOf('SILENCE#');
-    if (silences.length > 0) await send('DELETE', `/v1/notify/silences/${random.pick(silences)}`);
-  } else if (kind <= 9) {
-    const starts_at = ahead(-60_000, 120_000);
-    const ends_at = new Date(Date.parse(starts_at) + random.int(60_000, 500_000)).toISOString();
-    if (Date.parse(ends_at) <= clock.now()) return;
-    await send('POST', '/v1/windows', {
-      name: 'work',
-      starts_at,
-      ends_at,
-      scope: meant(random, check) ?? { all: true },
-    });
-  } else {
-    const windows = idsOf('WINDOW#');
-    if (windows.length === 0) return;
-    const path = `/v1/windows/${random.pick(windows)}`;
-    if (random.chance(0.5)) await send('DELETE', path);
-    else await send('PUT', path, { ends_at: ahead(60_000, 300_000) });
-  }
-}
-
 /** Somebody tries a channel, or takes it away. */
 async function changeChannel({ random, clock, client, seen }: OperatorWorld, check: CheckItem): Promise<void> {
   const policy = [...seen.table.values()].find(
@@ -181,16 +115,6 @@ async function changeChannel({ random, clock, client, seen }: OperatorWorld, che
   const send = random.chance(0.7) ? () => client('POST', `${path}/test`) : () => client('DELETE', path);
   await insist(random, clock, send, 3);
 }
-
-const policy = (random: Random): object => ({
-  cooldown_seconds: random.pick([0, 0, 30, 300]),
-  notify_on_recovery: random.chance(0.8),
-  notify_on_degraded: random.chance(0.7),
-  repeat_interval_seconds: random.pick([0, 0, 0, 60, 200]),
-  catch_up: random.chance(0.8),
-  flap_threshold: random.pick([0, 0, 3, 4]),
-  flap_window_seconds: random.pick([60, 240, 600]),
-});
 
 /** Most are not silenced, and of the others most for some minutes. */
 function silence(random: Random, clock: VirtualClock): object {

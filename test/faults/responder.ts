@@ -1,5 +1,5 @@
 import { checksIn } from '#test/oracle/inside.ts';
-import type { OperatorWorld } from './operator.ts';
+import type { OperatorWorld } from './alert-bodies.ts';
 import { insist } from './requests.ts';
 
 /** Somebody on call: looks after what is down, mostly until it is up again, and now and then gives it back. */

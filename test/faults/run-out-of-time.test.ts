@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
-import { cellOf, RESULTS, under } from '#lib/keys.ts';
+import { RESULTS } from '#lib/key-prefixes.ts';
+import { cellOf, under } from '#lib/keys.ts';
 import type { Net } from '#lib/platform/net/net.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';

@@ -1,6 +1,7 @@
 import type { FunctionName } from '#infra/topology.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { CHECKS, cellOf, type Keys } from '#lib/keys.ts';
+import { CHECKS } from '#lib/key-prefixes.ts';
+import { cellOf, type Keys } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import type { Lineage } from '#test/support/lineage.ts';
 import type { Call, PingAttempt, PushAttempt, Received, Reported, Span } from './history.ts';

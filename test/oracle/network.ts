@@ -59,8 +59,14 @@ function witnesses({ seen, profile }: Inside) {
   );
   const looks = Map.groupBy(seen.looks.filter(hasEnded), ({ process }) => process);
   const mayBeHeeded = (_probe: ProbeSeen): boolean => true;
+  /** As long as a probe of each host is given. */
+  const patience = new Map<string, number>();
+  for (const { host, timeout_ms } of seen.probes) patience.set(host, Math.max(timeout_ms, patience.get(host) ?? 0));
+  /** A retry that its next slot cut short: whoever was silent so far might still have answered. */
+  const isCutShort = ({ host, timeout_ms, interrupted }: ProbeSeen): boolean =>
+    interrupted === true && timeout_ms < patience.get(host)!;
   /** It did not stand still shortly before or after either, when the process had it in hand already. */
-  const isSurelyHeeded = (probe: ProbeSeen): boolean => !isUnjudged(seen, probe, NEAR_PROBE_MS);
+  const isSurelyHeeded = (probe: ProbeSeen): boolean => !isUnjudged(seen, probe, NEAR_PROBE_MS) && !isCutShort(probe);
   /** How long a request of a process may wait before it is on the wire. */
   const waitMs = profile.quiet ? 20 : 3100;
 

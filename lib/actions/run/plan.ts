@@ -1,6 +1,7 @@
 import type { BoundActionItem } from '#lib/actions/action-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { BOUND_ACTIONS, under } from '#lib/keys.ts';
+import { BOUND_ACTIONS } from '#lib/key-prefixes.ts';
+import { under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { RunEnv } from './claim.ts';

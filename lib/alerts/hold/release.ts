@@ -30,8 +30,8 @@ const SOONEST_MS = 5_000;
 const LATEST_MS = 300_000;
 
 /**
- * Looks at a held alert whose deadline has come. It is held on, or it is released, which puts its alert, or skipped with
- * the reason of the rule that stops it now: with its transition, the deadline and the check in one transaction, so that
+ * Looks at a held alert whose deadline has come. It is held on, or released, which puts its alert, or skipped with the
+ * reason of the rule that stops it now: with its transition, the deadline and the check in one transaction, so that
  * it happens once. Time that nobody watched does not count.
  * @returns the deadlines that come next, to be sent
  */

@@ -32,7 +32,8 @@ export function decideEscalation(due: Due): TimedDecision {
   if (decision !== 'planned' && reason !== 'no_channels') return { next: lookAgain(reason, until, now) };
 
   const alerts = stepTaken(check.alerts, channels);
-  if (reason === 'no_channels') return { alerts, next: policy.escalation[step + 1] && { deadline: now, note: { at_once: true } } };
+  if (reason === 'no_channels')
+    return { alerts, next: policy.escalation[step + 1] && { deadline: now, note: { at_once: true } } };
   return {
     alerts,
     alert: { situation, announces: 'down', cooldown: null, channels, step },

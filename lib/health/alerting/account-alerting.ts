@@ -1,7 +1,7 @@
 import type { Channel, PolicySettings } from '#lib/checks/policy-item.ts';
 import type { Selector } from '#lib/checks/selector.ts';
 import type { Env } from '#lib/env.ts';
-import { ACCOUNT_CHANNELS, SILENCES, WINDOWS } from '#lib/keys.ts';
+import { ACCOUNT_CHANNELS, SILENCES, WINDOWS } from '#lib/key-prefixes.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { WindowItem } from './windows.ts';

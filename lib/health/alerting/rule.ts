@@ -14,8 +14,8 @@ export type RuleName = AlertReason | TimedRule;
 
 /**
  * `stops`: this rule is why there is no alert. `facts`: what it looked at, whichever way it came out. `until`: epoch ms
- * at which it stops no more by itself. `holds`: what it stops is held and decided later, by the deadline `hold`; else it
- * is skipped for good.
+ * at which it stops no more by itself. `holds`: what it stops is held and decided later, by the deadline `hold`; else
+ * it is skipped for good.
  */
 type Judged = { stops: boolean; facts: RuleFacts; until?: number; holds?: boolean };
 

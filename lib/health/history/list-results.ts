@@ -1,7 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
-import { RESULTS } from '#lib/keys.ts';
+import { RESULTS } from '#lib/key-prefixes.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { revisionsSince } from './read-revisions.ts';

@@ -1,6 +1,7 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { REVISIONS, under } from '#lib/keys.ts';
+import { REVISIONS } from '#lib/key-prefixes.ts';
+import { under } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import type { RevisionItem } from './revisions.ts';
 

@@ -1,7 +1,8 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Window } from '#lib/health/recording/due-slots.ts';
-import { type Keys, RESULTS, stamp } from '#lib/keys.ts';
+import { RESULTS } from '#lib/key-prefixes.ts';
+import { type Keys, stamp } from '#lib/keys.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { PackedGap, PackedRun } from './pack.ts';

@@ -1,7 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
-import { after, RESULTS, stamp } from '#lib/keys.ts';
+import { RESULTS } from '#lib/key-prefixes.ts';
+import { after, stamp } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 

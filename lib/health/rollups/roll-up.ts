@@ -1,7 +1,8 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CellItem } from '#lib/checks/cells.ts';
 import type { Env } from '#lib/env.ts';
-import { ROLLUPS, under } from '#lib/keys.ts';
+import { ROLLUPS } from '#lib/key-prefixes.ts';
+import { under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';

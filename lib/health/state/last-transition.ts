@@ -1,5 +1,6 @@
 import type { Env } from '#lib/env.ts';
-import { TRANSITIONS, under } from '#lib/keys.ts';
+import { TRANSITIONS } from '#lib/key-prefixes.ts';
+import { under } from '#lib/keys.ts';
 import type { TransitionItem } from './transition-item.ts';
 
 /** The latest change of a check's state; undefined before the first, and once it is no longer kept. */

@@ -1,5 +1,6 @@
 import type { Scope } from '#lib/access/context.ts';
-import { SKILLS, under } from '#lib/keys.ts';
+import { SKILLS } from '#lib/key-prefixes.ts';
+import { under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Query } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '#lib/platform/ports.ts';
 
 /**
@@ -96,10 +97,11 @@ export class FairShares {
         reject(error);
         end();
       };
-      const beginOne = () => {
+      // Begun by whoever frees a place, and still on behalf of its own caller.
+      const beginOne = AsyncLocalStorage.bind(() => {
         this.#begin(tenant, line);
         work(items[next++]!).then(end, fail);
-      };
+      });
       const giveUp = () => {
         const left = items.slice(next);
         noPlace(left);

@@ -21,7 +21,7 @@ export function daysOfMonth(text: string): IsDay {
   return (date) => days.has(date.getUTCDate()) || (last.length > 0 && isAmongLast(date, 1));
 }
 
-/** Days of the week: numbers and names, `sat#2` for the second of a month, `satL` for its last. @throws CalendarError */
+/** Days of the week: numbers, names, `sat#2` for the second of a month, `satL` for its last. @throws CalendarError */
 export function daysOfWeek(text: string): IsDay {
   const [others, counted] = partsOf(text, (part) => part.includes('#') || /.l$/i.test(part));
   const listed = others === undefined ? [] : numbersOf(DAY_OF_WEEK, others, { range: '-' });

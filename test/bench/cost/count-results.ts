@@ -1,5 +1,5 @@
 import type { PackItem } from '#lib/health/history/pack.ts';
-import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys.ts';
+import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/key-prefixes.ts';
 import { fromAttributes } from '#lib/platform/aws/dynamodb-item.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Attributes, itemBytes } from './item-size.ts';

@@ -3,7 +3,7 @@ import type { Import } from './imports.ts';
 /** The house from its ground: a file imports from its own room and from floors below. */
 const FLOORS = [
   ['lib/platform'],
-  ['lib/keys.ts', 'lib/messages.ts'],
+  ['lib/key-prefixes.ts', 'lib/keys.ts', 'lib/messages.ts'],
   ['lib/env.ts'],
   ['lib/audit'],
   ['lib/access'],

@@ -6,7 +6,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type CheckPointer, findCheckBySlug } from '#lib/checks/check-slugs.ts';
 import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
 import { createCheck, deleteCheck, updateCheck } from '#lib/health/checks/change-check.ts';
-import { CHECK_SLUGS } from '#lib/keys.ts';
+import { CHECK_SLUGS } from '#lib/key-prefixes.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Item, Table } from '#lib/platform/ports.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';

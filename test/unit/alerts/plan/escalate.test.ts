@@ -8,7 +8,13 @@ import type { AlertChannel, EscalationStep } from '#lib/checks/policy-item.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { MINUTE, NOW, situation } from './situation.ts';
 
-const channel = (id: string): AlertChannel => ({ id, channel_type: 'slack', config: {}, created_at: '', scope: 'check' });
+const channel = (id: string): AlertChannel => ({
+  id,
+  channel_type: 'slack',
+  config: {},
+  created_at: '',
+  scope: 'check',
+});
 const channels = ['base', 'second', 'third'].map(channel);
 const escalation: EscalationStep[] = [
   { after_seconds: 300, channel_ids: ['second'] },
@@ -83,7 +89,9 @@ describe('a step of an escalation', () => {
     const left = { ...given.policy, channels: channels.filter(({ id }) => id !== 'second') };
     const decided = decideEscalation({ ...given, policy: left });
     expect(decided).toEqual({
-      alerts: expect.objectContaining({ episode: expect.objectContaining({ escalation: expect.objectContaining({ steps: 1 }) }) }),
+      alerts: expect.objectContaining({
+        episode: expect.objectContaining({ escalation: expect.objectContaining({ steps: 1 }) }),
+      }),
       next: { deadline: NOW, note: { at_once: true } },
     });
   });
@@ -103,7 +111,8 @@ describe('whom a step names', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 }), fc.subarray(['second', 'third']), (steps, escalated) => {
         const alerts = { escalated, episode: { transition_id: 'trn_1', escalation: { from: 0, steps } } };
-        const ids = (says: 'up' | 'down') => channelsThatApply({ channels, escalation }, says, alerts).map(({ id }) => id);
+        const ids = (says: 'up' | 'down') =>
+          channelsThatApply({ channels, escalation }, says, alerts).map(({ id }) => id);
         expect(ids('down')).toEqual(['base', ...['second', 'third'].slice(0, steps)]);
         expect(ids('up')).toEqual(['base', ...escalated]);
       }),

@@ -6,7 +6,8 @@ import { type NotedCause, type PackedEntry, type PackItem, packOf } from '#lib/h
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { RevisionItem } from '#lib/health/history/revisions.ts';
 import { PACK_MS, type Revision } from '#lib/health/recording/due-slots.ts';
-import { cellOf, checkIdOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
+import { RESULTS } from '#lib/key-prefixes.ts';
+import { cellOf, checkIdOf, numberOf, stamp } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';

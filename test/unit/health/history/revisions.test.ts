@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import { findGaps } from '#lib/health/history/gaps.ts';
 import type { RevisionItem } from '#lib/health/history/revisions.ts';
-import { REVISIONS, under } from '#lib/keys.ts';
+import { REVISIONS } from '#lib/key-prefixes.ts';
+import { under } from '#lib/keys.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const DAY = 86_400_000;

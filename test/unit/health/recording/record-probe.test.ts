@@ -3,7 +3,8 @@ import { failed, succeeded } from '#lib/checks/outcome.ts';
 import { createCheck, deleteCheck, updateCheck } from '#lib/health/checks/change-check.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { type Probe, recordProbe } from '#lib/health/recording/record-probe.ts';
-import { after, RESULTS } from '#lib/keys.ts';
+import { RESULTS } from '#lib/key-prefixes.ts';
+import { after } from '#lib/keys.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const world = await healthWorld();

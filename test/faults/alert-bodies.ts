@@ -1,0 +1,27 @@
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
+import type { Observations } from './observations.ts';
+import { WEBHOOK_SECRET } from './receivers.ts';
+import type { Client } from './requests.ts';
+
+export type OperatorWorld = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
+
+/** A body for a new channel. The path of its address says to its receiver what it is. */
+export function newChannel(random: Random, number: number): object {
+  const channel_type = random.pick(['webhook', 'slack', 'discord', 'ntfy', 'nats']);
+  if (channel_type === 'nats') return { channel_type, config: { subject: `alerts.${number}` } };
+  const url = `https://r${number}.test/${channel_type}`;
+  const more = { webhook: { secret: WEBHOOK_SECRET }, ntfy: { token: 'tk_abc' } }[channel_type];
+  return { channel_type, config: { url, ...(random.chance(0.5) && more) } };
+}
+
+/** What somebody sets of a policy. */
+export const policy = (random: Random): object => ({
+  cooldown_seconds: random.pick([0, 0, 30, 300]),
+  notify_on_recovery: random.chance(0.8),
+  notify_on_degraded: random.chance(0.7),
+  repeat_interval_seconds: random.pick([0, 0, 0, 60, 200]),
+  catch_up: random.chance(0.8),
+  flap_threshold: random.pick([0, 0, 3, 4]),
+  flap_window_seconds: random.pick([60, 240, 600]),
+});

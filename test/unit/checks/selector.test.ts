@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Selector, selects, whySelected } from '#lib/checks/selector.ts';
+
+const one = {
+  check: { id: 'chk_a', labels: { team: 'pay', tier: '1' } },
+  entity: { id: 'ent_a', blueprint_slug: 'service', labels: { team: 'shop', site: 'eu' } },
+};
+
+describe('a selection of checks', () => {
+  it.each<[Selector | null, boolean]>([
+    [null, true],
+    [{ labels: { team: 'pay' } }, true],
+    [{ labels: { team: 'shop' } }, false],
+    [{ labels: { site: ['us', 'eu'] } }, true],
+    [{ labels: { team: 'pay', site: 'us' } }, false],
+    [{ labels: { owner: 'ann' } }, false],
+    [{ blueprints: ['host', 'service'] }, true],
+    [{ entity_ids: ['ent_b'] }, false],
+    [{ check_ids: ['chk_a'], entity_ids: ['ent_b'] }, false],
+    [{ states: ['down'] }, true],
+  ])('%j holds a check of pay on the eu shop: %s', (selector, holds) => {
+    expect(selects(selector, one)).toBe(holds);
+  });
+
+  it('holds what every member of it holds by itself, and a member what any value of it holds', () => {
+    const id = (prefix: string) => fc.array(fc.constantFrom(`${prefix}_a`, `${prefix}_b`), { minLength: 1 });
+    const selection = fc.record(
+      {
+        entity_ids: id('ent'),
+        check_ids: id('chk'),
+        blueprints: fc.array(fc.constantFrom('service', 'host'), { minLength: 1 }),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(selection, (selector) => {
+        const members = Object.entries(selector).map(([name, values]) =>
+          (values as string[]).some((value) => selects({ [name]: [value] }, one)),
+        );
+        expect(selects(selector, one)).toBe(members.every(Boolean));
+      }),
+    );
+  });
+
+  it('says why it holds a check', () => {
+    expect(whySelected(null, one)).toBe('every check');
+    expect(whySelected({ states: ['down'] }, one)).toBe('every check, down alone');
+    expect(whySelected({ labels: { team: ['pay', 'x'] }, blueprints: ['service'] }, one)).toBe(
+      'label team=pay, blueprint service',
+    );
+  });
+});

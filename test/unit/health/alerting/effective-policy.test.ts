@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { AlertChannel, Channel, PolicyItem } from '#lib/checks/policy-item.ts';
+import { type AccountChannel, type AccountSilence, NO_ALERTING } from '#lib/health/alerting/account-alerting.ts';
+import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { iso } from '#lib/platform/time.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const about = {
+  check: { id: 'chk_a' },
+  entity: { id: 'ent_a', blueprint_slug: 'service', labels: {} },
+  account: NO_ALERTING,
+  now: NOW,
+};
+const channel = (id: string, destination: string): Channel => ({
+  ...{ id, destination, channel_type: 'slack', config: {}, created_at: '' },
+});
+const ofAccount = (id: string, destination: string, more: Partial<AccountChannel> = {}): AccountChannel => ({
+  ...{ pk: '', sk: '', v: '', name: id, applies_to: null, enabled: true, updated_at: '' },
+  ...channel(id, destination),
+  ...more,
+});
+const stored = (more: Partial<PolicyItem>): PolicyItem => ({
+  ...{ pk: '', sk: '', v: 'v', tenant_id: '', check_id: 'chk_a', entity_id: 'ent_a', channels: [], updated_at: '' },
+  ...more,
+});
+const silence = (until: number): AccountSilence => ({
+  ...{ pk: '', sk: '', v: '', id: 'sil_a', applies_to: null, reason: 'work', created_at: '', created_by: '', until },
+});
+
+describe('the policy that counts', () => {
+  it('is what is set on the check, else on the account, else the default', () => {
+    const account = { ...NO_ALERTING, policy: { cooldown_seconds: 60, catch_up: false } };
+    expect(effectivePolicy(stored({ cooldown_seconds: 5 }), { ...about, account })).toMatchObject({
+      cooldown_seconds: 5,
+      catch_up: false,
+      flap_threshold: 0,
+      silenced: false,
+    });
+    expect(effectivePolicy(undefined, about)).toMatchObject({ cooldown_seconds: 300, channels: [] });
+  });
+
+  it('is silenced by the silence that holds longest: of the check, its entity, or the account', () => {
+    const account = { ...NO_ALERTING, silences: [silence(NOW + 2000), silence(NOW)] };
+    const entity = { ...about.entity, silenced: true, silenced_until: iso(NOW + 1000) };
+    expect(effectivePolicy(undefined, { ...about, entity, account }).silence).toMatchObject({ by: 'account' });
+    expect(effectivePolicy(undefined, { ...about, entity }).silence).toEqual({
+      ...{ by: 'entity', id: 'ent_a', until: NOW + 1000, reason: '' },
+    });
+    expect(effectivePolicy(stored({ silenced: true }), { ...about, entity, account }).silence).toMatchObject({
+      by: 'check',
+    });
+    expect(effectivePolicy(stored({ silenced: true, silenced_until: iso(NOW) }), about).silenced).toBe(false);
+  });
+});
+
+describe('the channels of an alert', () => {
+  const told = (channels: AlertChannel[], says: 'up' | 'down' | 'degraded') =>
+    channelsThatApply({ channels, escalation: [] }, says, {}).map(({ id }) => id);
+
+  it('are those of the check, then of the account, and the same address once', () => {
+    const account = {
+      ...NO_ALERTING,
+      channels: [ofAccount('ach_a', 'x'), ofAccount('ach_b', 'y'), ofAccount('ach_c', 'y')],
+    };
+    const { channels } = effectivePolicy(stored({ channels: [channel('chn_a', 'x')] }), { ...about, account });
+    expect(told(channels, 'down')).toEqual(['chn_a', 'ach_b']);
+  });
+
+  it('are told of their states alone, and leave the address to the next for the others', () => {
+    const account = {
+      ...NO_ALERTING,
+      channels: [
+        ofAccount('ach_a', 'x', { applies_to: { states: ['down'] } }),
+        ofAccount('ach_b', 'x', { applies_to: { states: ['up', 'down'] } }),
+        ofAccount('ach_c', 'z', { enabled: false }),
+        ofAccount('ach_d', 'z', { applies_to: { check_ids: ['chk_b'] } }),
+      ],
+    };
+    const { channels } = effectivePolicy(undefined, { ...about, account });
+    expect([told(channels, 'down'), told(channels, 'up'), told(channels, 'degraded')]).toEqual([
+      ['ach_a'],
+      ['ach_b'],
+      [],
+    ]);
+  });
+});
