@@ -111,6 +111,8 @@ export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean => status 
 /** What each rule of alerting looks at, in a few words. */
 export const RULE: Readonly<Record<Explanation['rules'][number]['rule'], string>> = {
   configuration: 'A change by people',
+  acknowledged: 'Acknowledged',
+  not_told: 'Announced before',
   repeats_off: 'Reminders',
   not_down: 'Still down',
   catch_up_off: 'Catching up',

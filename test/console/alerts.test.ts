@@ -163,4 +163,47 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
       expect((await admin.get(`/v1/checks/${id}/policy`)).body.channels).toMatchObject([{ channel_type: 'slack' }]);
     }
   });
+
+  it('have channels of the account, silences and defaults, each said in a form', async () => {
+    const person = await onCall({ place: '/alerts/channels' });
+    const { page, admin, rowsOf } = person;
+    const dialog = page.getByRole('dialog');
+    await button(person, 'New channel of the account').click();
+    await dialog.getByLabel(/^Name/).fill('On call');
+    await dialog.getByLabel(/^URL/).fill(`${receiver.url}/account`);
+    await dialog.getByLabel(/^With the labels/).fill('team: payments, shop');
+    await dialog.getByLabel('down', { exact: true }).check();
+    await button(person, 'Add channel').click();
+    const row = rowsOf('Channels').filter({ hasText: 'On call' });
+    await row.getByText('label team=payments or shop; down alone').waitFor();
+    await row.getByRole('button', { name: /^Edit/ }).click();
+    await dialog.getByLabel(/^With the labels/).fill('');
+    await button(person, 'Save channel').click();
+    await row.getByText('of all checks; down alone').waitFor();
+    const channels = (await admin.get('/v1/notify/channels')).body;
+    expect(channels[0]).toMatchObject({ name: 'On call', applies_to: { states: ['down'] } });
+
+    await page.evaluate(`location.hash = '#/alerts/silences'`);
+    await button(person, 'New silence').click();
+    await dialog.getByRole('combobox', { name: 'Add an entity' }).fill('Web');
+    await page.getByRole('option', { name: /Web shop/ }).click();
+    await dialog.getByLabel(/^Reason/).fill('a move');
+    await dialog.getByRole('button', { name: 'Silence' }).click();
+    await rowsOf('Silences')
+      .filter({ hasText: /Web shop.*a move/s })
+      .waitFor();
+    expect((await admin.get('/v1/notify/silences')).body).toMatchObject([{ reason: 'a move' }]);
+    await button(person, 'End').click();
+    await button(person, 'End the silence').click();
+    await page.getByText('No silence of the account holds now').waitFor();
+
+    await page.evaluate(`location.hash = '#/alerts/defaults'`);
+    await button(person, 'Change defaults').click();
+    await page.getByLabel(/^Cooldown seconds/).fill('60');
+    await button(person, 'Save defaults').click();
+    await rowsOf('Settings of the policy')
+      .filter({ hasText: /Cooldown.*1 min.*give back/s })
+      .waitFor();
+    expect((await admin.get('/v1/notify/policy')).body.inherited).not.toContain('cooldown_seconds');
+  });
 });

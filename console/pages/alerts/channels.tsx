@@ -148,14 +148,16 @@ function columnsOf(
             <>
               <strong dir="auto">{channel.name}</strong>
               {!channel.enabled && <span class="tag">off</span>}
-              <span class="under">
-                of <Selects of={channel.applies_to} />
-              </span>
             </>
           ) : (
             <CheckLink id={channel.check_id} check={checkOf.get(channel.check_id)} />
           )}
           <span class="why" dir="auto" title={channel.last_delivery?.error}>
+            {channel.scope === 'account' && (
+              <>
+                of <Selects of={channel.applies_to} />{' '}
+              </>
+            )}
             <span class="narrow">{nameOf(channel)} </span>
             {channel.last_delivery?.error}
           </span>

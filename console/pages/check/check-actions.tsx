@@ -14,6 +14,7 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { LinkButton } from '#console/parts/link-button.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { count } from '#console/rules/words.ts';
+import { Acknowledge } from './acknowledge.tsx';
 
 type ActionsProps = {
   check: CheckDetail;
@@ -65,6 +66,7 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
           Check now
         </Button>
       )}
+      <Acknowledge check={check} onChange={onChange} />
       <Button
         why={why}
         busy={busy === 'silence'}

@@ -16,6 +16,7 @@ import { rhythmWords } from '#console/rules/rhythm.ts';
 import { messageOf, OUTCOME } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
+import { Acknowledged } from './acknowledge.tsx';
 import { CheckActions } from './check-actions.tsx';
 import { Facts } from './facts.tsx';
 import { Latency } from './latency.tsx';
@@ -89,6 +90,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
       }
     >
       {loaded.failure && <Failure failure={loaded.failure} retry={loaded.reload} />}
+      <Acknowledged check={check} />
       <Standing check={check} silenced={policy.data?.silenced ?? false} />
       {run && <Ran run={run} />}
       <div class="check-page">

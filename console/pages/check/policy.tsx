@@ -13,6 +13,7 @@ import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { duration } from '#console/rules/time.ts';
+import { count } from '#console/rules/words.ts';
 import { Channels } from './channels.tsx';
 
 /** The settings of a policy, as POST /v1/checks/{check_id}/policy takes them. */
@@ -64,7 +65,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
               <>
                 <Told policy={found} />
                 <details>
-                  <summary>{inheritedWords(found.inherited.length)}</summary>
+                  <summary>{inheritedWords(found.inherited)}</summary>
                   <PolicyTable
                     policy={found}
                     from="the account"
@@ -88,11 +89,13 @@ export function PolicySection({ id, policy }: PolicyProps) {
   );
 }
 
-const inheritedWords = (count: number): string =>
-  count === SETTING_COUNT
+/** What the table below says, in short. */
+function inheritedWords(inherited: readonly string[]): string {
+  const set = Object.keys(POLICY_SETTINGS).filter((name) => !inherited.includes(name));
+  return set.length === 0
     ? 'All settings are inherited from the account'
-    : `${SETTING_COUNT - count} set here, ${count} inherited`;
-const SETTING_COUNT = Object.keys(POLICY_SETTINGS).length;
+    : `${count(set.length, 'setting')} of its own`;
+}
 
 const SILENCED = {
   check: 'Silenced: no alert goes out.',
