@@ -1,6 +1,7 @@
 import { checksIn } from '#test/oracle/inside.ts';
+import type { OperatorWorld } from './alert-bodies.ts';
 import { newCheck } from './new-check.ts';
-import { entitiesIn, type OperatorWorld } from './operator.ts';
+import { entitiesIn } from './operator.ts';
 
 const SLUGS = ['one', 'two', 'three'];
 

@@ -1,6 +1,6 @@
 import { checksIn } from '#test/oracle/inside.ts';
 import { slotsOf } from '#test/oracle/rules.ts';
-import type { OperatorWorld } from './operator.ts';
+import type { OperatorWorld } from './alert-bodies.ts';
 
 /**
  * Somebody who runs checks by hand and tries their settings: now and then, at the moment of a slot, and impatiently

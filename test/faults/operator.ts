@@ -8,6 +8,8 @@ import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
 import { changeAlerting } from './alerting-operator.ts';
+import { newCheck, RETRIES } from './new-check.ts';
+import type { Observations } from './observations.ts';
 import { insist } from './requests.ts';
 
 export const actionsIn = (seen: Observations): ActionItem[] =>
