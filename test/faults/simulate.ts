@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto';
-// The service loads these when they are first needed. Virtual time does not wait for a file, so they have to be there.
-import '#lib/alerts/plan/handle-deadlines.ts';
-import '#lib/checks/assertions/judge-all.ts';
-import '#lib/health/pings/provision-check.ts';
 import { createAccount } from '#lib/access/create-account.ts';
-import { checkTypes } from '#lib/checks/registry.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -14,6 +9,7 @@ import { recordOutage } from '#lib/schedule/outages.ts';
 import { checksIn, keyText, type NetworkSpell, type Shown } from '#test/oracle/inside.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
+import './all-loaded.ts';
 import { resetPushes, runAgent } from './agents.ts';
 import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
@@ -67,8 +63,6 @@ export type Run = {
   /** What the service shows of each check at the end, by its id. */
   shown: Map<string, Shown>;
 };
-
-await Promise.all([...checkTypes.values()].map(({ probe }) => probe?.()));
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
