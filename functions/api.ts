@@ -12,7 +12,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 
 /**
  * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,
- * for gateways that cannot stream: only a GET of it needs the function that can. Pages of links in alerts are plain HTML.
+ * for gateways that cannot stream: only a GET of it needs the function that can. Links in alerts lead to pages of HTML.
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = envOf(ports);

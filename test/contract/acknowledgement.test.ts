@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
+import { said as toolSaid } from '#test/support/mcp.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 let client: Client;
@@ -122,6 +123,14 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     );
     got(await client.del(path), 204);
     expect(got(await client.get(`/v1/audit?target=${id}`), 200)).toHaveLength(entries.length);
+  });
+
+  it('is a tool for agents, and says by which way it came', async () => {
+    const { id, path } = await watched(0);
+    await push(id, false);
+    const record = await toolSaid(client, 'acknowledge_alert', { check_id: id, note: 'an agent looks' });
+    expect(record).toMatchObject({ check_id: id, via: 'mcp', note: 'an agent looks' });
+    expect(got(await client.post(path), 200)).toEqual(record);
   });
 
   it('is for responders, not for who may only read', async () => {

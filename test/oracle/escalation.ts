@@ -7,9 +7,9 @@ import { hears } from './in-force.ts';
 import { type Commit, checkIdOf, checksIn, type Inside, isCheckKey, keyText } from './inside.ts';
 
 /**
- * While somebody looks after a failure nobody is reminded or called. Each step of an escalation is taken once a failure,
- * in its order and not before its time. Whom a step names hears nothing of a failure before it, and hears of the
- * recovery where it was called. No step is forgotten.
+ * While somebody looks after a failure nobody is reminded or called. Each step of an escalation is taken once a
+ * failure, in its order and not before its time. Whom a step names hears nothing of a failure before it, and hears of
+ * the recovery where it was called. No step is forgotten.
  */
 export function checkEscalation(inside: Inside): string[] {
   const known: Known = { checks: new Map(), policies: new Map(), taken: new Set(), called: new Map() };

@@ -84,8 +84,8 @@ export function inForce(
 }
 
 /**
- * Whether a channel is told this: one that a step of the escalation names once that was taken, and of the recovery where
- * it was called.
+ * Whether a channel is told this: one that a step of the escalation names once that was taken, and of the recovery
+ * where it was called.
  */
 export function hears(
   id: string,

@@ -26,8 +26,8 @@ export function mustBeOwnSignIn(headers: Headers, own: OwnAddresses): void {
 }
 
 /**
- * Throws FORBIDDEN unless a form was sent that needs no session from a page of ours, or by what is no browser. Such a page
- * has no script, so that it cannot set `X-Fleetwatch`.
+ * Throws FORBIDDEN unless a form that needs no session was sent from a page of ours, or by what is no browser. Such a
+ * page has no script, so that it cannot set `X-Fleetwatch`.
  */
 export function mustBeOwnForm(headers: Headers, own: OwnAddresses): void {
   mustBeOwnHost(headers, own);

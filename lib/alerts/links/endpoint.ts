@@ -15,8 +15,8 @@ import type { LinkAction } from './token.ts';
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 /**
- * Answers the pages of links in alerts; never throws. A GET shows what a link is for and changes nothing, as previews and
- * scanners of mails fetch every link; the button on it posts.
+ * Answers the pages of links in alerts; never throws. A GET shows what a link is for and changes nothing, as previews
+ * and scanners of mails fetch every link; the button on it posts.
  */
 export function makeLinks(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const { anonymous } = gates(env);

@@ -12,7 +12,7 @@ import { actOnDeadline, type Due, situationOf, type TimedDecision } from './time
 export const escalate = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
   actOnDeadline(env, deadline, 'escalation', decideEscalation);
 
-/** While something other than an acknowledgement holds a step back, it is looked at again after so long (ms) at most. */
+/** While something else than an acknowledgement holds a step back, it is looked at after so long (ms) at most. */
 const LOOK_AGAIN_MS = 300_000;
 
 /**

@@ -88,7 +88,7 @@ export const escalationDue = ({ tenant_id, entity_id, id: check_id }: Of, at: nu
   at,
 });
 
-/** Pure: the deadline of an escalation that begins or ends between two views of a check; nothing where it does neither. */
+/** Pure: the deadline of an escalation that begins or ends between two views of a check, if it does. */
 export function escalationChange(
   keys: Keys,
   check: Of,

@@ -14,8 +14,8 @@ const LONGEST_TAG = 50;
 const PRIORITY = { bad: 'P1', warn: 'P3', good: 'P5', neutral: 'P5' };
 
 /**
- * Alert API (https://docs.opsgenie.com/docs/alert-api): creates an alert, acknowledges and closes it, under one alias for an
- * incident. All answer 202 and are done later.
+ * Alert API (https://docs.opsgenie.com/docs/alert-api): creates an alert, acknowledges and closes it, under one alias
+ * for an incident. All answer 202 and are done later.
  */
 export const opsgenie = defineChannel({
   type: 'opsgenie',

@@ -11,8 +11,8 @@ const LONGEST_SUMMARY = 1024;
 const ACTION = { open: 'trigger', acknowledge: 'acknowledge', close: 'resolve' } as const;
 
 /**
- * Events API v2 (https://developer.pagerduty.com/docs/send-alert-event): trigger, acknowledge and resolve, under one `dedup_key` for
- * an incident, of at most 255 characters.
+ * Events API v2 (https://developer.pagerduty.com/docs/send-alert-event): trigger, acknowledge and resolve, under one
+ * `dedup_key` for an incident, of at most 255 characters.
  */
 export const pagerduty = defineChannel({
   type: 'pagerduty',

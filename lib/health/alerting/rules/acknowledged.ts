@@ -1,7 +1,7 @@
 import type { Rule } from '#lib/health/alerting/rule.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** Somebody looks after the failure: it is not repeated, and nobody else is called. What is new is told all the same. */
+/** Somebody looks after the failure: it is not repeated, and nobody else is called. What is new is told. */
 export const acknowledged: Rule = {
   name: 'acknowledged',
   kinds: ['repeat', 'escalation'],
