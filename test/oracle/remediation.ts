@@ -7,8 +7,8 @@ import type { History } from './history.ts';
 import { type Change, changesIn, checkIdOf, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';
 
-/** The longest that an attempt goes without its verdict when nothing fails any more (ms). */
-const VERIFIED_MS = 8 * 60_000;
+/** Behind the longest that a verdict takes by its settings, when nothing fails any more (ms). */
+const VERIFIED_MS = 4 * 60_000;
 
 /** An attempt of a guarded action: when it was claimed with which lock, and its verdict. */
 type Attempt = {
@@ -114,9 +114,9 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     const { id, success } = resultRecord(checkIdOf(key), after as Parameters<typeof resultRecord>[1]);
     results.set(id, success);
   }
-  for (const { execution, action, at, judged } of attempts) {
+  for (const { execution, action, until, judged } of attempts) {
     const isKept = seen.table.has(keyText({ pk: execution.pk, sk: 'EXECUTION' }));
-    if (!judged && isKept && at < end - VERIFIED_MS) wrong.push(`${execution.id} has no verdict`);
+    if (!judged && isKept && until < end - VERIFIED_MS) wrong.push(`${execution.id} has no verdict`);
     const { verdict, verified_by } = judged?.execution ?? {};
     if (verdict === 'healed' && !verified_by) wrong.push(`${execution.id} is healed by no result`);
     // Results of packs are not stored by themselves; those are of runs that changed nothing.

@@ -78,5 +78,5 @@ export function nextLookAt(span: Span | 'pending', slot: number | undefined, now
   const { from, until } = span;
   if (now < from) return Math.max(from, slot ?? 0) + SOONEST_MS;
   const wait = Math.min(Math.max((now - from) / 5, SOONEST_MS), LATEST_MS);
-  return Math.max(now + 1, Math.min(now + wait, Math.max(until + WRITTEN_MS, now + SOONEST_MS)));
+  return Math.ceil(Math.max(now + 1, Math.min(now + wait, Math.max(until + WRITTEN_MS, now + SOONEST_MS))));
 }
