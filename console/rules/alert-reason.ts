@@ -125,8 +125,6 @@ export const RULE: Readonly<Record<Explanation['rules'][number]['rule'], string>
   flapping: 'Flapping',
   cooldown: 'Cooldown',
   no_channels: 'Channels',
-  acknowledged: 'Acknowledged',
-  not_told: 'Told of the failure',
   maintenance: 'Maintenance window',
 };
 
