@@ -8,7 +8,7 @@ import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { Trigger } from './action-item.ts';
 
 /** What came of a remediation (docs/CONTRACT.md#remediation). */
-export const Verdict = z.enum(['healed', 'not_healed', 'already_healthy', 'unverified']);
+const Verdict = z.enum(['healed', 'not_healed', 'already_healthy', 'unverified']);
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;

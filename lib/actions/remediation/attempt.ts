@@ -63,7 +63,7 @@ export async function attempt(
 }
 
 /** The id of the run that a transition wants: the same as of an action without guards. */
-export const firstId = ({ transition_id, timestamp }: TransitionItem, action_id: string): string =>
+const firstId = ({ transition_id, timestamp }: TransitionItem, action_id: string): string =>
   derivedId('exe', Date.parse(timestamp), transition_id, action_id);
 
 /** Of a later one, and of those that a guard has stopped: one each. */
@@ -185,4 +185,4 @@ const seriesWrites = ({ stored }: Case, next: SeriesItem): Write[] => [
 ];
 
 /** An action, which has no entity, puts its own id there. */
-export const ownerOf = ({ tenant_id, id }: Pick<ActionItem, 'tenant_id' | 'id'>) => ({ tenant_id, id, entity_id: id });
+const ownerOf = ({ tenant_id, id }: Pick<ActionItem, 'tenant_id' | 'id'>) => ({ tenant_id, id, entity_id: id });

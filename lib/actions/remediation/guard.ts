@@ -41,7 +41,7 @@ export type GuardSituation = {
  * `stops`: why in a sentence, undefined where it lets the attempt pass. `until`: when to look again (epoch ms); without
  * it this failure is done with. `waits`: it is not decided yet, so that there is nothing to record.
  */
-export type Guarded = { stops?: string; until?: number; waits?: true };
+type Guarded = { stops?: string; until?: number; waits?: true };
 
 /** Something that an attempt must pass. Pure, and total. */
 export type Guard = { name: GuardName; judge(situation: GuardSituation): Guarded };

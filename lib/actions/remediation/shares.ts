@@ -10,7 +10,7 @@ import { HOUR_MS } from '#lib/platform/time.ts';
 export type LockItem = Item & { v: string; execution_id: string; action_id: string; until: number };
 
 /** What the account's guarded actions are at, and when they began within the last hour. Epoch ms; under 1 KB. */
-export type RemediationsItem = Item & {
+type RemediationsItem = Item & {
   v: string;
   running: { execution_id: string; until: number }[];
   begun: number[];

@@ -1,8 +1,8 @@
 import type { Guard } from '#lib/actions/remediation/guard.ts';
 
 /** Most remediations of an account that are at work at once, and that begin within an hour (docs/LIMITS.md). */
-export const MOST_RUNNING = 3;
-export const MOST_AN_HOUR = 10;
+const MOST_RUNNING = 3;
+const MOST_AN_HOUR = 10;
 /** So many checks that go down within a minute are no matter of one of them. */
 const STORM = 5;
 /** What others hold is looked at again after this time (ms). */
