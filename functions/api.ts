@@ -1,4 +1,6 @@
 import { pageGates } from '#lib/access/sessions/session-gate.ts';
+import { LINK_PATH } from '#lib/alerts/links/alert-links.ts';
+import { makeLinks } from '#lib/alerts/links/endpoint.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { envOf } from '#lib/env.ts';
 import { MAX_MCP_BODY, MCP_PATH, makeMcp } from '#lib/mcp/endpoint.ts';
@@ -10,13 +12,15 @@ import type { Ports } from '#lib/platform/ports.ts';
 
 /**
  * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,
- * for gateways that cannot stream: only a GET of it needs the function that can.
+ * for gateways that cannot stream: only a GET of it needs the function that can. Links in alerts lead to pages of HTML.
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = envOf(ports);
   const answer = compact(makeRouter(apiRows, pageGates(env)));
   const mcp = makeMcp(env, { streams: false });
+  const links = makeLinks(env);
   return async (event) => {
+    if (event.rawPath.startsWith(LINK_PATH)) return links(event);
     if (event.rawPath !== MCP_PATH) return answer(event);
     const { http, requestId } = event.requestContext;
     return resultOf(await mcp(requestOf(event, MAX_MCP_BODY), http.sourceIp), requestId);

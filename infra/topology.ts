@@ -108,7 +108,13 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     reaches_out: true,
   },
   'action-planner': { memory_mb: 256, timeout_seconds: 20, table: ['put'], sends: ['plan', 'action'] },
-  'action-runner': { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['action'], reaches_out: true },
+  'action-runner': {
+    memory_mb: 256,
+    timeout_seconds: 60,
+    table: ['put', 'delete'],
+    sends: ['action'],
+    reaches_out: true,
+  },
   aggregator: { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['rollup'] },
   reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim'] },
 };

@@ -3,6 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { actionRows } from '#lib/actions/routes.ts';
 import { accountAlertRows } from '#lib/alerts/account/routes.ts';
+import { acknowledgeRows } from '#lib/alerts/acknowledge/routes.ts';
 import { explainRows } from '#lib/alerts/explain/routes.ts';
 import { alertRows } from '#lib/alerts/policy/routes.ts';
 import { meRows } from '#lib/catalog/me.ts';
@@ -35,6 +36,7 @@ export const apiRows: Route<Context>[] = [
   ...statusRows,
   ...alertRows,
   ...accountAlertRows,
+  ...acknowledgeRows,
   ...explainRows,
   ...actionRows,
   ...skillRows,

@@ -43,7 +43,17 @@ const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : i
 
 const place = (id: string, count: number): number => hash32(id) % count;
 
-export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'hold' | 'action' | 'account_end';
+export type EntryKind =
+  | 'probe'
+  | 'rollup'
+  | 'silence'
+  | 'repeat'
+  | 'catch_up'
+  | 'escalation'
+  | 'hold'
+  | 'action'
+  | 'remediation'
+  | 'account_end';
 
 /** @param layout how many partitions a tenant's lists and the schedule are spread over; fixed once there is data. */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
@@ -160,6 +170,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at epoch ms at which the run was begun: the history is in this order */
     run: (tenant: string, action: string, at: number, execution: string) =>
       key(ofTenant(tenant, 'RUNS', action), `${stamp(at)}#${execution}`),
+    /** The series of attempts of a guarded action. */
+    remediation: (tenant: string, action: string) => key(ofTenant(tenant, 'REMEDIATION', action), 'SERIES'),
+    /** What the account's guarded actions are at. */
+    remediations: (tenant: string) => key(ofTenant(tenant), 'REMEDIATIONS'),
+    /** @param name of a lock, or the id of the entity that it stands for */
+    remediationLock: (tenant: string, name: string) => key(ofTenant(tenant, 'LOCK', name), 'LOCK'),
     ofExecution: (tenant: string, id: string) => ofTenant(tenant, 'EXECUTION', id),
     execution: (tenant: string, id: string) => key(ofTenant(tenant, 'EXECUTION', id), 'EXECUTION'),
     /** @param seq number of the first line, from 1 */
@@ -183,6 +199,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
+    /** A link of an alert that was used, by its signature. */
+    usedLink: (tenant: string, signature: string) => key(ofTenant(tenant, 'USED_LINKS'), signature),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),

@@ -26,7 +26,7 @@ export type Job = z.infer<typeof Job>;
 
 /** A deadline of a check: `at` (epoch ms) is when it was due. */
 export const DueDeadline = z.object({
-  kind: z.enum(['silence', 'repeat', 'catch_up', 'hold']),
+  kind: z.enum(['silence', 'repeat', 'catch_up', 'escalation', 'hold']),
   tenant_id: z.string(),
   entity_id: z.string(),
   check_id: z.string(),
@@ -78,6 +78,16 @@ const Run = z.discriminatedUnion('kind', [
   }),
   /** Due at `slot` (epoch ms). */
   z.object({ kind: z.literal('schedule'), tenant_id: z.string(), action_id: z.string(), slot: z.number().int() }),
+  /**
+   * The guarded action has a verdict or an attempt due. `asked`: its pipeline has said how it ended, which may decide
+   * before that.
+   */
+  z.object({
+    kind: z.literal('remediation'),
+    tenant_id: z.string(),
+    action_id: z.string(),
+    asked: z.literal(true).optional(),
+  }),
   /** Begun some time ago: if it is still pending, the process that ran it died. */
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);

@@ -3,8 +3,12 @@ import type { ActionRecord } from '#lib/actions/action.ts';
 import type { ExecutionRecord } from '#lib/actions/execution.ts';
 import type { LogLine as LogLineRecord } from '#lib/actions/list-logs.ts';
 import type { AccountChannelRecord } from '#lib/alerts/account/channel-schemas.ts';
+import type { DefaultPolicyRecord } from '#lib/alerts/account/default-policy.ts';
+import type { MadeSilence, SilenceRecord } from '#lib/alerts/account/silences.ts';
 import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import type { Explanation as ExplanationRecord } from '#lib/alerts/explain/explanation.ts';
 import type { ChannelRecord, PolicyRecord } from '#lib/alerts/policy/policy-schemas.ts';
+import type { TestedChannel as TestedRecord } from '#lib/alerts/policy/preview.ts';
 import type { Blueprint as BlueprintRecord } from '#lib/catalog/blueprint.ts';
 import type { Entity as EntityRecord } from '#lib/catalog/entity.ts';
 import type { Field as FieldRecord } from '#lib/catalog/field.ts';
@@ -52,6 +56,13 @@ export type Result = ResultRecord;
 export type Gap = z.output<typeof GapRecord>;
 export type Policy = PolicyRecord;
 export type Channel = ChannelRecord;
+export type AccountChannel = AccountChannelRecord;
+/** What became of a test, and what an alert would say there. */
+export type TestedChannel = z.output<typeof TestedRecord>;
+export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;
+export type Silence = z.output<typeof SilenceRecord>;
+export type MadeOne = Pick<z.output<typeof MadeSilence>, 'notice'>;
+export type Explanation = ExplanationRecord;
 /** Of the account, or of one check. */
 export type ListedChannel = ChannelRecord | AccountChannelRecord;
 export type Delivery = DeliveryRecord;

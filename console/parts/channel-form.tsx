@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { channelTitle } from '#console/api/check-names.ts';
 import { schemas } from '#console/api/schemas.ts';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { SelectField } from './field.tsx';
 import { SchemaForm } from './form/form.tsx';
 
@@ -10,12 +11,14 @@ type ChannelFormProps = {
   submit: string;
   /** What is changed: its type stays. */
   channel?: { channel_type: string; config: Readonly<Record<string, string>> };
+  /** Members beside the settings of its type. */
+  more?: MemberSchema;
   send(body: Record<string, unknown>): Promise<unknown>;
   onCancel: () => void;
 };
 
 /** A channel, by its type first: the rest of the form is that of the type. */
-export function ChannelForm({ name, submit, channel, send, onCancel }: ChannelFormProps) {
+export function ChannelForm({ name, submit, channel, more, send, onCancel }: ChannelFormProps) {
   const types = Object.keys(schemas.channels);
   const [chosen, choose] = useState(types[0]!);
   const type = channel?.channel_type ?? chosen;
@@ -35,7 +38,11 @@ export function ChannelForm({ name, submit, channel, send, onCancel }: ChannelFo
       <SchemaForm
         key={type}
         name={`${name} ${type}`}
-        schema={schema}
+        schema={{
+          ...schema,
+          properties: { ...schema.properties, ...more?.properties },
+          required: [...(more?.required ?? []), ...(schema.required ?? [])],
+        }}
         record={channel}
         submit={submit}
         send={(body) => send(channel ? body : { ...body, channel_type: type })}

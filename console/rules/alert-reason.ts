@@ -1,4 +1,11 @@
-import type { Delivery, DeliveryKind, SkipReason, Transition, TransitionCause } from '#console/api/records.ts';
+import type {
+  Delivery,
+  DeliveryKind,
+  Explanation,
+  SkipReason,
+  Transition,
+  TransitionCause,
+} from '#console/api/records.ts';
 import { list } from './words.ts';
 
 /** Why nobody was told at once, for somebody who was woken, or was not. Every reason of the API has its sentence. */
@@ -33,6 +40,7 @@ const REMEDY: Readonly<Record<SkipReason, string>> = {
 const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
   catch_up: 'It was announced later.',
   repeat: 'Reminders went out.',
+  remediation_failed: 'That its repair did not help was told.',
   closed: 'Who believed it down or degraded got a closing note.',
 };
 
@@ -85,7 +93,10 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   state_change: 'Alert',
   repeat: 'Reminder',
   catch_up: 'Late alert',
+  escalation: 'Escalation',
+  acknowledged: 'Acknowledged',
   closed: 'Closing note',
+  remediation_failed: 'Remediation failed',
   test: 'Test',
 };
 
@@ -98,3 +109,30 @@ export const STATUS: Readonly<Record<Delivery['status'], string>> = {
 
 /** Whether a delivery may still change. */
 export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean => status === 'pending' || status === 'retrying';
+
+/** What each rule of alerting looks at, in a few words. */
+export const RULE: Readonly<Record<Explanation['rules'][number]['rule'], string>> = {
+  configuration: 'A change by people',
+  acknowledged: 'Acknowledged',
+  not_told: 'Announced before',
+  repeats_off: 'Reminders',
+  not_down: 'Still down',
+  catch_up_off: 'Catching up',
+  not_watched: 'Judged at all',
+  silenced: 'Silence',
+  initial: 'First state',
+  degraded_off: 'Degraded announced',
+  told_already: 'Told already',
+  recovery_off: 'Recoveries announced',
+  flapping: 'Flapping',
+  cooldown: 'Cooldown',
+  no_channels: 'Channels',
+  dependency: 'Dependencies',
+  maintenance: 'Maintenance window',
+};
+
+export const RULE_OUTCOME: Readonly<Record<Explanation['rules'][number]['outcome'], string>> = {
+  pass: 'passed',
+  stop: 'held it back',
+  not_reached: 'not asked',
+};

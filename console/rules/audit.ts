@@ -39,6 +39,8 @@ export const DEEDS: Readonly<Record<Verb, string>> = {
   enable: 'enabled',
   disable: 'disabled',
   refuse: 'refused',
+  acknowledge: 'acknowledged',
+  take_back: 'acknowledgement taken back',
 };
 
 /** The filters of GET /v1/audit that the address of the page has, under the same names. */

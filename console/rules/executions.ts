@@ -8,6 +8,7 @@ const DISPATCH: Readonly<Record<Execution['dispatch_status'], Mark>> = {
   success: { state: 'up', word: 'Success' },
   failed: { state: 'down', word: 'Failed' },
   blocked: { state: 'degraded', word: 'Blocked' },
+  skipped: { state: 'unknown', word: 'Skipped' },
 };
 
 const PIPELINE: Readonly<Record<NonNullable<Execution['pipeline_status']>, Mark>> = {
@@ -25,25 +26,37 @@ export const dispatchMark = ({ dispatch_status }: Pick<Execution, 'dispatch_stat
 export const pipelineMark = ({ pipeline_status }: Pick<Execution, 'pipeline_status'>): Mark | undefined =>
   pipeline_status === null ? undefined : PIPELINE[pipeline_status];
 
-/** In one word: what the pipeline says, once it says something. */
-export const outcome = (execution: Pick<Execution, 'dispatch_status' | 'pipeline_status'>): Mark =>
-  pipelineMark(execution) ?? dispatchMark(execution);
+const VERDICT: Readonly<Record<NonNullable<Execution['verdict']>, Mark>> = {
+  healed: { state: 'up', word: 'Healed' },
+  not_healed: { state: 'down', word: 'Not healed' },
+  already_healthy: { state: 'unknown', word: 'Already healthy' },
+  unverified: { state: 'unknown', word: 'Unverified' },
+};
+
+/** What came of a remediation; undefined of other runs, and until it is known. */
+export const verdictMark = ({ verdict }: Pick<Execution, 'verdict'>): Mark | undefined =>
+  verdict === null ? undefined : VERDICT[verdict];
+
+/** In one word: what came of a remediation, else what the pipeline says, once it says something. */
+export const outcome = (execution: Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'verdict'>): Mark =>
+  verdictMark(execution) ?? pipelineMark(execution) ?? dispatchMark(execution);
 
 /** After a call that succeeded, so long may a pipeline wait before it reports for the first time. */
 const FIRST_REPORT_MS = 10 * 60_000;
 
-type Course = Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'finished_at'>;
+type Course = Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'finished_at' | 'attempt' | 'verdict'>;
 
 /** Whether more is to be expected of a run. @param now epoch ms */
-export function isUnderWay({ dispatch_status, pipeline_status, finished_at }: Course, now: number): boolean {
-  if (dispatch_status === 'pending') return true;
+export function isUnderWay(run: Course, now: number): boolean {
+  const { dispatch_status, pipeline_status, finished_at, attempt, verdict } = run;
+  if (dispatch_status === 'pending' || (attempt !== null && verdict === null)) return true;
   if (pipeline_status !== null) return pipeline_status === 'queued' || pipeline_status === 'running';
   return dispatch_status === 'success' && now - Date.parse(finished_at ?? '') < FIRST_REPORT_MS;
 }
 
 /** What a page waits for that follows a run: the end of a call, of a pipeline, or the first report of one. */
-export const awaited = ({ dispatch_status, pipeline_status }: Omit<Course, 'finished_at'>): string =>
-  dispatch_status !== 'pending' && pipeline_status === null
+export const awaited = ({ dispatch_status, pipeline_status, attempt }: Omit<Course, 'finished_at'>): string =>
+  attempt === null && dispatch_status !== 'pending' && pipeline_status === null
     ? 'The call is over. If a pipeline reports, that is shown here.'
     : 'The page follows it.';
 

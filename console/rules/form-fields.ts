@@ -25,7 +25,7 @@ export type MemberSchema = {
 };
 
 /**
- * How a member is typed. `set`: some of a few, a line each. `map`: a line `name: value` each. `list`: a line each.
+ * How a member is typed. `set`: some of a few, a line each. `entities`: ids of entities, a line each. `map`: a line `name: value` each. `list`: a line each.
  * `instant`: an ISO 8601 time. `escaped`: text on one line, its line ends as escapes. `rows`: a list of objects, whose
  * members are the columns. `assertions`: rows of their own (assertion-rows.ts). `json`: whatever it is.
  */
@@ -37,6 +37,7 @@ export type FieldKind =
   | 'boolean'
   | 'choice'
   | 'set'
+  | 'entities'
   | 'instant'
   | 'map'
   | 'list'
@@ -115,6 +116,7 @@ function kindOf(
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'boolean';
   if (type === 'array' && name === 'assertions') return 'assertions';
+  if (type === 'array' && format === 'entities') return 'entities';
   if (type === 'array') return items?.properties ? 'rows' : items?.enum ? 'set' : 'list';
   if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
   if (type !== 'string') return 'json';
@@ -149,7 +151,7 @@ export function textOf({ kind, texts, columns }: Typed, value: unknown): string 
       .map(([name, text]) => `${name}: ${text}`)
       .join('\n');
   }
-  if ((kind === 'list' || kind === 'set') && Array.isArray(value))
+  if ((kind === 'list' || kind === 'set' || kind === 'entities') && Array.isArray(value))
     return value.map((item) => lineOf(item, texts)).join('\n');
   return typeof value === 'object' || kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 }
@@ -186,7 +188,7 @@ export function readText({ kind, texts, columns }: Typed, text: string): unknown
   if (kind === 'json') return jsonOf(text) ?? text;
   if (kind === 'assertions') return assertionsIn(text);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  if (kind === 'list' || kind === 'set') return texts ? lines : lines.map(scalarOf);
+  if (kind === 'list' || kind === 'set' || kind === 'entities') return texts ? lines : lines.map(scalarOf);
   if (kind === 'map') return Object.fromEntries(lines.map(pairOf));
   return text;
 }

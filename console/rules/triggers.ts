@@ -10,6 +10,12 @@ export function triggerWords({ trigger_type, trigger_to_state, interval_seconds 
   return 'by hand';
 }
 
+/** How often it is tried to repair, and how long it waits in between: `up to 3 times, 10 min apart`. */
+export function remediationWords({ max_attempts, cooldown_seconds }: NonNullable<Action['remediation']>): string {
+  if (max_attempts === 1) return 'once, and the check says whether it helped';
+  return `up to ${max_attempts} times, ${duration(cooldown_seconds * 1000)} apart, until the check says that it helped`;
+}
+
 /** What started a run. */
 export const STARTED_BY: Readonly<Record<Action['trigger_type'], string>> = {
   manual: 'by hand',

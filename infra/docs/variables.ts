@@ -18,7 +18,7 @@ export const variables: Readonly<Record<keyof BuiltIn, readonly [when: string, m
 /** The variables of a channel's own texts, and what each holds. */
 export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, string>> = {
   title: 'What the title says without a template.',
-  kind: 'Why it is sent: `state_change`, `repeat`, `catch_up`, `closed`, `test` and others.',
+  kind: 'Why it is sent: `state_change`, `repeat`, `catch_up`, `escalation`, `acknowledged`, `closed`, `test` and others.',
   urgency: '`high` or `low`.',
   entity_name: 'Name of the entity.',
   entity_slug: 'Its slug.',
@@ -44,6 +44,7 @@ export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, strin
   runbook_url: 'The field or label runbook_url of entity or check.',
   dashboard_url: 'The field or label dashboard_url of entity or check.',
   acknowledge_url: 'Page that asks before it acknowledges.',
+  silence_url: 'Page that asks before it silences the check for an hour.',
   incident_id: 'Id of the incident.',
   delivery_id: 'Id of the delivery.',
 };

@@ -190,6 +190,7 @@ export const STEPS: readonly Step[] = [
     endpoint: 'POST /v1/checks/{id}/results',
     body: () => ({ success: false, latency_ms: 5400, error_message: 'backup: no space left on device' }),
   },
+  { endpoint: 'POST /v1/checks/{id}/acknowledge', body: () => ({ note: 'The disk is being enlarged' }) },
   {
     endpoint: 'POST /v1/actions',
     body: ({ checks }) => ({

@@ -53,6 +53,15 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
       .describe('The entity whose failure explains this one; null when none is known.'),
     affected: Counted.nullable().describe('What else fails with the same root; null when nobody knows.'),
     impact: Counted.nullable().describe('What depends on the entity directly; null when nobody knows.'),
+    remediation: z
+      .object({
+        action_id: IdOf('the action'),
+        action_name: z.string().describe('Its name.'),
+        attempts: z.int().describe('How often it was tried.'),
+        verdict: z.enum(['healed', 'not_healed', 'unverified']).describe('What came of the last attempt.'),
+      })
+      .nullable()
+      .describe('What was tried to repair it, and is given up; null of all other kinds than remediation_failed.'),
     urls: z
       .object({
         check: url('Page of the check, where PUBLIC_URL is set'),
@@ -61,7 +70,17 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
         dashboard: url('Label or field dashboard_url of check or entity'),
       })
       .describe('Pages for people.'),
+    step: z.int().nullable().describe('Of an escalation: which of its steps, from 1; else null.'),
+    acknowledgement: z
+      .object({
+        by: z.string().describe('Who looks after it.'),
+        note: z.string().describe('For people; may be empty.'),
+        until: z.iso.datetime().nullable().describe('When it ends by itself; null: when the check recovers.'),
+      })
+      .nullable()
+      .describe('Of kind acknowledged: who looks after it; else null.'),
     acknowledge_url: url('Page that asks before it acknowledges'),
+    silence_url: url('Page that asks before it silences the check for an hour'),
   })
   .meta({
     id: 'Alert',
@@ -75,7 +94,7 @@ export const webhooks: Record<string, Webhook> = {
     description: [
       'The body of a POST to the url of the channel. The same JSON goes to channels of the type nats, with X-Service-Delivery and X-Service-Kind.',
       'It is sent at least once: drop a delivery whose X-Service-Delivery you know.',
-      'Reminders (repeat), late news (catch_up), closing notes (closed) and tests (test) have the same body: X-Service-Kind tells them apart.',
+      'Reminders (repeat), late news (catch_up), steps of an escalation (escalation), that somebody looks after it (acknowledged), closing notes (closed) and tests (test) have the same body: X-Service-Kind tells them apart.',
       'A test tells the present state, belongs to no transition, and has an empty transition_id.',
     ].join(' '),
     headers: z.object({

@@ -116,6 +116,8 @@ export type AccountItem = Item &
     rate_limits: RateLimits;
     /** Set by the operator; its key items carry it too, so that the Bearer gate needs no second read. */
     disabled: boolean;
+    /** What links in its alerts are signed with (lib/alerts/links). */
+    link_key: string;
     /** Epoch ms of the last enabling, if it ever was disabled: silence counts from here at the earliest. */
     enabled_at?: number;
     /** ISO 8601. */

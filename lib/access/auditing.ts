@@ -33,13 +33,16 @@ const OPERATOR: Author = {
   user_agent: null,
 };
 
+/** A link in an alert names nobody. */
+const NOBODY = { user_id: '', user_email: '', key_id: '', key_label: '' };
+
 function authorOf({ caller, origin }: Changing): Author | 'system' {
-  if (!caller || typeof origin === 'string') return origin === 'system' ? 'system' : OPERATOR;
-  const { user_id, user_email, key_id, key_label } = caller;
+  if (typeof origin === 'string') return origin === 'system' ? 'system' : OPERATOR;
+  const { user_id, user_email, key_id, key_label } = caller ?? NOBODY;
   const { via, tool, request_id, ip, user_agent } = origin;
   return {
     actor: {
-      type: key_id === '' ? 'user' : 'key',
+      type: !caller ? 'link' : key_id === '' ? 'user' : 'key',
       user_id: user_id || null,
       email: user_email || null,
       key_id: key_id || null,

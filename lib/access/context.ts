@@ -54,12 +54,12 @@ export type Scope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
 
 /**
  * What a use case gets that changes something: its changes are noted as its caller's (auditing.ts). Every Context is
- * one. Where nobody calls, the origin says whose work it is: the operator's, or that of the service itself, which is
- * not noted.
+ * one. Where nobody calls, the origin says whose work it is: the operator's, that of whoever followed a link in an
+ * alert, or that of the service itself, which is not noted.
  */
 export type Changing = Scope &
   Env<'settings'> &
   (
     | { caller: Pick<Principal, 'user_id' | 'user_email' | 'key_id' | 'key_label'>; origin: Origin }
-    | { caller?: undefined; origin: 'operator' | 'system' }
+    | { caller?: undefined; origin: 'operator' | 'system' | (Origin & { via: 'link' }) }
   );

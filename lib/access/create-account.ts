@@ -35,6 +35,7 @@ export async function createAccount(
     ...Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined)),
     rate_limits: {},
     disabled: false,
+    link_key: ports.ids.secret(),
     created_at,
   };
   const userId = ports.ids.id('usr');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Item } from '#lib/platform/ports.ts';
+import type { Remediation } from './remediation/remediation.ts';
 
 export const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -28,6 +29,8 @@ export type ActionItem = Item & {
   trigger_to_state: TriggerState;
   interval_seconds: number | null;
   timeout_ms: number;
+  /** It is guarded, and what it does is verified. */
+  remediation: Remediation | null;
   created_at: string;
   updated_at: string;
 };

@@ -12,6 +12,7 @@ import { hasPlaceholder } from '#lib/platform/template/placeholders.ts';
 import { Name } from '#lib/platform/text.ts';
 import { type ActionItem, HttpMethod, Trigger, TriggerState } from './action-item.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
+import { Remediation } from './remediation/remediation.ts';
 
 const MAX_URL = 2048;
 const MAX_HEADER_VALUE = 4096;
@@ -59,6 +60,9 @@ const fields = {
     .max(MAX_INTERVAL_SECONDS)
     .describe(`60 to ${MAX_INTERVAL_SECONDS} (31 days); required for schedule.`),
   timeout_ms: z.int().min(100).max(15_000).describe('How long the request may take in all, in milliseconds.'),
+  remediation: Remediation.nullable().describe(
+    'Guards its runs by a change of state, verifies each by the results of the check, and tries again; null: neither.',
+  ),
 };
 
 /** An action as a create request states it. */
@@ -73,6 +77,7 @@ export const NewAction = z
     trigger_to_state: fields.trigger_to_state.default(''),
     interval_seconds: fields.interval_seconds.nullable().default(null),
     timeout_ms: fields.timeout_ms.default(10_000),
+    remediation: fields.remediation.default(null),
   })
   .meta({ id: 'NewAction' });
 export type ActionInput = z.infer<typeof NewAction>;

@@ -22,7 +22,11 @@ export const rhythmOfAction = (action: ActionItem | undefined): Rhythm | undefin
  * action that is gone. As with checks, the first runs of a new rhythm are sent here, before the action is written.
  */
 export async function bind(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
-  return [...boundWrites(env.keys, next, before), ...(await entryWrites(env, next, before))];
+  return [
+    ...boundWrites(env.keys, next, before),
+    ...unguarded(env.keys, next, before),
+    ...(await entryWrites(env, next, before)),
+  ];
 }
 
 function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionItem): Write[] {
@@ -42,6 +46,10 @@ function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionIt
   }
   return writes;
 }
+
+/** With its action goes the deadline of its attempts. What one of them has taken, it keeps until that expires. */
+const unguarded = (keys: Keys, next: ActionItem | undefined, before?: ActionItem): Write[] =>
+  before?.remediation && !next ? [{ delete: keys.entry('remediation', before.tenant_id, before.id) }] : [];
 
 async function entryWrites(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
   const { ports, keys } = env;

@@ -14,6 +14,7 @@ import type { ActionCountItem, ActionItem } from './action-item.ts';
 import { mustLimitItsHosts } from './allowed-hosts.ts';
 import { bind } from './bindings.ts';
 import { guardUrl } from './guard-url.ts';
+import { mustBeGuardable } from './remediation/remediation.ts';
 import { requireAction } from './store.ts';
 
 /** Most actions of a tenant (docs/CONTRACT.md#errors). */
@@ -23,6 +24,7 @@ const MAX_ACTIONS = 50;
 export async function createAction(context: Context, input: ActionInput): Promise<ActionItem> {
   const { ports, keys, tenant } = context;
   mustBeComplete(input);
+  mustBeGuardable(input);
   const headers = mergeHeaders({}, input.headers);
   await guardUrl(ports, input.url);
   mustLimitItsHosts({ ...input, headers });
@@ -86,6 +88,7 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
     };
     if (isSame(auditedAction, before, next)) return before;
     mustBeComplete(next);
+    mustBeGuardable(next);
     if (next.url !== before.url) await guardUrl(ports, next.url);
     mustLimitItsHosts(next);
     if (next.check_id !== null && isRebound(next, before)) await requireCheck(context, next.check_id);

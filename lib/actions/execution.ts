@@ -7,6 +7,9 @@ import type { Item } from '#lib/platform/ports.ts';
 import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { Trigger } from './action-item.ts';
 
+/** What came of a remediation (docs/CONTRACT.md#remediation). */
+const Verdict = z.enum(['healed', 'not_healed', 'already_healthy', 'unverified']);
+
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;
 
@@ -17,9 +20,9 @@ export const ExecutionRecord = z
     action_id: IdOf('the action'),
     trigger: Trigger.describe('What started it.'),
     dispatch_status: z
-      .enum(['pending', 'success', 'failed', 'blocked'])
+      .enum(['pending', 'success', 'failed', 'blocked', 'skipped'])
       .describe(
-        'pending: on its way. success: the answer was 2xx. failed: another answer or none. blocked: not sent, as it may not go there.',
+        'pending: on its way. success: the answer was 2xx. failed: another answer or none. blocked: not sent, as it may not go there. skipped: not sent, as a guard of its remediation stopped it; error_message begins with its name.',
       ),
     status_code: z.int().describe('0 when there was no answer.'),
     latency_ms: z.int().describe('How long the request took, in milliseconds.'),
@@ -30,6 +33,12 @@ export const ExecutionRecord = z
     pipeline_status: PipelineStatus.nullable().describe('As reported last; null until then.'),
     log_count: z.int().describe('Log lines that were reported; at most 1,000.'),
     transition_id: z.string().nullable().describe('Of the transition that fired it.'),
+    attempt: z.int().nullable().describe('Its number in the series of a remediation, from 1; null of all other runs.'),
+    verdict: Verdict.nullable().describe(
+      'Of a remediation, once it is known. healed: the check is well by it. not_healed: it is not. already_healthy: it had recovered before. unverified: the check was not watched then.',
+    ),
+    verified_at: z.iso.datetime().nullable().describe('When the verdict was made; null until then.'),
+    verified_by: z.string().nullable().describe('Id of the result that decided; null where none did.'),
     created_at: CreatedAt,
     finished_at: z.iso.datetime().nullable().describe('When the answer was there; null while pending.'),
   })
@@ -46,6 +55,8 @@ export type ExecutionItem = Item &
     tenant_id: string;
     /** Epoch ms: still pending then, it was cut off. */
     give_up_at: number;
+    /** Of a remediation: epoch ms of the last status that its pipeline reported. */
+    reported_at?: number;
     /** The caller of a manual run; `tool`: the MCP tool that was called for it. */
     called_by?: { user_id: string; key_id: string; tool?: string };
   };

@@ -83,6 +83,7 @@ const actionsThemselves = [
     summary: 'Change what is supplied; headers are replaced, and ******** keeps a stored value',
     status: 200,
     body: ActionPatch,
+    nulls: ['remediation'],
     reply: ActionRecord,
     load: loadAction,
     run: async (context, { loaded, body }) => actionRecord(context, await updateAction(context, loaded.id, body)),

@@ -45,6 +45,8 @@ export const VERBS = {
   enable: 'enabled',
   disable: 'disabled',
   refuse: 'refused',
+  acknowledge: 'acknowledged',
+  take_back: 'took back the acknowledgement of',
 } as const;
 export type Verb = keyof typeof VERBS;
 
@@ -53,15 +55,19 @@ export const AuditKind = z
   .describe('config: what the service does. access: who gets in: users, keys, sessions.');
 
 export const Via = z
-  .enum(['console', 'api', 'mcp', 'cli', 'oidc'])
-  .describe('The way it came: the web console, the API, MCP, the operator at the command line, an identity provider.');
+  .enum(['console', 'api', 'mcp', 'cli', 'oidc', 'link'])
+  .describe(
+    'The way it came: the web console, the API, MCP, the operator at the command line, an identity provider, a link in an alert.',
+  );
 export type Via = z.infer<typeof Via>;
 
 const Actor = z
   .object({
     type: z
-      .enum(['user', 'key', 'operator', 'system'])
-      .describe('user: a signed-in person. key: an API key. operator: whoever runs this service. system: the service.'),
+      .enum(['user', 'key', 'link', 'operator', 'system'])
+      .describe(
+        'user: a signed-in person. key: an API key. link: whoever followed a link in an alert. operator: whoever runs this service. system: the service.',
+      ),
     user_id: IdOf('the user').nullable(),
     email: z.string().nullable().describe('E-mail address of the user, as it was then.'),
     key_id: IdOf('the API key').nullable(),

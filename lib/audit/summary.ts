@@ -29,6 +29,7 @@ const VIA: Partial<Record<AuditEntry['via'], string>> = { oidc: ' through the id
 function whoIs({ type, email, key_label }: AuditEntry['actor']): string {
   if (type === 'operator') return 'The operator';
   if (type === 'system') return 'The service';
+  if (type === 'link') return 'Whoever followed a link in an alert';
   const who = email ?? 'The account';
   return type === 'key' ? `${who} (key "${key_label ?? ''}")` : who;
 }

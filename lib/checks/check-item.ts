@@ -1,3 +1,4 @@
+import type { Via } from '#lib/audit/entry.ts';
 import type { Labels } from '#lib/catalog/labels.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -87,6 +88,10 @@ export type CheckItem = Item &
       flapping?: Flapping;
       /** Epoch ms of its changes to down within a day of the last, ascending; at most 20 (health/state/failures.ts). */
       failed_at?: number[];
+      /** There from its transition to down until it counts as up again. */
+      episode?: Episode;
+      /** Channels that a step of an escalation has told, and that are to hear of the recovery. */
+      escalated?: string[];
     };
   };
 
@@ -103,6 +108,29 @@ export type Flapping = {
   until: number;
   /** An alert has said so: the next ones are held back. */
   told?: true;
+};
+
+/** A failure of a check, from its transition to down until it counts as up (docs/CONTRACT.md#acknowledgement). */
+type Episode = {
+  /** The transition to down that it began with. */
+  transition_id: string;
+  /** Epoch ms from which its steps count, and how many were taken; absent until its first alert. */
+  escalation?: { from: number; steps: number };
+  acknowledgement?: Acknowledgement;
+};
+
+/** Somebody looks after a failure: who, by which way, and since when. */
+export type Acknowledgement = {
+  /** E-mail address or label of the key; of a link, the channel that it was sent to. */
+  by: string;
+  via: Via;
+  /** Of a link: the channel that it was sent to. */
+  channel_id?: string;
+  /** Epoch ms. */
+  at: number;
+  /** Epoch ms; without it, until the check recovers. */
+  until?: number;
+  note: string;
 };
 
 /** A planned alert, and the check state that it announces. */

@@ -10,6 +10,7 @@ import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { iso } from '#lib/platform/time.ts';
+import { AcknowledgementRecord, acknowledgementRecord } from './acknowledgement.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
 import { Counters, countersOf } from './counters.ts';
@@ -45,6 +46,7 @@ const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
       .datetime()
       .nullable()
       .describe('Since when its state changes too often, by flap_threshold of its policy; null while it does not.'),
+    acknowledgement: AcknowledgementRecord.nullable().describe('Who looks after its failure; null when nobody does.'),
     ...(mode === 'push' && { ping_url: PingUrl }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -87,6 +89,7 @@ const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =
     slug: check.slug ?? null,
     labels: check.labels ?? {},
     flapping_since: flappingSince(check, now),
+    acknowledgement: acknowledgementRecord(check, now),
   });
 
 const flappingSince = ({ alerts: { flapping } }: CheckItem, now: number): string | null =>
@@ -125,6 +128,7 @@ const STATE: readonly string[] = [
   'state',
   'state_since',
   'flapping_since',
+  'acknowledgement',
   'created_at',
   'updated_at',
   ...Object.keys(Counters.shape),

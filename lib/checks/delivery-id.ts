@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { derivedId } from '#lib/platform/ids.ts';
 
-export const DeliveryKind = z.enum(['state_change', 'repeat', 'catch_up', 'closed', 'test']);
+export const DeliveryKind = z.enum([
+  'state_change',
+  'repeat',
+  'catch_up',
+  'escalation',
+  'acknowledged',
+  'closed',
+  'remediation_failed',
+  'test',
+]);
 export type DeliveryKind = z.infer<typeof DeliveryKind>;
 
 /**

@@ -14,6 +14,9 @@ export type Channel = {
   created_at: string;
 };
 
+/** Whom to call next while nobody has acknowledged: so long after the first alert of a failure. */
+export type EscalationStep = { after_seconds: number; channel_ids: string[] };
+
 /** What can be set of a policy, for a check or as default of the account. */
 export type PolicySettings = {
   cooldown_seconds: number;
@@ -24,6 +27,8 @@ export type PolicySettings = {
   flap_threshold: number;
   flap_window_seconds: number;
   hold_for_dependencies: boolean;
+  /** In ascending order of time. */
+  escalation: EscalationStep[];
 };
 
 /** What counts where neither check nor account say otherwise (docs/CONTRACT.md#policies). */
@@ -36,6 +41,7 @@ export const POLICY_DEFAULTS: PolicySettings = {
   flap_threshold: 0,
   flap_window_seconds: 3600,
   hold_for_dependencies: true,
+  escalation: [],
 };
 
 /** What was set on a check, and its own channels (at most 10), in one item. Until the first change none is stored. */

@@ -3,7 +3,7 @@ import type { DueDeadline, MessageTo } from '#lib/messages.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { repairAfterClockStep } from './clock-step.ts';
 import type { EntryItem } from './entries.ts';
-import { type CellJob, cellJobs, packDeadlines, packJobs, rollupsDue, scheduledRuns } from './jobs.ts';
+import { type CellJob, cellJobs, packDeadlines, packJobs, remediationDue, rollupsDue, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { slotsWorth } from './slots.ts';
 import { assertLayout, emittedUntil, LOOKAHEAD_MS, layoutOf, readWatermark, type WatermarkItem } from './watermark.ts';
@@ -86,6 +86,8 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardWin
         else jobs.push(...cellJobs(entry, slots));
       } else if (entry.kind === 'account_end') {
         ends.push({ body: { tenant_id, account: true } });
+      } else if (entry.kind === 'remediation') {
+        if (entry.deadline <= horizon) runs.push(remediationDue(entry, Math.max(entry.deadline, now)));
       } else if (entry.deadline <= horizon) {
         const { kind, entity_id, id: check_id, deadline: at } = entry;
         const list = at < from ? deadlinesAgain : deadlines;

@@ -122,6 +122,16 @@ export const scheduledRuns = (
     group: tenant_id,
   }));
 
+/** The message of a guarded action whose verdict or next attempt is due at `at` (epoch ms). */
+export const remediationDue = (
+  { tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>,
+  at: number,
+): MessageTo<'action'> => ({
+  body: { kind: 'remediation', tenant_id, action_id: id },
+  not_before: at,
+  group: tenant_id,
+});
+
 /** The messages that have the hours of a cell rolled up. */
 export const rollupsDue = (
   { tenant_id, cell }: Pick<CellRhythm, 'tenant_id' | 'cell'>,
@@ -146,4 +156,10 @@ export async function sendDeadlines(env: Env, deadlines: DueDeadline[]): Promise
   const due = deadlines.filter((deadline) => deadline.at <= until[shards.indexOf(shardOf(deadline))]!);
   if (due.length === 0) return;
   await ports.queues.send('deadline', packDeadlines(due, 'writers', ports.settings.JOB_GROUP_MS, ports.clock.now()));
+}
+
+/** Sends the message of a guarded action's deadline that was just written, as `sendDeadlines` does. */
+export async function sendRemediation(env: Env, owner: Pick<Owner, 'tenant_id' | 'id'>, at: number): Promise<void> {
+  if (at > (await writerSendsUntil(env, env.keys.shardOf(owner.id)))) return;
+  await env.ports.queues.send('action', [remediationDue(owner, at)]);
 }

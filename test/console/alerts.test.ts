@@ -7,7 +7,7 @@ import { startReceiver, type WebhookReceiver } from '#test/support/webhook-recei
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, lookNow, told } from './person.ts';
+import { button, lookNow } from './person.ts';
 import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('alerts, in a real browser', () => {
@@ -129,10 +129,14 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     expect(await good.textContent()).toMatch(/Web shop: login.*Slack 127\.77\.0\.1:\d+.*Sent/s);
     const before = receiver.received.filter(({ path }) => path === '/taken').length;
     await good.getByRole('button', { name: 'Send a test' }).click();
-    await told(person, /The test to Slack 127\.77\.0\.1:\d+: sent/);
+    const dialog = person.page.getByRole('dialog');
+    await dialog.getByText('Sent').waitFor();
+    expect(await dialog.textContent()).toMatch(/The test to Slack 127\.77\.0\.1:\d+.*Web shop: login is down/s);
+    await button(person, 'Close').click();
     expect(receiver.received.filter(({ path }) => path === '/taken')).toHaveLength(before + 1);
     await rows.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Send a test' }).click();
-    await told(person, /The test to Slack 127\.77\.0\.2:\d+ failed: .*404/);
+    await dialog.getByText('Failed').waitFor();
+    expect(await dialog.textContent()).toMatch(/127\.77\.0\.2:\d+.*404/s);
   });
 
   it('name the checks of which nobody is told, and add a channel to many at once', async () => {
@@ -158,5 +162,48 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     for (const id of shop.checks.slice(2)) {
       expect((await admin.get(`/v1/checks/${id}/policy`)).body.channels).toMatchObject([{ channel_type: 'slack' }]);
     }
+  });
+
+  it('have channels of the account, silences and defaults, each said in a form', async () => {
+    const person = await onCall({ place: '/alerts/channels' });
+    const { page, admin, rowsOf } = person;
+    const dialog = page.getByRole('dialog');
+    await button(person, 'New channel of the account').click();
+    await dialog.getByLabel(/^Name/).fill('On call');
+    await dialog.getByLabel(/^URL/).fill(`${receiver.url}/account`);
+    await dialog.getByLabel(/^With the labels/).fill('team: payments, shop');
+    await dialog.getByLabel('down', { exact: true }).check();
+    await button(person, 'Add channel').click();
+    const row = rowsOf('Channels').filter({ hasText: 'On call' });
+    await row.getByText('label team=payments or shop; down alone').waitFor();
+    await row.getByRole('button', { name: /^Edit/ }).click();
+    await dialog.getByLabel(/^With the labels/).fill('');
+    await button(person, 'Save channel').click();
+    await row.getByText('of all checks; down alone').waitFor();
+    const channels = (await admin.get('/v1/notify/channels')).body;
+    expect(channels[0]).toMatchObject({ name: 'On call', applies_to: { states: ['down'] } });
+
+    await page.evaluate(`location.hash = '#/alerts/silences'`);
+    await button(person, 'New silence').click();
+    await dialog.getByRole('combobox', { name: 'Add an entity' }).fill('Web');
+    await page.getByRole('option', { name: /Web shop/ }).click();
+    await dialog.getByLabel(/^Reason/).fill('a move');
+    await dialog.getByRole('button', { name: 'Silence' }).click();
+    await rowsOf('Silences')
+      .filter({ hasText: /Web shop.*a move/s })
+      .waitFor();
+    expect((await admin.get('/v1/notify/silences')).body).toMatchObject([{ reason: 'a move' }]);
+    await button(person, 'End').click();
+    await button(person, 'End the silence').click();
+    await page.getByText('No silence of the account holds now').waitFor();
+
+    await page.evaluate(`location.hash = '#/alerts/defaults'`);
+    await button(person, 'Change defaults').click();
+    await page.getByLabel(/^Cooldown seconds/).fill('60');
+    await button(person, 'Save defaults').click();
+    await rowsOf('Settings of the policy')
+      .filter({ hasText: /Cooldown.*1 min.*give back/s })
+      .waitFor();
+    expect((await admin.get('/v1/notify/policy')).body.inherited).not.toContain('cooldown_seconds');
   });
 });

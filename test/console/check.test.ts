@@ -47,6 +47,32 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('is acknowledged and silenced by whoever looks after it, and says what each rule said', async () => {
+    const person = await onCall();
+    const { page, admin, check, cards } = person;
+    const { cooldown_seconds } = (await admin.get(`/v1/checks/${check.id}/policy`)).body;
+    const dialog = page.getByRole('dialog');
+    await button(person, 'Acknowledge').click();
+    await dialog.getByLabel(/^Note/).fill('on it');
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByText(/Acknowledged by .*on it/).waitFor();
+    expect((await admin.get(`/v1/checks/${check.id}`)).body.acknowledgement).toMatchObject({ note: 'on it' });
+
+    await button(person, 'Silence').click();
+    await dialog.getByLabel(/^For/).selectOption('4 hours');
+    await dialog.getByLabel(/^Reason/).fill('a move');
+    await dialog.getByRole('button', { name: 'Silence' }).click();
+    await page.getByText('Silenced: no alert goes out.').waitFor();
+    const policy = (await admin.get(`/v1/checks/${check.id}/policy`)).body;
+    expect(policy).toMatchObject({ silenced: true, silence_reason: 'a move', cooldown_seconds });
+    expect(Date.parse(policy.silenced_until) - Date.now()).toBeGreaterThan(3 * 3_600_000);
+
+    await cards.first().getByText('Why: what each rule said').click();
+    const rules = cards.first().locator('.rules li');
+    await rules.filter({ hasText: /Cooldown\s*passed/ }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+  });
+
   it('tests a channel, and shows the outcome in its place', async () => {
     const person = await onCall();
     const { page, path } = person;
@@ -101,6 +127,11 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await page.getByText('At most one alert in 10 min').waitFor();
     const { body } = await admin.get(`/v1/checks/${check.id}/policy`);
     expect(body).toMatchObject({ cooldown_seconds: 600, notify_on_recovery: false });
+    expect(body.inherited).toContain('catch_up');
+    expect(body.inherited).not.toContain('cooldown_seconds');
+    await page.getByText('2 settings of its own').click();
+    await button(person, 'Give Cooldown back to the account').click();
+    await page.getByText('1 setting of its own').waitFor();
   });
 
   it('shows how to report to it, and after how long a silence it is down', async () => {

@@ -11,7 +11,7 @@ import { addressOf, arrive, isOpen, paths, personAt } from './places.ts';
 const WIDTHS = [390, 768, 1280, 2560];
 
 /** Pages that show nothing of the catalog. */
-const NAMES_NOTHING = ['/agents', '/start', '/settings', '/checks/new'];
+const NAMES_NOTHING = ['/agents', '/start', '/settings', '/checks/new', '/alerts/defaults'];
 
 /** What reaches beyond the window once it has settled: `768: main > table.grid 1027`. */
 const OVERFLOW = `(async () => {

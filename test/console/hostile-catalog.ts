@@ -41,6 +41,10 @@ export async function hostileCatalog(admin: Client): Promise<Params> {
     channel_type: 'slack',
     config: { url: 'https://127.77.0.9/hooks' },
   });
+  const channel = { channel_type: 'slack', config: { url: 'https://127.77.0.9/account' } };
+  await post('/v1/notify/channels', { ...channel, name: HOSTILE, applies_to: { labels: { team: 'none' } } });
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  await post('/v1/notify/silences', { applies_to: { entity_ids: [database.id] }, until, reason: HOSTILE });
   for (const failed of [{}, { success: false, error_message: HOSTILE }]) {
     await post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 5, status_code: 0, ...failed });
   }

@@ -8,8 +8,9 @@ import type { Person } from '#test/support/browser.ts';
 const OF_THE_TEST = /sign out|copy|passkey/i;
 
 /**
- * Presses every button of a page that can be pressed, once of each name and with all rows selected, and what each window
- * offers that comes up. Fields that are empty there get a number, so that one whose only field asks for it goes on.
+ * Presses every button of a page that can be pressed, once of each name and with all rows selected, and what each
+ * window offers that comes up.
+ * Fields that are empty there get a number, so that one whose only field asks for it goes on.
  */
 const pressAll = (address: string) => `(async () => {
   const home = '#' + ${JSON.stringify(address)};

@@ -116,7 +116,8 @@ describe('a channel of the account', () => {
 
   it('is tested by itself', async () => {
     const channel = await newChannel({ name: 'Tried', ...slack('/tried'), enabled: false });
-    const delivery = got(await client.post(`${ALL}/${channel.id}/test`), 200);
+    const { preview, ...delivery } = got(await client.post(`${ALL}/${channel.id}/test`), 200);
+    expect(preview.title).toContain('is down');
     expect(delivery).toMatchObject({ kind: 'test', status: 'sent', channel_id: channel.id, check_id: '' });
     expect(at('/tried')).toHaveLength(1);
     expect(got(await client.get(`${ALL}/${channel.id}`), 200).last_delivery).toMatchObject({ id: delivery.id });

@@ -37,6 +37,7 @@ describe('an action', () => {
       trigger_to_state: '',
       interval_seconds: null,
       timeout_ms: 10_000,
+      remediation: null,
       created_at: TIME,
       updated_at: action.created_at,
     });

@@ -45,7 +45,8 @@ describe('GET /v1/checks/{id}/explain', () => {
       results: [{ success: false }, { success: false }, { success: true }],
       gaps: [],
     });
-    expect(answer.rules.map(({ outcome }: { outcome: string }) => outcome)).toEqual(Array(8).fill('pass'));
+    const outcomes: string[] = answer.rules.map(({ outcome }: { outcome: string }) => outcome);
+    expect(new Set(outcomes)).toEqual(new Set(['pass']));
     expect(answer.deliveries.map(({ id }: { id: string }) => id)).toEqual(answer.transition.alert.deliveries);
   });
 
@@ -101,7 +102,8 @@ describe('GET /v1/checks/{id}/explain', () => {
   it('of a check that somebody disabled says so', async () => {
     const id = await upCheck({});
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
-    const answer = await explain(id);
+    const [{ timestamp }] = got(await client.get(`/v1/checks/${id}/transitions`), 200);
+    const answer = await explain(id, `?at=${timestamp}`);
     expect(answer).toMatchObject({ verdict: 'skipped', state: 'unknown' });
     expect(stops(answer)).toEqual(['configuration']);
   });

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { create as createApi } from '#functions/api.ts';
 import { create as createMcp } from '#functions/mcp.ts';
+import { catalogOps } from '#test/support/catalog-ops.ts';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { newCheck } from '#test/support/fleet.ts';
@@ -34,7 +35,7 @@ describe('a stream of 2024-11-05', () => {
     expect(await one.reply(1)).toMatchObject({ result: { protocolVersion: '2024-11-05' } });
     expect((await one.post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
     await one.post(request('two', 'tools/list'));
-    expect((await one.reply('two')).result.tools).toHaveLength(8);
+    expect((await one.reply('two')).result.tools).toHaveLength(catalogOps().tools.length);
     await one.post(request(3, 'tools/call', { name: 'no_such' }));
     expect(await one.reply(3)).toMatchObject({ error: { code: -32602 } });
     await one.post([request(4, 'ping'), request(5, 'no/such')]);

@@ -70,6 +70,15 @@ describe('a built-in tool', () => {
     expect(await said(client, 'explain_alert', { check_id: check.id, at })).toEqual(explained);
   });
 
+  it('silences some checks for a while', async () => {
+    const check = await newCheck(admin);
+    const made = await said(admin, 'silence', { check_ids: [check.id], minutes: 5, reason: 'a move' });
+    expect(made).toMatchObject({ reason: 'a move', notice: null });
+    expect(Date.parse(made.until) - Date.now()).toBeLessThanOrEqual(300_000);
+    const { body: policy } = await admin.get(`/v1/checks/${check.id}/policy`);
+    expect(policy.silenced_by).toMatchObject([{ by: 'account', id: made.id, reason: 'a move' }]);
+  });
+
   it('looks back as many hours as it is told', async () => {
     const check = await newCheck(admin);
     const at = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
@@ -161,6 +170,8 @@ describe('a built-in tool', () => {
     ['get_check_results', { check_id: 'chk_none', hours: 0 }, 'VALIDATION_ERROR'],
     ['explain_alert', { check_id: 'chk_none' }, 'NOT_FOUND'],
     ['explain_alert', { check_id: 'chk_none', at: 'noon' }, 'NOT_FOUND'],
+    ['silence', { check_ids: ['nonsense'] }, 'VALIDATION_ERROR'],
+    ['silence', { minutes: 5 }, 'VALIDATION_ERROR'],
     ['get_execution', { execution_id: 'exe_none' }, 'NOT_FOUND'],
     ['get_execution', { execution_id: 'ü#/' }, 'NOT_FOUND'],
     ['get_execution', { execution_id: 'exe_none', after: -1 }, 'VALIDATION_ERROR'],

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { catalogOps } from '#test/support/catalog-ops.ts';
 import { type Client, failure, newTenant } from '#test/support/client.ts';
 import { postRaw, registerCatalogOps, rpc, stateless, toolNames } from '#test/support/mcp.ts';
 
@@ -31,7 +32,7 @@ describe('the handshake', () => {
   });
 
   it('is not needed, and a session id is never refused', async () => {
-    expect(await toolNames(admin)).toHaveLength(8);
+    expect(await toolNames(admin)).toHaveLength(catalogOps().tools.length);
     const answer = await rpc(admin, 'tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
     expect(answer.status).toBe(200);
   });
@@ -142,7 +143,7 @@ describe('the stateless protocol', () => {
   it('lists and calls tools without any session', async () => {
     const listed = await send(stateless('tools/list'));
     expect(listed.body.result).toMatchObject({ resultType: 'complete', cacheScope: 'private' });
-    expect(listed.body.result.tools).toHaveLength(8);
+    expect(listed.body.result.tools).toHaveLength(catalogOps().tools.length);
     const called = await send(stateless('tools/call', { name: 'list_blueprints' }));
     expect(called).toMatchObject({
       status: 200,

@@ -57,7 +57,7 @@ describe('the walk through the states, threshold 3', () => {
       outage_started_at: expect.stringMatching(/Z$/),
       cause: 'result',
       error_message: 'tape full',
-      alert: { decision: 'skipped', reason: 'no_channels', deliveries: [] },
+      alert: expect.objectContaining({ decision: 'skipped', reason: 'no_channels', deliveries: [] }),
     });
     expect(transitions[0]!.alert).toMatchObject({ decision: 'skipped', reason: 'initial', deliveries: [] });
   });

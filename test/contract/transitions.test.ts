@@ -36,7 +36,15 @@ describe('GET /v1/checks/{id}/transitions', () => {
       outage_started_at: expect.stringMatching(TIME),
       cause: 'result',
       error_message: 'disk full',
-      alert: { decision: 'skipped', reason: 'no_channels', deliveries: [] },
+      alert: {
+        decision: 'skipped',
+        reason: 'no_channels',
+        deliveries: [],
+        urgency: 'high',
+        because: null,
+        facts: { channels: 0 },
+        decided_at: transition.timestamp,
+      },
     });
   });
 

@@ -9,9 +9,9 @@ import { pythonTools, startEmulator } from './emulator.ts';
 import { run } from './run.ts';
 
 /**
- * `npm run test:deploy`: the real CDK CLI puts the service into an emulated AWS; then the tests of this folder, and of the
- * contract suite a file of each kind, run against what was deployed, and it is taken down again. Ends with one line:
- * N passed, N failed. `--whole`: all of the contract suite that can be asked there. `--console`: the tests of the
+ * `npm run test:deploy`: the real CDK CLI puts the service into an emulated AWS; then the tests of this folder, and of
+ * the contract suite a file of each kind, run against what was deployed, and it is taken down again. Ends with one
+ * line: N passed, N failed. `--whole`: all of the contract suite that can be asked there. `--console`: the tests of the
  * console in their place, all that can be asked of it.
  */
 const { values: asked } = parseArgs({

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..');
 // Vite has a BASE_URL of its own.
 const env = { BASE_URL: process.env.BASE_URL ?? '' };
 
-/** One file of each kind of request, of those that ask nothing of the schedule: it begins a minute after the deployment. */
+/** A file of each kind of request, of those that ask nothing of the schedule, which begins a minute after. */
 const WITHOUT_SCHEDULE = [
   'test/deploy/{mcp,ports}.test.ts',
   'test/contract/{access,blueprints,entities,relations,mcp-tools}.test.ts',

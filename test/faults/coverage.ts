@@ -59,7 +59,9 @@ function coverItem(item: Item, add: Add): void {
     const { kind, status, channel_type } = item as DeliveryItem;
     add(`delivery: ${channel_type || 'removed channel'}, ${kind}, ${status}`);
   } else if (item.sk === 'EXECUTION') {
-    const { trigger, dispatch_status, error_message } = item as ExecutionItem;
+    const { trigger, dispatch_status, error_message, attempt, verdict } = item as ExecutionItem;
+    if (attempt !== null) add(`remediation: attempt ${attempt}, ${verdict ?? 'no verdict'}`);
+    if (dispatch_status === 'skipped') add(`remediation: stopped by ${error_message.split(':')[0]}`);
     add(`run: ${trigger}, ${error_message.startsWith('interrupted') ? 'interrupted' : dispatch_status}`);
   } else if (packKeyOf(item)) {
     coverPack(item as PackItem, add);

@@ -46,6 +46,11 @@ export function makeManners(random: Random, clock: VirtualClock, seen: Observati
       const manner = mannerOf(host, health);
       return manner === 'flaps' ? random.pick(FLAPS) : manner;
     },
+    /** Somebody has repaired it: it is well for a while, if it was not. */
+    repair: (host: string, { wellMs }: Health): void => {
+      const spell = spells.get(host);
+      if (spell && spell.manner !== 'well') spells.set(host, { to: clock.now() + wellMs, manner: 'well' });
+    },
     /** The time that a host takes. */
     think: (): Promise<void> => sleep(random.int(2, 300)),
     /** Nothing more comes. */

@@ -9,6 +9,7 @@ import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
 import { changeAlerting } from './alerting-operator.ts';
 import { newCheck, RETRIES } from './new-check.ts';
+import { newRemediation } from './new-remediation.ts';
 import type { Observations } from './observations.ts';
 import { insist } from './requests.ts';
 
@@ -25,9 +26,13 @@ export function newAction(random: Random, checks: CheckItem[], number: number): 
 }
 
 function trigger(random: Random, checks: CheckItem[]): object {
-  if (random.chance(0.3)) return { trigger_type: 'schedule', interval_seconds: random.pick([60, 90, 150]) };
+  if (random.chance(0.3)) {
+    return { trigger_type: 'schedule', interval_seconds: random.pick([60, 90, 150]), remediation: null };
+  }
+  const check_id = random.pick(checks).id;
+  if (random.chance(0.5)) return { trigger_type: 'state_change', check_id, ...newRemediation(random) };
   const trigger_to_state = random.pick(['', 'up', 'down', 'degraded']);
-  return { trigger_type: 'state_change', check_id: random.pick(checks).id, trigger_to_state };
+  return { trigger_type: 'state_change', check_id, trigger_to_state, remediation: null };
 }
 
 /** Two checks in three alert somewhere. */
@@ -38,7 +43,11 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
   await insist(random, clock, () => client('POST', base, { ...policy(random), ...silence(random, clock) }));
   for (let i = random.int(1, 2); i > 0; i--) {
     const body = newChannel(random, (number + i) % 4);
-    await insist(random, clock, () => client('POST', `${base}/channels`, body));
+    const made = await insist(random, clock, () => client('POST', `${base}/channels`, body));
+    if (made?.status !== 201 || !random.chance(0.3)) continue;
+    // Nobody else may be left to be told before it.
+    const escalation = [{ after_seconds: random.pick([10, 30, 90]), channel_ids: [(made.body as { id: string }).id] }];
+    await insist(random, clock, () => client('POST', base, { escalation }));
   }
 }
 

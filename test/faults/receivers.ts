@@ -98,5 +98,7 @@ function inWords(headline: string): string {
   if (/ is up( again after .+)?$/.test(headline)) return 'up';
   if (/ (is degraded|is no longer down but degraded, after .+|has been degraded for .+)$/.test(headline))
     return 'degraded';
+  const [, looked] = / is (down|degraded), and acknowledged$/.exec(headline) ?? [];
+  if (looked) return looked;
   return / (is down|is still down after .+|has been down for .+)$/.test(headline) ? 'down' : 'garbled';
 }

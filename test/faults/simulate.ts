@@ -1,17 +1,5 @@
 import { createHash } from 'node:crypto';
-// The service loads these when they are first needed. Virtual time does not wait for a file, so they have to be there.
-import '#lib/alerts/plan/handle-deadlines.ts';
-import '#lib/checks/assertions/judge-all.ts';
-import '#lib/checks/probes/dns.ts';
-import '#lib/checks/probes/domain.ts';
-import '#lib/checks/probes/grpc.ts';
-import '#lib/checks/probes/http.ts';
-import '#lib/checks/probes/tcp.ts';
-import '#lib/checks/probes/tls.ts';
-import '#lib/checks/probes/websocket.ts';
-import '#lib/health/pings/provision-check.ts';
 import { createAccount } from '#lib/access/create-account.ts';
-import { checkTypes } from '#lib/checks/registry.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -21,6 +9,7 @@ import { recordOutage } from '#lib/schedule/outages.ts';
 import { checksIn, keyText, type NetworkSpell, type Shown } from '#test/oracle/inside.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
+import './all-loaded.ts';
 import { resetPushes, runAgent } from './agents.ts';
 import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
@@ -38,6 +27,7 @@ import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
 import { receivers } from './receivers.ts';
 import { insist, makeClient } from './requests.ts';
+import { runResponder } from './responder.ts';
 import { shownOf } from './shown-of.ts';
 import { stopFor } from './stops.ts';
 import { virtualCloud } from './virtual-cloud.ts';
@@ -73,8 +63,6 @@ export type Run = {
   /** What the service shows of each check at the end, by its id. */
   shown: Map<string, Shown>;
 };
-
-await Promise.all([...checkTypes.values()].map(({ probe }) => probe?.()));
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -222,7 +210,7 @@ async function people(world: People): Promise<void> {
   for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entities), i));
   for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
-  for (const run of [runOperator, runMeddler, runBuilder, runHands, runAppliers]) void run(world, end);
+  for (const run of [runOperator, runMeddler, runBuilder, runHands, runAppliers, runResponder]) void run(world, end);
   void runMcpClient(world);
   void runJobs(world);
 

@@ -22,7 +22,8 @@ type World = {
 };
 
 const DAY_MS = 86_400_000;
-const HEALTH = { wellMs: 240_000, illMs: 90_000 };
+/** How long they are well, and ill. */
+export const HEALTH = { wellMs: 240_000, illMs: 90_000 };
 /** How long a host takes that drags (ms); longer than its caller waits, and it hangs. */
 const DRAGS_MS = [1_500, 4_900] as const;
 /** The record that every dns check wants; whoever wants another one gets a wrong answer. */

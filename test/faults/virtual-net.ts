@@ -1,11 +1,15 @@
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import type { ExecutionItem } from '#lib/actions/execution.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Net } from '#lib/platform/net/net.ts';
+import { targetOf } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Manners, refused } from './manners.ts';
 import type { Observations } from './observations.ts';
 import type { receivers } from './receivers.ts';
 import { currentRun } from './run-context.ts';
-import { targets } from './targets.ts';
+import { HEALTH, targets } from './targets.ts';
 
 type World = Parameters<typeof receivers>[0] & {
   referenceHost: string;
@@ -64,8 +68,20 @@ type CallWorld = {
   onCall: World['onCall'];
 };
 
+/** So many of the calls that a guarded action makes do what it is there for. */
+const REPAIRS = 0.5;
+
+/** The host that the check of a guarded action asks; of other actions, and where they are gone, none. */
+function repairedBy({ table }: Observations, execution_id: string): string | undefined {
+  const items = [...table.values()];
+  const run = items.find((item): item is ExecutionItem => item.sk === 'EXECUTION' && item.pk.endsWith(execution_id));
+  const action = items.find((item): item is ActionItem => item.sk === run?.action_id);
+  const check = action?.remediation && items.find((item): item is CheckItem => item.sk === `CHECK#${action.check_id}`);
+  return check && check.execution_mode === 'pull' ? targetOf(check) : undefined;
+}
+
 /** Whoever gets the call of an action; its address ends in the id of the run. */
-function actionTargets({ clock, seen, manners, onCall }: CallWorld) {
+function actionTargets({ random, clock, seen, manners, onCall }: CallWorld) {
   return async ({ hostname, pathname }: URL, timeout: number): Promise<number> => {
     const down = manners.outside(['network']);
     if (down) return manners.silence(down, timeout);
@@ -78,6 +94,8 @@ function actionTargets({ clock, seen, manners, onCall }: CallWorld) {
     }
     seen.calls.push({ n: seen.next(), execution_id, at: clock.now(), status, run: currentRun() });
     onCall(execution_id);
+    const repaired = status === 200 && random.chance(REPAIRS) ? repairedBy(seen, execution_id) : undefined;
+    if (repaired !== undefined) manners.repair(repaired, HEALTH);
     await manners.think();
     return does === 'hangs' ? manners.hang(timeout) : status;
   };

@@ -14,6 +14,7 @@ import { recordOutage } from '#lib/schedule/outages.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { makeRandom } from '#test/support/random.ts';
 import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
+import './all-loaded.ts';
 import { makeObservations } from './observations.ts';
 import { observedTable } from './observed-table.ts';
 import type { Shared } from './process.ts';

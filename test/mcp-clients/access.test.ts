@@ -18,6 +18,7 @@ const TOOLS: Record<string, Guarded> = {
   list_incidents: 'read',
   get_check_results: 'read',
   explain_alert: 'read',
+  acknowledge_alert: 'respond',
   get_history: 'read',
   list_pings: 'read',
   get_execution: 'read',
@@ -25,6 +26,7 @@ const TOOLS: Record<string, Guarded> = {
   create_check: 'write',
   test_check: 'write',
   run_check: 'respond',
+  silence: 'respond',
   restart_service: 'respond',
 };
 

@@ -36,6 +36,8 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'list_blueprints', arguments: {} },
     { name: 'list_incidents', arguments: { hours: 24 } },
     { name: 'get_check_results', arguments: { check_id: check.id } },
+    { name: 'explain_alert', arguments: { check_id: check.id } },
+    { name: 'acknowledge_alert', arguments: { check_id: check.id } },
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
     { name: 'list_pings', arguments: { check_id: check.id } },
     { name: 'get_execution', arguments: { execution_id } },
@@ -43,6 +45,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'create_check', arguments: { entity_id: entity.id, target_url } },
     { name: 'test_check', arguments: { check_type: 'http', target_url, expected_status: 204 } },
     { name: 'run_check', arguments: { check_id: probed.id } },
+    { name: 'silence', arguments: { check_ids: [check.id], minutes: 1 } },
     { name: 'restart_service', arguments: { service: 'web shop' } },
   ];
 }

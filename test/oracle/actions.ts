@@ -5,7 +5,10 @@ const BEGUN_MS = 5_000;
 /** Ends that only a fault of ours explains. */
 const OURS = /^(interrupted|not sent|a fault of this service)/;
 
-/** An action runs once for each cause and not without one; a run is written down, then sent once, and ends in time. */
+/**
+ * An action runs once for each cause and not without one, a guarded one again where that did not help; a run is written
+ * down, then sent once, and ends in time.
+ */
 export function checkActions(history: History): string[] {
   const runs = Map.groupBy(history.executions, ({ began }) => `${began.action_id} ${began.transition_id}`);
   const transitions = new Map(history.transitions.map((one) => [one.transition_id, one]));
@@ -28,7 +31,8 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
     const touched = versions.some((version) => version.n > n && version.at <= until);
     const times = runs.get(`${id} ${transition_id}`)?.length ?? 0;
     const mayBeNone = touched || isStopped || at >= history.over_before.runs;
-    return times === 1 || (times === 0 && mayBeNone) ? [] : [`${transition_id} fired ${id} ${times} times`];
+    const isAgain = times > 1 && Boolean(stands.remediation);
+    return times === 1 || isAgain || (times === 0 && mayBeNone) ? [] : [`${transition_id} fired ${id} ${times} times`];
   });
 }
 

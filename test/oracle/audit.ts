@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditItem } from '#lib/audit/entry.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Change, type Commit, type Inside, isCheckKey } from './inside.ts';
 
@@ -48,7 +49,15 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
     ({ sk }) => sk === 'POLICY',
     [
       ...['cooldown_seconds', 'notify_on_recovery', 'notify_on_degraded', 'repeat_interval_seconds'],
-      ...['catch_up', 'flap_threshold', 'flap_window_seconds', 'hold_for_dependencies', 'channels', ...SILENCE],
+      ...[
+        'catch_up',
+        'flap_threshold',
+        'flap_window_seconds',
+        'hold_for_dependencies',
+        'escalation',
+        'channels',
+        ...SILENCE,
+      ],
     ],
   ],
   [({ pk, sk }) => pk.endsWith('#ALERTING') && sk === 'HEAD', ['policy']],
@@ -57,10 +66,17 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('WINDOW#'), ['name', 'times', 'scope']],
   [
     ({ sk }) => sk.startsWith('act_'),
-    ['name', 'url', 'trigger_type', 'check_id', 'trigger_to_state', 'interval_seconds'],
+    ['name', 'url', 'trigger_type', 'check_id', 'trigger_to_state', 'interval_seconds', 'remediation'],
   ],
   [({ sk }) => sk.startsWith('SKILL#'), ['name', 'description', 'version', 'tools', 'enabled']],
 ];
+
+const episodeOf = (item: Item | undefined) => (item as CheckItem | undefined)?.alerts.episode;
+/** When somebody has acknowledged its failure; undefined: nobody does. */
+const acknowledgedAt = (item: Item | undefined) => episodeOf(item)?.acknowledgement?.at;
+/** Its recovery ends an acknowledgement by itself. */
+const goesOn = (before: Item | undefined, after: Item | undefined): boolean =>
+  episodeOf(before) !== undefined && episodeOf(before)?.transition_id === episodeOf(after)?.transition_id;
 
 /** The key of what is changed here by somebody; undefined for what the service does by itself. */
 function changeBySomebody({ key, before, after }: Change): string | undefined {
@@ -69,6 +85,7 @@ function changeBySomebody({ key, before, after }: Change): string | undefined {
   if (isNew && key.sk === 'EXECUTION') return beganBy(after)?.trigger === 'manual' ? key.pk : undefined;
   if (isNew && key.sk.startsWith('R#')) return beganBy(after)?.kind === 'manual' ? key.pk : undefined;
   if (isNew && key.pk.includes('#DELIVERIES#')) return beganBy(after)?.kind === 'test' ? key.pk : undefined;
+  if (isCheckKey(key) && acknowledgedAt(before) !== acknowledgedAt(after) && goesOn(before, after)) return key.sk;
   const [, members] = SETTINGS.find(([is]) => is(key)) ?? [];
   const valuesOf = (item: Item | undefined) => item && members?.map((name) => item[name as keyof Item]);
   return members && !isDeepStrictEqual(valuesOf(before), valuesOf(after)) ? `${key.pk} ${key.sk}` : undefined;

@@ -77,6 +77,7 @@ export type Execution = { n: number; at: number; began: ExecutionRecord; last: E
 /** An action as it stood from `at` on; undefined: deleted. */
 export type ActionVersion = { n: number; at: number; action: Action | undefined };
 export type Action = Pick<ActionItem, 'check_id' | 'trigger_type' | 'trigger_to_state' | 'created_at'> & {
+  remediation?: ActionItem['remediation'];
   interval_seconds?: number | null | undefined;
 };
 

@@ -73,11 +73,29 @@ export function inForce(
     silenced: holds(own, at) || holds(entity, at) || silences.some(({ until }) => at < until),
     window: windows.some(({ times }) => 'ends_at' in times && times.starts_at <= at && at < times.ends_at),
     told: (says) => {
-      const all = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, says))];
+      const { escalation = [] } = { ...head?.policy, ...own };
+      const all = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, says))].filter(
+        (one) => hears(one.id, escalation, check.alerts, says),
+      );
       const first = new Map(all.toReversed().map((channel) => [channel.destination, channel.id]));
       return all.filter(({ id, destination }) => first.get(destination) === id).map((channel) => channel.id);
     },
   };
+}
+
+/**
+ * Whether a channel is told this: one that a step of the escalation names once that was taken, and of the recovery
+ * where it was called.
+ */
+export function hears(
+  id: string,
+  escalation: readonly { channel_ids: string[] }[],
+  { episode, escalated = [] }: CheckItem['alerts'],
+  says: string,
+): boolean {
+  const step = escalation.findIndex(({ channel_ids }) => channel_ids.includes(id));
+  if (step < 0) return true;
+  return says === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
 }
 
 const saysTo = (meant: AccountChannel['applies_to'], says: string): boolean =>

@@ -6,6 +6,7 @@ import { checkByHand } from './by-hand.ts';
 import { checkCells } from './cells.ts';
 import { checkChains } from './chains.ts';
 import { checkDisabledAccount } from './disabled-account.ts';
+import { checkEscalation } from './escalation.ts';
 import { checkExplained } from './explained.ts';
 import { checkFullDisk } from './full-disk.ts';
 import type { History } from './history.ts';
@@ -19,6 +20,7 @@ import { checkOrphans } from './orphans.ts';
 import { checkPings } from './pings.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
+import { checkRemediation } from './remediation.ts';
 import { checkReports } from './reports.ts';
 import { checkRetries } from './retries.ts';
 import { checkRollups } from './rollups.ts';
@@ -60,12 +62,14 @@ export const promises: Record<string, Check> = {
   network: fromInside(checkNetwork),
   standstills: fromInside(checkStandstills),
   actions: checkActions,
+  remediation: (history) => (history.inside ? checkRemediation(history, history.inside) : []),
   schedules: (history) => (history.inside ? checkSchedules(history, history.inside) : []),
   reports: checkReports,
   'disabled account': fromInside(checkDisabledAccount),
   runs: fromInside(checkRuns),
   alerts: checkAlerts,
   explained: fromInside(checkExplained),
+  escalation: fromInside(checkEscalation),
   audit: fromInside(checkAudit),
   beliefs: fromInside(checkBeliefs),
   messages: fromInside(checkMessages),

@@ -35,7 +35,9 @@ export function checkStates({ seen, keys }: Inside): string[] {
     for (const change of of(isCheck)) checkCheck(commit, change, { policiesOf, isHeld }, (text) => say(commit, text));
     for (const { key } of of((one) => isAlert(one.key) && one.before !== undefined && one.after !== undefined))
       say(commit, `alert ${key.sk} was written over`);
-    for (const alert of alertsIn(commit).filter(({ decided_on }) => decided_on)) {
+    const byDeadline = ({ kind, decided_on, remediation }: AlertItem) =>
+      decided_on && kind !== 'acknowledged' && !remediation;
+    for (const alert of alertsIn(commit).filter(byDeadline)) {
       if (!of(({ key }) => key.pk.startsWith('SCHEDULE#') && key.sk.endsWith(`#${alert.check_id}`)).length)
         say(commit, `alert ${alert.id} (${alert.kind}) left its deadline as it was`);
     }

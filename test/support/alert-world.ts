@@ -93,6 +93,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     egress: 'any' as const,
     rate_limits: {},
     disabled: false,
+    link_key: 'key of links',
     created_at: iso(START),
   };
   const entity: EntityItem = {

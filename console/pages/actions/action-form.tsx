@@ -15,6 +15,7 @@ const OF_TRIGGER: Readonly<Record<string, Action['trigger_type'] | 'any'>> = {
   trigger_type: 'any',
   check_id: 'state_change',
   trigger_to_state: 'state_change',
+  remediation: 'state_change',
   interval_seconds: 'schedule',
 };
 

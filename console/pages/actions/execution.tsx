@@ -6,7 +6,7 @@ import { Page, Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { awaited, dispatchMark, outcome, pipelineMark } from '#console/rules/executions.ts';
+import { awaited, dispatchMark, outcome, pipelineMark, verdictMark } from '#console/rules/executions.ts';
 import { STARTED_BY } from '#console/rules/triggers.ts';
 import { number } from '#console/rules/words.ts';
 import { Log } from './log.tsx';
@@ -51,6 +51,7 @@ export default function ExecutionPage({ params }: PageProps) {
 
 function Outcome({ execution }: { execution: Execution }) {
   const pipeline = pipelineMark(execution);
+  const verdict = verdictMark(execution);
   const { trigger, created_at, finished_at, status_code, latency_ms, error_message, response_snippet } = execution;
   return (
     <Section title="What happened">
@@ -61,6 +62,14 @@ function Outcome({ execution }: { execution: Execution }) {
         </dd>
         <dt>Pipeline</dt>
         <dd>{pipeline ? <StateMark {...pipeline} /> : <span class="hint">has reported nothing</span>}</dd>
+        {execution.attempt !== null && (
+          <>
+            <dt>Attempt</dt>
+            <dd>
+              {execution.attempt} {verdict ? <StateMark {...verdict} /> : <span class="hint">not verified yet</span>}
+            </dd>
+          </>
+        )}
         <dt>Started</dt>
         <dd>
           <Time at={created_at} as="full" /> {STARTED_BY[trigger]}

@@ -3,7 +3,7 @@ import { useLoad } from '#console/api/load.ts';
 import type { Action, Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { Section } from '#console/parts/page.tsx';
-import { triggerWords } from '#console/rules/triggers.ts';
+import { remediationWords, triggerWords } from '#console/rules/triggers.ts';
 import { list, number } from '#console/rules/words.ts';
 
 /** The call that an action makes, and what starts it. */
@@ -44,6 +44,12 @@ export const WhatItDoes = ({ action }: { action: Action }) => (
         {action.trigger_type === 'state_change' && action.check_id !== null && <OfCheck id={action.check_id} />}
         {action.trigger_type !== 'manual' && <span class="hint">, and by hand</span>}
       </dd>
+      {action.remediation && (
+        <>
+          <dt>Repairs</dt>
+          <dd>{remediationWords(action.remediation)}</dd>
+        </>
+      )}
     </dl>
   </Section>
 );

@@ -2,10 +2,14 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { channelTitle } from '#console/api/check-names.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
-import { tell, warn } from '#console/app/notices.tsx';
+import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
+import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
 import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
+import { Selects } from '#console/parts/alerts/selects.tsx';
 import { Button } from '#console/parts/button.tsx';
+import { ChannelForm } from '#console/parts/channel-form.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import { BulkBar } from '#console/parts/table/bulk.tsx';
@@ -17,6 +21,7 @@ import { channelName } from '#console/rules/check-label.ts';
 import { byName } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 import { CheckLink, nameOfCheck } from './about.tsx';
+import { ChannelTest } from './channel-test.tsx';
 
 type ChannelsProps = { channels: readonly ListedChannel[]; checks: readonly Check[] | undefined; reload: () => void };
 
@@ -29,25 +34,76 @@ const pathOf = (channel: ListedChannel): string =>
 const nameOf = (channel: ListedChannel): string =>
   [channelTitle(channel.channel_type), channelName(channel)].join(' ').trim();
 
-/** Sends a test, and answers what became of it. Throws what the receiver, or the API, has said against it. */
-async function sendTest(channel: ListedChannel): Promise<Delivery> {
+/** Sends a test. Throws what the receiver, or the API, has said against it. */
+async function sendTest(channel: ListedChannel): Promise<void> {
   const delivery = await call<Delivery>('POST', `${pathOf(channel)}/test`);
   if (delivery.status === 'failed') throw new Error(delivery.error);
-  return delivery;
 }
 
-/** Every channel of the account, and what was sent to it last. */
+/** Every channel: those of the account, and those of single checks, with what was sent to each last. */
 export function Channels({ channels, checks, reload }: ChannelsProps) {
+  const [editing, edit] = useState<ListedChannel | 'new' | undefined>(undefined);
+  const close = () => edit(undefined);
+  return (
+    <>
+      <p class="above-form">
+        <Button icon="add" why={refusal('write')} onClick={() => edit('new')}>
+          New channel of the account
+        </Button>
+      </p>
+      {channels.length === 0 ? (
+        <Empty title="There is no channel yet: nobody is told of anything" icon="alerts">
+          <p>A channel of the account gets the alerts of all checks, or of those that you choose.</p>
+        </Empty>
+      ) : (
+        <ChannelTable channels={channels} checks={checks} reload={reload} edit={edit} />
+      )}
+      {editing && (
+        <Dialog
+          title={editing === 'new' ? 'New channel of the account' : `Edit ${nameOf(editing)}`}
+          wide
+          onClose={close}
+        >
+          <EditForm
+            channel={editing === 'new' ? undefined : editing}
+            onSaved={() => {
+              close();
+              reload();
+            }}
+            onCancel={close}
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+type EditProps = { channel: ListedChannel | undefined; onSaved: () => void; onCancel: () => void };
+
+function EditForm({ channel, onSaved, onCancel }: EditProps) {
+  if (channel?.scope !== 'check')
+    return <AccountChannelForm {...(channel && { channel })} onSaved={onSaved} onCancel={onCancel} />;
+  return (
+    <ChannelForm
+      name={`channel ${channel.id}`}
+      submit="Save channel"
+      channel={channel}
+      send={async (body) => {
+        await call('PUT', pathOf(channel), body);
+        tell('The channel is changed.');
+        onSaved();
+      }}
+      onCancel={onCancel}
+    />
+  );
+}
+
+type TableProps = ChannelsProps & { edit: (channel: ListedChannel) => void };
+
+function ChannelTable({ channels, checks, reload, edit }: TableProps) {
   const selection = useSelection();
-  const columns = useMemo(() => columnsOf(checks, reload), [checks, reload]);
+  const columns = useMemo(() => columnsOf(checks, reload, edit), [checks, reload]);
   const find = (key: string) => channels.find(({ id }) => id === key)!;
-  if (channels.length === 0) {
-    return (
-      <Empty title="There is no channel yet: nobody is told of anything" icon="alerts">
-        <a href="#/alerts/untold">Choose checks, and add one to each</a>
-      </Empty>
-    );
-  }
   return (
     <>
       <Table label="Channels" rows={channels} columns={columns} keyOf={({ id }) => id} selection={selection} />
@@ -74,7 +130,11 @@ export function Channels({ channels, checks, reload }: ChannelsProps) {
   );
 }
 
-function columnsOf(checks: readonly Check[] | undefined, reload: () => void): readonly Column<ListedChannel>[] {
+function columnsOf(
+  checks: readonly Check[] | undefined,
+  reload: () => void,
+  edit: (channel: ListedChannel) => void,
+): readonly Column<ListedChannel>[] {
   const checkOf = new Map(checks?.map((check) => [check.id, check]));
   const ownerOf = (channel: ListedChannel) =>
     channel.scope === 'account' ? channel.name : nameOfCheck(checkOf.get(channel.check_id));
@@ -85,11 +145,19 @@ function columnsOf(checks: readonly Check[] | undefined, reload: () => void): re
       cell: (channel) => (
         <>
           {channel.scope === 'account' ? (
-            <span dir="auto">{channel.name}</span>
+            <>
+              <strong dir="auto">{channel.name}</strong>
+              {!channel.enabled && <span class="tag">off</span>}
+            </>
           ) : (
             <CheckLink id={channel.check_id} check={checkOf.get(channel.check_id)} />
           )}
           <span class="why" dir="auto" title={channel.last_delivery?.error}>
+            {channel.scope === 'account' && (
+              <>
+                of <Selects of={channel.applies_to} />{' '}
+              </>
+            )}
             <span class="narrow">{nameOf(channel)} </span>
             {channel.last_delivery?.error}
           </span>
@@ -120,29 +188,19 @@ function columnsOf(checks: readonly Check[] | undefined, reload: () => void): re
         ),
       compare: (a, b) => rank(a) - rank(b),
     },
-    { head: 'Test', cell: (channel) => <TestButton channel={channel} reload={reload} /> },
+    {
+      head: 'Actions',
+      cell: (channel) => (
+        <span class="channel-actions">
+          <ChannelTest name={nameOf(channel)} path={pathOf(channel)} onDone={reload} />
+          <Button small quiet why={refusal('write')} label={`Edit ${nameOf(channel)}`} onClick={() => edit(channel)}>
+            Edit
+          </Button>
+        </span>
+      ),
+    },
   ];
 }
 
 /** What failed last comes first, and what never got anything last. */
 const rank = ({ last_delivery: last }: ListedChannel): number => (last ? severity(DELIVERY_LOOK[last.status]) : 9);
-
-function TestButton({ channel, reload }: { channel: ListedChannel; reload: () => void }) {
-  const [busy, setBusy] = useState(false);
-  async function test() {
-    setBusy(true);
-    try {
-      const { status } = await sendTest(channel);
-      tell(`The test to ${nameOf(channel)}: ${STATUS[status].toLowerCase()}.`);
-    } catch (error) {
-      warn(`The test to ${nameOf(channel)} failed: ${error instanceof Error ? error.message : error}`);
-    }
-    setBusy(false);
-    reload();
-  }
-  return (
-    <Button small why={refusal('respond')} busy={busy} onClick={() => void test()}>
-      {busy ? 'Sending' : 'Send a test'}
-    </Button>
-  );
-}

@@ -1,16 +1,18 @@
 import type { ComponentType } from 'preact';
 import type { Loaded } from '#console/api/load.ts';
-import type { Channel, Check } from '#console/api/records.ts';
+import type { Check, ListedChannel } from '#console/api/records.ts';
 import { Data } from '#console/parts/states.tsx';
 import { Channels } from './channels.tsx';
+import { Defaults } from './defaults.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { Silences } from './silences.tsx';
 import { Untold } from './untold.tsx';
 
 /** What the tabs count, and so is there for every part. */
 export type AlertsProps = {
   query: URLSearchParams;
   checks: Loaded<Check[]>;
-  channels: Loaded<Channel[]>;
+  channels: Loaded<ListedChannel[]>;
   /** Checks without a channel; undefined while that is not known. */
   untold: readonly Check[] | undefined;
 };
@@ -41,6 +43,8 @@ export const parts: readonly Part[] = [
       </Data>
     ),
   },
+  { part: 'silences', name: 'Silences', Part: Silences },
+  { part: 'defaults', name: 'Default policy', Part: Defaults },
   {
     part: 'untold',
     name: 'Checks without a channel',

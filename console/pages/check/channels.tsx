@@ -13,19 +13,25 @@ import { Failure } from '#console/parts/states.tsx';
 import { KIND } from '#console/rules/alert-reason.ts';
 import { channelName } from '#console/rules/check-label.ts';
 
-type ChannelsProps = { id: string; channels: readonly Channel[]; reload: () => void };
+type ChannelsProps = {
+  id: string;
+  channels: readonly Channel[];
+  /** Whether channels of the account get its alerts. */
+  isTold: boolean;
+  reload: () => void;
+};
 
 /** `Slack hooks.slack.com` */
 const nameOf = (channel: Channel): string =>
   [channelTitle(channel.channel_type), channelName(channel)].join(' ').trim();
 
 /** Who is told: each channel with what was sent to it last. */
-export function Channels({ id, channels, reload }: ChannelsProps) {
+export function Channels({ id, channels, isTold, reload }: ChannelsProps) {
   const [adding, add] = useState(false);
   const path = `/v1/checks/${id}/policy/channels`;
   return (
     <>
-      {channels.length === 0 && <p class="nobody">There is no channel: nobody is told when it goes down.</p>}
+      {channels.length === 0 && !isTold && <p class="nobody">There is no channel: nobody is told when it goes down.</p>}
       <ul class="channels">
         {channels.map((channel) => (
           <ChannelRow key={channel.id} channel={channel} path={`${path}/${channel.id}`} reload={reload} />

@@ -7,11 +7,14 @@ import { live } from '#console/app/live.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
+import { SilenceForm } from '#console/parts/alerts/silence-form.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
 import { LinkButton } from '#console/parts/link-button.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { count } from '#console/rules/words.ts';
+import { Acknowledge } from './acknowledge.tsx';
 
 type ActionsProps = {
   check: CheckDetail;
@@ -24,6 +27,7 @@ type ActionsProps = {
 export function CheckActions({ check, policy, onChange }: ActionsProps) {
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const [deleting, setDeleting] = useState(false);
+  const [silencing, setSilencing] = useState(false);
   const path = `/v1/checks/${check.id}`;
   const why = refusal('write');
   const isSilenced = policy.data?.silenced ?? false;
@@ -38,10 +42,10 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
     }
     setBusy(undefined);
   }
-  const silence = () =>
+  const lift = () =>
     run('silence', async () => {
-      await call('POST', `${path}/policy`, { silenced: !isSilenced });
-      tell(isSilenced ? 'Alerts go out again.' : 'No alert of this check goes out until the silence is lifted.');
+      await call('POST', `${path}/policy`, { silenced: false });
+      tell('Alerts go out again.');
       policy.reload();
       return undefined;
     });
@@ -62,7 +66,13 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
           Check now
         </Button>
       )}
-      <Button why={why} busy={busy === 'silence'} pressed={isSilenced} onClick={() => void silence()}>
+      <Acknowledge check={check} onChange={onChange} />
+      <Button
+        why={why}
+        busy={busy === 'silence'}
+        pressed={isSilenced}
+        onClick={() => (isSilenced ? void lift() : setSilencing(true))}
+      >
         {isSilenced ? 'Lift silence' : 'Silence'}
       </Button>
       <Button why={why} busy={busy === 'pause'} onClick={() => void pause()}>
@@ -77,6 +87,22 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
       <Button kind="danger" why={why} onClick={() => setDeleting(true)}>
         Delete
       </Button>
+      {silencing && (
+        <Dialog title={`Silence ${labelOf(check)}`} onClose={() => setSilencing(false)}>
+          <SilenceForm
+            name={`silence ${check.id}`}
+            endless
+            send={async ({ until, reason }) => {
+              const silence = { silenced: true, silenced_until: until, silence_reason: reason };
+              await call('POST', `${path}/policy`, silence);
+              tell('No alert of this check goes out until the silence ends.');
+              setSilencing(false);
+              policy.reload();
+            }}
+            onCancel={() => setSilencing(false)}
+          />
+        </Dialog>
+      )}
       {deleting && (
         <Confirm
           title={`Delete ${labelOf(check)}?`}

@@ -16,6 +16,7 @@ import { rhythmWords } from '#console/rules/rhythm.ts';
 import { messageOf, OUTCOME } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
+import { Acknowledged } from './acknowledge.tsx';
 import { CheckActions } from './check-actions.tsx';
 import { Facts } from './facts.tsx';
 import { Latency } from './latency.tsx';
@@ -24,6 +25,7 @@ import { PolicySection } from './policy.tsx';
 import { Report } from './report.tsx';
 import { Results } from './results.tsx';
 import { Transitions } from './transitions.tsx';
+import { WhyThen } from './why-then.tsx';
 
 /** One check: how it is, how it was, who is told of it and was, and why not. */
 export default function CheckPage({ params, query }: PageProps) {
@@ -88,6 +90,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
       }
     >
       {loaded.failure && <Failure failure={loaded.failure} retry={loaded.reload} />}
+      <Acknowledged check={check} />
       <Standing check={check} silenced={policy.data?.silenced ?? false} />
       {run && <Ran run={run} />}
       <div class="check-page">
@@ -99,6 +102,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
         </div>
         <div>
           <PolicySection id={check.id} policy={policy} />
+          <WhyThen id={check.id} />
           {isPush && <Report check={check} onChange={readAgain} />}
           <Facts check={check} />
         </div>

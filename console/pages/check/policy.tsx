@@ -1,64 +1,38 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
+import { channelTitle } from '#console/api/check-names.ts';
 import type { Loaded } from '#console/api/load.ts';
 import type { Policy } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
+import { POLICY_SETTINGS, PolicyTable } from '#console/parts/alerts/policy-settings.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
+import { Time } from '#console/parts/time.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { duration } from '#console/rules/time.ts';
+import { count } from '#console/rules/words.ts';
 import { Channels } from './channels.tsx';
 
 /** The settings of a policy, as POST /v1/checks/{check_id}/policy takes them. */
-const SETTINGS: MemberSchema = {
-  type: 'object',
-  properties: {
-    cooldown_seconds: {
-      type: 'integer',
-      description: 'After an alert, no other is sent for so many seconds; 0: none is held back.',
-      default: 300,
-    },
-    repeat_interval_seconds: {
-      type: 'integer',
-      description: 'Seconds between reminders while it is down; 0: none.',
-      default: 0,
-    },
-    notify_on_recovery: { type: 'boolean', description: 'Tells when it is up again.', default: true },
-    notify_on_degraded: {
-      type: 'boolean',
-      description: 'Tells of degraded as well; without it degraded counts as up.',
-      default: true,
-    },
-    catch_up: {
-      type: 'boolean',
-      title: 'Catch up',
-      description: 'Tells the present state once what held an alert back is over.',
-      default: true,
-    },
-    flap_threshold: {
-      type: 'integer',
-      title: 'Flapping after',
-      description: 'So many changes within the time below are told once, as flapping; 0: off, else 3 to 20.',
-      default: 0,
-    },
-    flap_window_seconds: {
-      type: 'integer',
-      title: 'Flapping within',
-      description: 'Seconds in which changes count together.',
-      default: 3600,
-    },
-    silenced: { type: 'boolean', description: 'Holds back all alerts of this check.', default: false },
-  },
-};
+const SETTINGS: MemberSchema = { type: 'object', properties: POLICY_SETTINGS };
 
 type PolicyProps = { id: string; policy: Loaded<Policy> };
 
 /** Who is told of the check, and when. */
 export function PolicySection({ id, policy }: PolicyProps) {
   const [editing, edit] = useState(false);
+  const path = `/v1/checks/${id}/policy`;
+  async function giveBack(name: string) {
+    try {
+      await call('POST', path, { [name]: null });
+      policy.reload();
+    } catch (error) {
+      tellFailure(error);
+    }
+  }
   return (
     <Section
       title="Alerts"
@@ -80,7 +54,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
                 record={found}
                 submit="Save policy"
                 send={async (body) => {
-                  await call('POST', `/v1/checks/${id}/policy`, body);
+                  await call('POST', path, { ...body, inherited: found.inherited });
                   tell('The policy is changed.');
                   edit(false);
                   policy.reload();
@@ -88,9 +62,26 @@ export function PolicySection({ id, policy }: PolicyProps) {
                 onCancel={() => edit(false)}
               />
             ) : (
-              <Told policy={found} />
+              <>
+                <Told policy={found} />
+                <details>
+                  <summary>{inheritedWords(found.inherited)}</summary>
+                  <PolicyTable
+                    policy={found}
+                    from="the account"
+                    why={refusal('write')}
+                    giveBack={(name) => void giveBack(name)}
+                  />
+                </details>
+              </>
             )}
-            <Channels id={id} channels={found.channels} reload={policy.reload} />
+            <AccountChannels channels={found.account_channels} />
+            <Channels
+              id={id}
+              channels={found.channels}
+              isTold={found.account_channels.length > 0}
+              reload={policy.reload}
+            />
           </>
         )}
       </Data>
@@ -98,14 +89,54 @@ export function PolicySection({ id, policy }: PolicyProps) {
   );
 }
 
+/** What the table below says, in short. */
+function inheritedWords(inherited: readonly string[]): string {
+  const set = Object.keys(POLICY_SETTINGS).filter((name) => !inherited.includes(name));
+  return set.length === 0
+    ? 'All settings are inherited from the account'
+    : `${count(set.length, 'setting')} of its own`;
+}
+
+const SILENCED = {
+  check: 'Silenced: no alert goes out.',
+  entity: 'Its entity is silenced: no alert goes out.',
+  account: 'A silence of the account holds: no alert goes out.',
+} as const;
+
+/** Channels of the account that get its alerts too, and why. */
+const AccountChannels = ({ channels }: { channels: Policy['account_channels'] }) => (
+  <ul class="channels">
+    {channels.map(({ id, name, channel_type, why }) => (
+      <li key={id}>
+        <span>
+          <strong>{channelTitle(channel_type)}</strong>{' '}
+          <a href="#/alerts/channels" dir="auto">
+            {name}
+          </a>
+        </span>
+        <span class="hint" dir="auto">
+          of the account: {why}
+        </span>
+      </li>
+    ))}
+  </ul>
+);
+
 /** The policy in sentences. */
 const Told = ({ policy }: { policy: Policy }) => (
   <ul class="told">
-    {policy.silenced && (
-      <li>
-        <strong>Silenced: no alert goes out.</strong>
+    {policy.silenced_by.map(({ by, id, until, reason }) => (
+      <li key={id}>
+        <strong>{SILENCED[by]}</strong>
+        {until && (
+          <>
+            {' '}
+            Until <Time at={until} as="full" />.
+          </>
+        )}{' '}
+        <span dir="auto">{reason}</span>
       </li>
-    )}
+    ))}
     <li>
       {policy.cooldown_seconds > 0
         ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.catch_up ? '; what was held back is told then' : ''}.`

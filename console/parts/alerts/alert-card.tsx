@@ -12,6 +12,7 @@ import { alertReason, CAUSE, isOpen } from '#console/rules/alert-reason.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { DeliveryList } from './delivery-list.tsx';
+import { WhyOf } from './why.tsx';
 
 /** While a delivery is on its way, how often one looks. */
 const LOOK_MS = 2000;
@@ -71,6 +72,7 @@ export function AlertCard({ transition, before, channels, opens, of }: CardProps
           <Icon name={opened ? 'down' : 'right'} />
         </summary>
         {opened && <Deliveries of={deliveries} channels={channels} />}
+        {opened && <WhyOf transition={id} />}
       </details>
     </article>
   );

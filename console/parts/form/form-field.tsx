@@ -4,6 +4,7 @@ import { RowsField } from '#console/parts/rows-field.tsx';
 import { SetField } from '#console/parts/set-field.tsx';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 import { AssertionsField } from './assertions-field.tsx';
+import { EntitiesField } from './entities-field.tsx';
 import type { FormState } from './use-form.ts';
 
 const HIDDEN = '********';
@@ -58,6 +59,7 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
   }
   if (kind === 'assertions') return <AssertionsField {...common} sources={options} />;
   if (kind === 'set') return <SetField {...common} options={options} />;
+  if (kind === 'entities') return <EntitiesField {...common} />;
   if (kind === 'instant') return <InstantField {...common} />;
   const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';
   const placeholder = secret && stored ? HIDDEN : undefined;

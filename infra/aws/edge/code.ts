@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routes } from '#infra/topology.ts';
 import { SECURE_COOKIE } from '#lib/access/sessions/cookie.ts';
+import { LINK_PATH } from '#lib/alerts/links/alert-links.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
 import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
@@ -13,7 +14,8 @@ const PLACE = 'const DATA = null;';
 
 /**
  * The code of the CloudFront Function, viewer-request.js with its data: what is open without a key comes from the rows
- * of the API, and from the routes of the console; a ping has its secret in its path.
+ * of the API, and from the routes of the console; a ping and a link in an alert
+ * have their secret in their path.
  * @param api id of the origin that has all but the streams
  * @param streamed paths whose GET stays with the function that streams
  * @param origins of pages that may read an answer, `*` alone for any
@@ -26,7 +28,7 @@ export function edgeCode({ api, streamed, origins }: { api: string; streamed: st
   const { address, host } = EDGE_HEADERS;
   const data = {
     open,
-    open_below: ['/.well-known/', PING_PATH],
+    open_below: ['/.well-known/', PING_PATH, LINK_PATH],
     session_cookie: SECURE_COOKIE,
     origins,
     always: API_HEADERS,

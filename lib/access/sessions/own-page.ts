@@ -25,6 +25,22 @@ export function mustBeOwnSignIn(headers: Headers, own: OwnAddresses): void {
   if (saysWhereFrom(headers)) mustBeOwnPage(headers, own);
 }
 
+/**
+ * Throws FORBIDDEN unless a form that needs no session was sent from a page of ours, or by what is no browser. Such a
+ * page has no script, so that it cannot set `X-Fleetwatch`.
+ */
+export function mustBeOwnForm(headers: Headers, own: OwnAddresses): void {
+  mustBeOwnHost(headers, own);
+  const { host = '', origin } = headers;
+  const site = headers['sec-fetch-site'];
+  if ((site === undefined || site === 'same-origin') && (origin === undefined || isOwnOrigin(origin, host, own)))
+    return;
+  throw new AppError(
+    'FORBIDDEN',
+    'This came from a page of another site. Open the link itself, and use the button there.',
+  );
+}
+
 /** Every browser sends one of the two with all that is no GET. */
 const saysWhereFrom = ({ 'sec-fetch-site': site, origin }: Headers): boolean =>
   site !== undefined || origin !== undefined;

@@ -3,6 +3,7 @@ import type { ActionItem, Trigger } from '#lib/actions/action-item.ts';
 import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
 import type { Env } from '#lib/env.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
+import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import type { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
@@ -18,6 +19,8 @@ export type Wanted = {
   execution_id: string;
   trigger: Trigger;
   transition_id: string | null;
+  /** It is only to be seen that it could not be made: no guard is asked, as nothing is sent. */
+  given_up?: true;
   called_by?: NonNullable<ExecutionItem['called_by']>;
 };
 
@@ -26,6 +29,8 @@ export type Claim =
   | { is: 'ours'; action: ActionItem; execution: ExecutionItem }
   /** It was claimed before. */
   | { is: 'taken'; execution: ExecutionItem }
+  /** Its guards are to be asked first (remediation/attempt.ts). */
+  | { is: 'guarded' }
   /** The action is gone or no longer wants it, or the account was disabled. */
   | { is: 'void' };
 
@@ -58,37 +63,57 @@ export function claim(
     ]);
     if (taken) return { is: 'taken', execution: taken };
     if (!action || !account || isDisabled(account) || !wants(action)) return { is: 'void' };
+    if (action.remediation && wanted.trigger === 'state_change' && !wanted.given_up) return { is: 'guarded' };
+    const { execution, writes } = newRun(keys, wanted, action, account, ports.ids.token(), ports.clock.now());
+    const outcome = await commit(ports, [...writes, ...beside(action)]);
+    return outcome.ok ? { is: 'ours', action, execution } : AGAIN;
+  });
+}
 
-    const now = ports.clock.now();
-    const expires_at = historyExpiry(now, account.retention_days);
-    const execution: ExecutionItem = {
-      ...keys.execution(tenant_id, execution_id),
-      v: ports.ids.token(),
-      expires_at,
-      tenant_id,
-      id: execution_id,
-      action_id,
-      trigger: wanted.trigger,
-      dispatch_status: 'pending',
-      status_code: 0,
-      latency_ms: 0,
-      response_snippet: '',
-      error_message: '',
-      pipeline_status: null,
-      log_count: 0,
-      transition_id: wanted.transition_id,
-      created_at: iso(now),
-      finished_at: null,
-      give_up_at: giveUpAt(action, now),
-      ...(wanted.called_by && { called_by: wanted.called_by }),
-    };
-    const pointer: RunPointer = { ...keys.run(tenant_id, action_id, now, execution_id), expires_at, execution_id };
-    const outcome = await commit(ports, [
+/** A pending run, and the writes that claim it. @param now epoch ms */
+export function newRun(
+  keys: Keys,
+  { tenant_id, action_id, execution_id, ...wanted }: Wanted,
+  action: ActionItem,
+  account: AccountItem,
+  token: string,
+  now: number,
+  changes: Partial<ExecutionItem> = {},
+): { execution: ExecutionItem; writes: Write[] } {
+  const expires_at = historyExpiry(now, account.retention_days);
+  const execution: ExecutionItem = {
+    ...keys.execution(tenant_id, execution_id),
+    v: token,
+    expires_at,
+    tenant_id,
+    id: execution_id,
+    action_id,
+    trigger: wanted.trigger,
+    dispatch_status: 'pending',
+    status_code: 0,
+    latency_ms: 0,
+    response_snippet: '',
+    error_message: '',
+    pipeline_status: null,
+    log_count: 0,
+    transition_id: wanted.transition_id,
+    attempt: null,
+    verdict: null,
+    verified_at: null,
+    verified_by: null,
+    created_at: iso(now),
+    finished_at: null,
+    give_up_at: giveUpAt(action, now),
+    ...(wanted.called_by && { called_by: wanted.called_by }),
+    ...changes,
+  };
+  const pointer: RunPointer = { ...keys.run(tenant_id, action_id, now, execution_id), expires_at, execution_id };
+  return {
+    execution,
+    writes: [
       { put: execution, if: 'absent' },
       { put: pointer },
       { check: keys.action(tenant_id, action_id), if: { version: action.v } },
-      ...beside(action),
-    ]);
-    return outcome.ok ? { is: 'ours', action, execution } : AGAIN;
-  });
+    ],
+  };
 }

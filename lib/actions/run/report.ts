@@ -85,6 +85,7 @@ export async function report(
         v: ports.ids.token(),
         pipeline_status: status ?? present.pipeline_status,
         log_count: present.log_count + lines.length,
+        ...(status && isUnverified(present) && { reported_at: ports.clock.now() }),
       };
       const writes: Write[] = [{ put: execution, if: { version: present.v } }];
       if (lines.length > 0) {
@@ -100,11 +101,18 @@ export async function report(
       }
       const changes = lines.length > 0 || status !== undefined;
       if (changes && !(await commit(ports, writes)).ok) return AGAIN;
+      if (status === 'failed' && isUnverified(present)) await askForVerdict(ports, execution);
       if (logs.length > 0 && lines.length === 0) throw full();
       return { execution: changes ? execution : present, dropped: logs.length - lines.length };
     }),
   );
 }
+
+const isUnverified = ({ attempt, verdict }: ExecutionItem): boolean => attempt !== null && verdict === null;
+
+/** What its pipeline says has failed did not heal: nobody need wait for a result. Lost, its deadline still comes. */
+const askForVerdict = (ports: Context['ports'], { tenant_id, action_id }: ExecutionItem): Promise<void> =>
+  ports.queues.send('action', [{ body: { kind: 'remediation', tenant_id, action_id, asked: true }, group: tenant_id }]);
 
 const full = (): AppError =>
   new AppError('LOG_LIMIT', `This execution already holds ${MAX_LINES} log lines, the most that there can be.`);

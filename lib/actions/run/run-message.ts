@@ -1,6 +1,8 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { checkOf, rhythmOfAction } from '#lib/actions/bindings.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
+import { attempt } from '#lib/actions/remediation/attempt.ts';
+import { lookAtRemediation } from '#lib/actions/remediation/look.ts';
 import type { BuiltIn } from '#lib/actions/template/variables.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
@@ -22,6 +24,7 @@ type RunMessage = MessageOf<'action'>;
  */
 export async function runMessage(env: RunEnv, message: RunMessage, chance: Chance): Promise<void> {
   if (message.kind === 'settle') return settleById(env, message);
+  if (message.kind === 'remediation') return lookAndRun(env, message);
   if (chance === 'over') {
     await giveUp(env, message);
     throw new Error(`a run of ${message.action_id} was given up; see the errors logged for it`);
@@ -34,29 +37,53 @@ export async function runMessage(env: RunEnv, message: RunMessage, chance: Chanc
   }
 }
 
-async function runOnce(env: RunEnv, message: Exclude<RunMessage, { kind: 'settle' }>): Promise<void> {
+/** A message that wants a run. */
+type Wish = Extract<RunMessage, { kind: 'state_change' | 'schedule' }>;
+
+async function runOnce(env: RunEnv, message: Wish): Promise<void> {
   const plan = await planOf(env, message);
   if (!plan) return;
   const claimed = await claim(env, plan.wanted, plan.wants);
+  if (claimed.is === 'guarded') return remediate(env, plan);
   if (claimed.is === 'taken') return settle(env, claimed.execution);
   if (claimed.is === 'ours') await dispatch(env, claimed, plan.variables);
   else env.ports.log.info('a run was not wanted any more', { ...message });
 }
 
+/** The run that a transition wants of a guarded action, if its guards let it pass. */
+async function remediate(env: RunEnv, { wanted, transition, variables }: Plan): Promise<void> {
+  if (!transition) return;
+  const made = await attempt(env, wanted.action_id, transition, true);
+  if (made.is === 'taken') return settle(env, made.execution);
+  if (made.is === 'ours') await dispatch(env, made, variables);
+}
+
+/** A verdict or a further attempt is due. */
+async function lookAndRun(env: RunEnv, message: RunMessage & { kind: 'remediation' }): Promise<void> {
+  const looked = await lookAtRemediation(env, message);
+  if (looked?.attempt.is === 'ours') await dispatch(env, looked.attempt, transitionVariables(looked.transition));
+}
+
 /** Ends a run that could not be begun, or not be ended, as failed, so that it is seen. */
-export async function giveUp(env: RunEnv, message: Exclude<RunMessage, { kind: 'settle' }>): Promise<void> {
+export async function giveUp(env: RunEnv, message: Wish): Promise<void> {
   const plan = await planOf(env, message);
-  const claimed = plan && (await claim(env, plan.wanted, plan.wants));
+  const claimed = plan && (await claim(env, { ...plan.wanted, given_up: true }, plan.wants));
   if (claimed?.is === 'taken') await interrupted(env, claimed.execution);
   if (claimed?.is === 'ours') {
     await finish(env, claimed.execution, notSent('failed', 'not sent: the service failed each time that it tried'));
   }
 }
 
-type Plan = { wanted: Wanted; wants: (action: ActionItem) => boolean; variables: BuiltIn };
+type Plan = {
+  wanted: Wanted;
+  wants: (action: ActionItem) => boolean;
+  variables: BuiltIn;
+  /** That it is for; none of a slot. */
+  transition?: TransitionItem;
+};
 
 /** What a message asks for; undefined when its cause is past. */
-async function planOf(env: RunEnv, message: Exclude<RunMessage, { kind: 'settle' }>): Promise<Plan | undefined> {
+async function planOf(env: RunEnv, message: Wish): Promise<Plan | undefined> {
   return message.kind === 'schedule' ? ofSlot(env, message) : ofTransition(env, message);
 }
 
@@ -89,6 +116,7 @@ async function ofTransition(
     wanted: { tenant_id, action_id, execution_id, trigger: 'state_change', transition_id },
     wants: (action) => checkOf(action) === check_id && fires(action, transition),
     variables: transitionVariables(transition),
+    transition,
   };
 }
 

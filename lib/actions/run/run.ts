@@ -28,7 +28,7 @@ export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
  */
 export async function dispatch(
   env: RunEnv,
-  { action, execution }: Claim & { is: 'ours' },
+  { action, execution }: Pick<Claim & { is: 'ours' }, 'action' | 'execution'>,
   cause: BuiltIn,
   vars: Record<string, string> = {},
 ): Promise<ExecutionItem> {
@@ -77,10 +77,10 @@ export async function runByHand(
     called_by: { user_id: caller.user_id, key_id: caller.key_id, ...(tool !== undefined && { tool }) },
   };
   const claimed = await claim(context, wanted, undefined, (present) => note(present, present, { execution_id }));
-  if (claimed.is === 'void') throw notFound(`Action ${action_id}`);
+  if (claimed.is === 'void' || claimed.is === 'guarded') throw notFound(`Action ${action_id}`);
   // A claim of one's own that seemed to fail and had not: nothing was sent yet.
   return claimed.is === 'taken'
-    ? dispatch(context, { ...claimed, is: 'ours', action }, {}, vars)
+    ? dispatch(context, { ...claimed, action }, {}, vars)
     : dispatch(context, claimed, {}, vars);
 }
 

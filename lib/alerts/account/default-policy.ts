@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
+import { mustNameChannels } from '#lib/alerts/policy/escalation-schema.ts';
 import { mustBeRepeatable, withSettings } from '#lib/alerts/policy/policies.ts';
 import { Inherited, PolicySettings, SETTING_CHANGES } from '#lib/alerts/policy/policy-schemas.ts';
 import type { Audited } from '#lib/audit/write.ts';
@@ -46,10 +47,18 @@ export async function changeDefaultPolicy(
   mustBeRepeatable(context.ports.settings, input.repeat_interval_seconds);
   const note = auditing(context, 'update', audited(context.tenant));
   let result: Partial<Settings> = {};
-  await changeAlerting(context, (_present, head) => {
+  await changeAlerting(context, ({ channels }, head) => {
     const before = head?.policy ?? {};
     result = withSettings(before, input, effectiveSettings(undefined, { policy: before }));
     if (isDeepStrictEqual(before, result)) return undefined;
+    if (!isDeepStrictEqual(before.escalation, result.escalation)) {
+      const known = new Set(channels.map(({ id }) => id));
+      mustNameChannels(
+        result.escalation ?? [],
+        known,
+        'of the account; GET /v1/notify/channels lists them, with scope account',
+      );
+    }
     return { writes: note(before, result), policy: result, wakes: true };
   });
   return recordOf(result);

@@ -1,7 +1,7 @@
 import type { Labels } from '#lib/catalog/labels.ts';
 import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import type { AlertRoot } from '#lib/health/alerting/alert-item.ts';
+import type { AlertRoot, TriedRemediation } from '#lib/health/alerting/alert-item.ts';
 import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import type { Lately } from '#lib/health/state/failures.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
@@ -39,8 +39,16 @@ export type Alert = {
   lately: Lately | null;
   /** What kinds of channel got the alert, as people call them, one a channel; empty when it is not known. */
   told: string[];
+  /** What was tried to repair it, and is given up; null of all other alerts. */
+  remediation: TriedRemediation | null;
   /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
   acknowledge_url: string | null;
+  /** The same for a silence of an hour. */
+  silence_url: string | null;
+  /** Of one that says so: who looks after it; else null. `until`: ISO 8601. */
+  acknowledgement: { by: string; note: string; until: string | null } | null;
+  /** Of an escalation: which of its steps, from 1; else null. */
+  step: number | null;
   event: StateChangeEvent;
   /** What channels are to believe of the check afterwards: up of one that is degraded, where that is not announced. */
   announces: AnnouncedAlert['announces'] | null;
@@ -68,7 +76,11 @@ export const NOTHING_KNOWN = {
   impact: null,
   lately: null,
   told: [],
+  remediation: null,
   acknowledge_url: null,
+  silence_url: null,
+  acknowledgement: null,
+  step: null,
 } satisfies Partial<Alert>;
 
 /** As a real one: what a channel type makes of it is shown in the documents, and says where its alerts go. */

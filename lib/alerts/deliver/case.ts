@@ -11,5 +11,7 @@ export const caseOf = ({ kind, incident_id, event, delivery_id }: Alert): string
  * What an alert does to its case where cases are opened and closed. What recovers while its root still fails does not
  * end it.
  */
-export const stepOf = ({ announces, kind, root }: Alert): 'open' | 'close' =>
-  kind === 'closed' || (announces === 'up' && root === null) ? 'close' : 'open';
+export function stepOf({ announces, kind, root }: Alert): 'open' | 'acknowledge' | 'close' {
+  if (kind === 'acknowledged') return 'acknowledge';
+  return kind === 'closed' || (announces === 'up' && root === null) ? 'close' : 'open';
+}

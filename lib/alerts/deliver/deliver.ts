@@ -2,6 +2,7 @@ import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import { channelIn, channelPlace } from '#lib/alerts/channels/channel-place.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import { impactOf } from '#lib/alerts/hold/impact.ts';
+import { alertLinks } from '#lib/alerts/links/alert-links.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
@@ -218,9 +219,10 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
   const about = { entity: entity!, check, public_url: ports.settings.PUBLIC_URL, now };
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));
   if (!transition) return never('the transition that it is about is no longer kept');
+  const links = alertLinks(delivery, { account, ...about });
   const told = (item?.to ?? []).flatMap(({ channel_type }) => channelTypeOf(channel_type)?.title ?? []);
   const others = await impactOf({ ports, keys, tenant: tenant_id }, entity!, item);
-  return ready({ ...alertOf(delivery, transition, item, { ...about, told }), ...others });
+  return ready({ ...alertOf(delivery, transition, item, { ...about, ...links, told }), ...others });
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

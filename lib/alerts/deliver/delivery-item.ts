@@ -12,7 +12,7 @@ export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
     kind: DeliveryKind.describe(
-      'state_change: the check changed its state. repeat: a reminder, as it is still down. catch_up: what was held back or failed, announced late. closed: a check announced as down or degraded was disabled or deleted. test: a test of the channel.',
+      'state_change: the check changed its state. repeat: a reminder, as it is still down. catch_up: what was held back or failed, announced late. escalation: nobody has acknowledged it, and a step of the escalation called this channel. acknowledged: somebody looks after it. closed: a check announced as down or degraded was disabled or deleted. remediation_failed: what was tried to repair it did not help. test: a test of the channel.',
     ),
     transition_id: z.string().nullable().describe('Id of the transition that it is about; null for a test.'),
     check_id: IdOf('the check'),
@@ -39,6 +39,8 @@ type DeliveryAlert = {
   sk: string;
   deliveries: string[];
   series?: Series;
+  /** Of an escalation: which of its steps, from 0. */
+  step?: number;
 };
 
 /** One alert to one channel. About 600 bytes; written at its making and after each attempt. */

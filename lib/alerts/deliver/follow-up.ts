@@ -6,6 +6,7 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { effectiveSettings } from '#lib/health/alerting/effective-policy.ts';
+import { escalationDue, escalationWrite } from '#lib/health/alerting/escalation.ts';
 import { announcedState, retract } from '#lib/health/state/announced.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
@@ -31,7 +32,8 @@ export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> 
  * Where all deliveries of the alert have failed, the state announced before it holds, and a catch-up is due. An alert
  * that is no longer in flight matters only where nothing newer was announced.
  */
-async function afterFailure(env: Env, { tenant_id, alert, check_id }: DeliveryItem): Promise<void> {
+async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
+  const { tenant_id, alert, check_id } = delivery;
   if (!alert) return;
   const { ports, keys } = env;
   const all = await ports.table.getMany<DeliveryItem>(alert.deliveries.map((id) => keys.delivery(tenant_id, id)));
@@ -39,9 +41,20 @@ async function afterFailure(env: Env, { tenant_id, alert, check_id }: DeliveryIt
   await lookAgain(env, tenant_id, check_id, (check, now) => {
     const wanted = nextTry(alert.series ?? { failed_at: now, tries: 0 }, now);
     const announced = check.alerts.announced && retract(check.alerts.announced, alert.id);
-    if (announced && announced !== check.alerts.announced) return { alerts: { ...check.alerts, announced }, wanted };
-    return announcedState(check.alerts) === 'unknown' ? { wanted } : undefined;
+    const escalates = isLastCall(check, delivery);
+    if (announced && announced !== check.alerts.announced)
+      return { alerts: { ...check.alerts, announced }, wanted, escalates };
+    const isUnknown = announcedState(check.alerts) === 'unknown';
+    return isUnknown || escalates ? { wanted: isUnknown ? wanted : undefined, escalates } : undefined;
   });
+}
+
+/** Whether nobody was called after this alert: then the next step of an escalation is due at once. */
+function isLastCall({ alerts }: CheckItem, { kind, announces, alert, created_at }: DeliveryItem): boolean {
+  const running = alerts.episode?.escalation;
+  if (!running || announces !== 'down' || Date.parse(created_at) < running.from) return false;
+  if (kind === 'escalation') return running.steps === (alert?.step ?? 0) + 1;
+  return running.steps === 0 && (kind === 'state_change' || kind === 'catch_up');
 }
 
 /** A delivery that was sent after a newer one with another state leaves the channel with the old state: catch up. */
@@ -52,7 +65,8 @@ async function afterSent(env: Env, { id, tenant_id, check_id, channel_id, announ
   await lookAgain(env, tenant_id, check_id, (_check, now) => ({ wanted: { deadline: now, note: { misled: true } } }));
 }
 
-type Look = { alerts?: CheckItem['alerts']; wanted: Deadline | undefined };
+/** `escalates`: the next step of its escalation is due now. */
+type Look = { alerts?: CheckItem['alerts']; wanted?: Deadline | undefined; escalates?: boolean };
 
 /** Changes what a check remembers of its alerts and sets its catch-up, as `look` says; undefined: nothing to do. */
 async function lookAgain(
@@ -64,7 +78,8 @@ async function lookAgain(
   const { ports, keys } = env;
   const deadlines = await untilDone(ports, async () => {
     const check = await ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
-    const wish = check && look(check, ports.clock.now());
+    const now = ports.clock.now();
+    const wish = check && look(check, now);
     if (!check || !wish) return [];
     const [stored, entry, head] = await ports.table.getMany<[PolicyItem, DeadlineEntry, AlertingHead]>([
       keys.policy(tenant_id, check_id),
@@ -74,14 +89,22 @@ async function lookAgain(
     const { catch_up } = effectiveSettings(stored, await alertingOf(env, tenant_id, head));
     const next = wish.wanted && catch_up ? mergeDeadline(entry, wish.wanted) : undefined;
     const token = ports.ids.token();
+    const hold = (alerts: Look['alerts']): Write =>
+      alerts
+        ? replaceCheck(check, nextCheck(check, token, { alerts }))
+        : { check: keys.check(tenant_id, check_id), if: { version: check.v } };
     const writes: Write[] = [
-      ...(wish.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: wish.alerts }))] : []),
+      ...(wish.alerts || wish.escalates ? [hold(wish.alerts)] : []),
+      ...(wish.escalates ? [escalationWrite(keys, check, token, now, { at_once: true })] : []),
       ...(next ? deadlineWrites(keys, 'catch_up', check, token, entry, next) : []),
     ];
     if (writes.length === 0) return [];
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
     const { entity_id } = check;
-    return next ? [{ kind: 'catch_up' as const, tenant_id, entity_id, check_id, at: next.deadline }] : [];
+    return [
+      ...(next ? [{ kind: 'catch_up' as const, tenant_id, entity_id, check_id, at: next.deadline }] : []),
+      ...(wish.escalates ? [escalationDue(check, now)] : []),
+    ];
   });
   await sendDeadlines(env, deadlines);
 }

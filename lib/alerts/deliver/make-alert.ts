@@ -1,6 +1,6 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import { redactUrl } from '#lib/access/redaction.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
@@ -12,6 +12,9 @@ import { type AlertUrlsAbout, urlsOf } from './alert-urls.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf } from './event.ts';
 
+/** What whoever reads it can do with one hand. */
+export type AlertLinks = Pick<Alert, 'acknowledge_url' | 'silence_url'>;
+
 /** What an alert says beside its transition. `check`: undefined when it is gone. */
 type About = AlertUrlsAbout & { now: number };
 
@@ -20,10 +23,13 @@ export const alertOf = (
   delivery: DeliveryItem,
   transition: TransitionItem,
   item: AlertItem | undefined,
-  about: About & { told: string[] },
+  about: About & { told: string[] } & AlertLinks,
 ): Alert => ({
   ...NOTHING_KNOWN,
   ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
+  ...(item?.step !== undefined && { step: item.step + 1 }),
+  ...(item?.acknowledgement && { acknowledgement: shownAcknowledgement(item.acknowledgement) }),
+  ...(item?.remediation && { remediation: item.remediation }),
   delivery_id: delivery.id,
   alert_id: delivery.alert?.id ?? null,
   kind: delivery.kind,
@@ -37,7 +43,15 @@ export const alertOf = (
   at: delivery.created_at,
   ...subjectOf(about, { id: transition.check_id, name: transition.check_label }),
   told: about.told,
+  acknowledge_url: about.acknowledge_url,
+  silence_url: about.silence_url,
   lately: about.check ? failuresLately(about.check.alerts, Date.parse(delivery.created_at)) : null,
+});
+
+const shownAcknowledgement = ({ by, note, until }: Acknowledgement): Alert['acknowledgement'] => ({
+  by,
+  note,
+  until: until === undefined ? null : iso(until),
 });
 
 /** A test: the present state as an event that changes nothing and belongs to no transition. */

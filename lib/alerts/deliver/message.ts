@@ -1,10 +1,11 @@
 import type { Templates } from '#lib/alerts/channels/templates.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
+import type { TriedRemediation } from '#lib/health/alerting/alert-item.ts';
 import { fill, placeholdersIn } from '#lib/platform/template/placeholders.ts';
 import { withSections } from '#lib/platform/template/sections.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Alert } from './alert.ts';
-import { duration } from './duration.ts';
+import { clockTime, duration } from './duration.ts';
 import {
   causeAndImpact,
   changeFacts,
@@ -110,6 +111,11 @@ function headline(alert: Alert, subject: string): string {
   if (kind === 'closed') {
     return `${subject} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
+  if (kind === 'acknowledged') return `${subject} is ${announces}, and acknowledged`;
+  if (kind === 'remediation_failed') {
+    const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
+    return `${subject} is still ${event.check_to_state}: ${tried} did not help`;
+  }
   switch (announces) {
     case 'up':
       return `${subject} is up${AGAIN[event.check_from_state](alert)}`;
@@ -119,7 +125,7 @@ function headline(alert: Alert, subject: string): string {
         ? `${subject} is no longer down but degraded, after ${wasStateFor(alert)}`
         : `${subject} is degraded`;
     case 'down':
-      if (kind === 'repeat') return `${subject} is still down after ${inStateFor(alert)}`;
+      if (kind === 'repeat' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
       return kind === 'catch_up' ? `${subject} has been down for ${inStateFor(alert)}` : `${subject} is down`;
   }
 }
@@ -139,10 +145,28 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   state_change: () => '',
   repeat: () => 'A reminder, as long as it stays down.',
   catch_up: () => 'Told late: an earlier alert about this was held back, failed or came out of order.',
+  escalation: ({ step }) => `Step ${step ?? 1} of its escalation: nobody has acknowledged it yet.`,
+  acknowledged: ({ acknowledgement }) => {
+    const { by = 'Somebody', note = '', until = null } = acknowledgement ?? {};
+    const end = until === null ? 'until it is up again' : `until ${clockTime(until)}, or it is up again`;
+    const said = note && `: ${note}`;
+    return `${by} looks after it${said}${/[.!?]$/.test(said) ? '' : '.'} No reminders ${end}, and nobody else is called.`;
+  },
   closed: ({ event }) =>
     `It is no longer checked, so ${WHILE[event.check_from_state] ? 'no recovery' : 'nothing more'} will be reported.`,
+  remediation_failed: ({ remediation }) => (remediation ? triedNote(remediation) : ''),
   test: () => 'Nothing has happened. Somebody tested this channel, and it works.',
 };
+
+/** What came of the last attempt, in words. */
+const CAME_OF_IT: Record<TriedRemediation['verdict'], string> = {
+  healed: 'after the last time it was well for too short a time',
+  not_healed: 'after the last time it still failed',
+  unverified: 'after the last time nobody watched it',
+};
+
+const triedNote = ({ action_name, attempts, verdict }: TriedRemediation): string =>
+  `${shorten(action_name, 60)} was tried ${attempts === 1 ? 'once' : `${attempts} times`}; ${CAME_OF_IT[verdict]}. It is not tried again.`;
 
 /** Whoever wants to hear of down alone is told up, and may read what that is. */
 const hiddenNote = ({ announces, event }: Alert): string =>
@@ -158,10 +182,11 @@ function flapNote({ flapping }: Alert): string {
 }
 
 /** What to do first comes first; once nothing is to be done, where to look. */
-function linksOf({ urls, acknowledge_url, announces }: Alert): Message['links'] {
+function linksOf({ urls, acknowledge_url, silence_url, announces }: Alert): Message['links'] {
   const isOver = announces === 'up' || announces === null;
   const all: [string, string | null][] = [
     ['Acknowledge', isOver ? null : acknowledge_url],
+    ['Silence for an hour', isOver ? null : silence_url],
     ['Runbook', isOver ? null : urls.runbook],
     ['Incident', urls.incident],
     ['Details', urls.check],

@@ -18,6 +18,10 @@ export const payloadOf = (alert: Alert) => ({
   root: alert.root,
   affected: alert.affected,
   impact: alert.impact,
+  remediation: alert.remediation,
   urls: alert.urls,
+  step: alert.step,
+  acknowledgement: alert.acknowledgement,
   acknowledge_url: alert.acknowledge_url,
+  silence_url: alert.silence_url,
 });

@@ -35,6 +35,7 @@ export const ALERT_VARIABLES = {
   runbook_url: ({ urls }) => urls.runbook,
   dashboard_url: ({ urls }) => urls.dashboard,
   acknowledge_url: ({ acknowledge_url }) => acknowledge_url,
+  silence_url: ({ silence_url }) => silence_url,
   incident_id: ({ incident_id }) => incident_id,
   delivery_id: ({ delivery_id }) => delivery_id,
 } satisfies Record<string, Variable>;

@@ -19,10 +19,11 @@ export function explainTransition(transition: TransitionItem, alerts: readonly A
   const { alert, check_to_state: state, timestamp } = transition;
   const is = state === 'unknown' ? 'It had no state' : `It was ${state}`;
   const change = `${is} since ${clock(timestamp)}.`;
-  const later = alerts.filter(({ kind }) => kind !== 'state_change').map(laterSentence);
+  const calls = alerts.filter(({ kind }) => kind === 'escalation' || kind === 'acknowledged');
+  const others = alerts.filter((alert) => alert.kind !== 'state_change' && !calls.includes(alert));
   return {
     verdict: VERDICTS[alert.decision],
-    sentence: [decisionSentence(transition), change, ...later.slice(-1)].join(' '),
+    sentence: [decisionSentence(transition), change, ...[...calls, ...others.slice(-1)].map(laterSentence)].join(' '),
     rules: decide(situationOf(transition)).rules,
   };
 }
@@ -48,11 +49,20 @@ function decisionSentence({ alert }: TransitionItem): string {
   }
 }
 
-const LATER: Readonly<Record<Exclude<AlertItem['kind'], 'state_change' | 'test'>, string>> = {
+const LATER: Readonly<
+  Record<Exclude<AlertItem['kind'], 'state_change' | 'escalation' | 'acknowledged' | 'test'>, string>
+> = {
   repeat: 'A reminder went',
   catch_up: 'A late alert went',
   closed: 'A closing note went',
+  remediation_failed: 'That its remediation did not help went',
 };
 
-const laterSentence = (alert: AlertItem): string =>
-  `${LATER[alert.kind as keyof typeof LATER]} to ${counted(deliveriesOf(alert).length, 'channel')} at ${clock(timeOf(alert.id))}.`;
+function laterSentence(alert: AlertItem): string {
+  const { kind, acknowledgement, step = 0 } = alert;
+  const at = clock(timeOf(alert.id));
+  const channels = counted(deliveriesOf(alert).length, 'channel');
+  if (kind === 'acknowledged') return `${acknowledgement?.by ?? 'Somebody'} acknowledged it at ${at}.`;
+  if (kind === 'escalation') return `Step ${step + 1} of its escalation called ${channels} at ${at}.`;
+  return `${LATER[kind as keyof typeof LATER]} to ${channels} at ${at}.`;
+}

@@ -1,6 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
 import { type DeliveryItem, deliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { deliveryView } from '#lib/alerts/policy/views.ts';
+import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
 import { gapRecord } from '#lib/health/history/gaps.ts';
@@ -18,6 +19,7 @@ import { explainMoment, progressOf } from './explain-moment.ts';
 import { explainTransition } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 import { type ReadMoment, readMoment } from './read-moment.ts';
+import { clock } from './words.ts';
 
 /** So long after a change (ms) it is what a moment is about; later, only while it lasts and is no good news. */
 const JUST_CHANGED_MS = 1_000;
@@ -69,7 +71,8 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
   const { sentence, ...explained } = explainTransition(transition, alerts);
   const progress = isLatest && read ? progressOf(read.moment) : undefined;
   const gap = isLatest ? read?.moment.gap : undefined;
-  const more = [progress && `Since then ${progress.sentence}`, gap && 'At that moment it was not checked.'];
+  const by = isLatest && check && untold(check, alerts, at);
+  const more = [by, progress && `Since then ${progress.sentence}`, gap && 'At that moment it was not checked.'];
   return {
     ...(check && read ? viewOf(context, check, read) : NOTHING_LEFT(transition)),
     ...explained,
@@ -78,6 +81,13 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
     deliveries: await deliveriesIn(context, alerts),
     next: check ? await nextOf(context, check) : null,
   };
+}
+
+/** That somebody looks after it, where nobody was there to be told so. */
+function untold(check: CheckItem, alerts: readonly AlertItem[], at: number): string | undefined {
+  const by = acknowledgementAt(check.alerts, at);
+  if (!by || by.at > at || alerts.some(({ kind }) => kind === 'acknowledged')) return undefined;
+  return `${by.by} acknowledged it at ${clock(by.at)}.`;
 }
 
 type View = Pick<Explanation, 'check_id' | 'at' | 'state' | 'results' | 'gaps'>;
@@ -155,7 +165,7 @@ async function deliveriesIn(context: Context, alerts: readonly AlertItem[]): Pro
 
 /** The next deadline of alerting that stands now. */
 async function nextOf({ ports, keys, tenant }: Context, { id }: CheckItem): Promise<Explanation['next']> {
-  const kinds = ['repeat', 'catch_up'] as const;
+  const kinds = ['repeat', 'catch_up', 'escalation'] as const;
   const entries = await ports.table.getMany<DeadlineEntry>(kinds.map((kind) => keys.entry(kind, tenant, id)));
   const due = entries.flatMap((entry, i) => (entry ? [{ at: iso(entry.deadline), what: kinds[i]! }] : []));
   return due.sort((a, b) => (a.at < b.at ? -1 : 1))[0] ?? null;

@@ -37,9 +37,9 @@ export const Explanation = z
       .object({
         at: z.iso.datetime().describe('When it is, or was, due.'),
         what: z
-          .enum(['probe', 'silence', 'repeat', 'catch_up'])
+          .enum(['probe', 'silence', 'repeat', 'catch_up', 'escalation'])
           .describe(
-            'probe: it is probed. silence: it fails if nothing comes. repeat: a reminder. catch_up: what was held back is looked at.',
+            'probe: it is probed. silence: it fails if nothing comes. repeat: a reminder. catch_up: what was held back is looked at. escalation: its next step calls others.',
           ),
       })
       .nullable()

@@ -3,6 +3,7 @@ import { type AlertItem, alertItem, deliveriesOf } from '#lib/health/alerting/al
 import { decide } from '#lib/health/alerting/decide.ts';
 import type { AlertReason } from '#lib/health/alerting/decision.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
+import { begun } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { classOf, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
@@ -37,7 +38,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   const { check, entity, policy, held, transition, now } = one;
   if (transition.alert.decision !== 'held') return { deadlines: [] };
   const announces = announcementOf(check.state, policy);
-  const channels = channelsThatApply(policy, announces);
+  const channels = channelsThatApply(policy, announces, check.alerts);
   const decided_on = {
     ...decidedOn(check, check.alerts, policy, channels, now),
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
@@ -62,6 +63,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
     const next = isLater ? mergeDeadline(entries.catch_up, { deadline: until }) : undefined;
     return {
       transition: settle({ decision: 'skipped', reason: reason as AlertReason, facts }),
+      ...(reason === 'no_channels' && { alerts: begun(check.alerts, policy, announces, now) }),
       deadlines: next ? [{ kind: 'catch_up', present: entries.catch_up, next }] : [],
     };
   }
@@ -76,12 +78,17 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   return {
     transition: settle({ decision: 'planned', reason: null, facts: {}, deliveries }),
     item,
-    alerts: {
-      ...check.alerts,
-      ...startCooldown(classOf(situation), now),
-      ...toldFlapping(check.alerts),
-      announced: announce(check.alerts, { id: item.id, announces }),
-    },
+    alerts: begun(
+      {
+        ...check.alerts,
+        ...startCooldown(classOf(situation), now),
+        ...toldFlapping(check.alerts),
+        announced: announce(check.alerts, { id: item.id, announces }),
+      },
+      policy,
+      announces,
+      now,
+    ),
     deadlines: repeat ? [{ kind: 'repeat', present: entries.repeat, next: repeat }] : [],
   };
 }

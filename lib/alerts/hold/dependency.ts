@@ -2,13 +2,14 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
-import { destinationOf } from '#lib/health/alerting/listeners.ts';
+import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
 import { type Ancestry, findCause, readAncestry } from '#lib/health/dependency/gather.ts';
 import { type HoldItem, rememberedHold } from '#lib/health/dependency/hold-item.ts';
 import type { Dependent, Verdict } from '#lib/health/dependency/judge.ts';
 import { type Hold, LEAST_SETTLING_MS, type Look, look, NEW_HOLD } from '#lib/health/dependency/look.ts';
 import { silenceRules } from '#lib/health/silence/rules.ts';
 import { cellOf } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
@@ -26,8 +27,8 @@ export type Search = {
   pending: ReadonlySet<string>;
 };
 
-/** What is to be written, and when to look again; without `next` nothing is held any more. */
-type Found = { writes: Write[]; next?: Deadline };
+/** What is to be written, and when to look again; without `next` nothing is held any more. `deadlines` begin with it. */
+export type Found = { writes: Write[]; next?: Deadline; deadlines: DueDeadline[] };
 
 /**
  * Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. `asked`:
@@ -74,7 +75,7 @@ function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }:
   const { check, policy, held } = one;
   const now = ports.clock.now();
   const hold: Hold = policy.hold_for_dependencies ? rememberedHold(stored, held.transition_sk) : NEW_HOLD;
-  const channels = channelsThatApply(policy, 'down').filter(({ id }) => !held.told?.includes(id));
+  const channels = waitingOf(held, channelsThatApply(policy, 'down', check.alerts), check.alerts);
   return {
     ...{ hold, verdict, pending, now },
     waiting: channels.map(destinationOf),

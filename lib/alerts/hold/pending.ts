@@ -1,4 +1,5 @@
 import type { TenantEnv } from '#lib/access/context.ts';
+import { isUntold } from '#lib/health/alerting/listeners.ts';
 import type { Ancestry } from '#lib/health/dependency/gather.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 
@@ -7,7 +8,5 @@ export async function readPending({ ports, keys, tenant }: TenantEnv, { checks }
   const down = [...checks.values()].flat().filter(({ state }) => state === 'down');
   if (down.length === 0) return new Set();
   const entries = await ports.table.getMany<DeadlineEntry>(down.map(({ id }) => keys.entry('hold', tenant, id)));
-  const isPending = (entry: DeadlineEntry | undefined) =>
-    entry?.note?.held?.reason === 'dependency' && entry.note.held.told === undefined;
-  return new Set(down.flatMap(({ entity_id }, i) => (isPending(entries[i]) ? [entity_id] : [])));
+  return new Set(down.flatMap(({ entity_id }, i) => (isUntold(entries[i]) ? [entity_id] : [])));
 }

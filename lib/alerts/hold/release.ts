@@ -6,6 +6,7 @@ import { isSilenced, type Policy, type PolicyItem } from '#lib/checks/policy-ite
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { hasResultSince, lastChanceAt } from '#lib/health/alerting/judged-after.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -89,7 +90,7 @@ async function attempt(
   const account = await alertingOf(env, tenant_id, head);
   const policy = effectivePolicy(stored, { check, entity, account, now });
   const one: HeldCase = { check, entity, policy, held, due: entry.deadline, transition, now };
-  if (held.reason === 'dependency' && mayBeTold(policy)) {
+  if (held.reason === 'dependency' && mayBeTold(check, policy)) {
     const seen = await lookForCause({ ...env, tenant: tenant_id }, { id, egress }, one);
     if (seen === 'asked') return [{ ...next('hold', now + ASKED_MS), woken: true }];
     const policyAsRead = {
@@ -97,7 +98,7 @@ async function attempt(
       if: stored ? { version: stored.v } : 'absent',
     } as const;
     const done = await commit(ports, [...move(seen.next), ...seen.writes, policyAsRead]);
-    return done.ok ? (seen.next ? [next('hold', seen.next.deadline)] : []) : AGAIN;
+    return done.ok ? [...seen.deadlines, ...(seen.next ? [next('hold', seen.next.deadline)] : [])] : AGAIN;
   }
   const later = await heldOn(env, one, watchedSince);
   if (later) return (await commit(ports, move(later))).ok ? [next('hold', later.deadline)] : AGAIN;
@@ -105,6 +106,8 @@ async function attempt(
   const token = ports.ids.token();
   const decided = decideHeld(keys, token, one, { repeat, catch_up: catchUp });
   const goesOn = decided.cause && { deadline: now, note: { held: decided.cause } };
+  const change = { before: check.alerts, after: decided.alerts ?? check.alerts, policy };
+  const escalation = escalationChange(keys, owner, token, change);
   const writes: Write[] = [
     ...move(goesOn),
     ...forgetHold(keys, check, entry),
@@ -112,15 +115,20 @@ async function attempt(
     ...(decided.item ? [{ put: decided.item, if: 'absent' as const }] : []),
     ...(decided.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: decided.alerts }))] : []),
     ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, one.present, one.next)),
+    ...escalation.writes,
     { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
   ];
   if (!(await commit(ports, writes)).ok) return AGAIN;
-  return [...(goesOn ? [next('hold', now)] : []), ...decided.deadlines.map((one) => next(one.kind, one.next.deadline))];
+  return [
+    ...(goesOn ? [next('hold', now)] : []),
+    ...escalation.deadlines,
+    ...decided.deadlines.map((one) => next(one.kind, one.next.deadline)),
+  ];
 }
 
 /** Whether nothing but the search for its cause keeps an alert from going out. */
-const mayBeTold = (policy: Policy): boolean =>
-  !isSilenced(policy) && policy.window === undefined && channelsThatApply(policy, 'down').length > 0;
+const mayBeTold = ({ alerts }: CheckItem, policy: Policy): boolean =>
+  !isSilenced(policy) && policy.window === undefined && channelsThatApply(policy, 'down', alerts).length > 0;
 
 /** The deadline at which it is looked at again; undefined when it is to be decided. */
 async function heldOn(env: Env, one: HeldCase, watchedSince: number): Promise<Deadline | undefined> {

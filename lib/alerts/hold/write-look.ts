@@ -1,10 +1,12 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Policy } from '#lib/checks/policy-item.ts';
 import { type AlertItem, type AlertRoot, alertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
+import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
-import { destinationOf } from '#lib/health/alerting/listeners.ts';
+import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
 import { startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { type HoldItem, MOST_LOOKS, rememberedHold } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentOf, incidentWrites, withTold } from '#lib/health/dependency/incident-item.ts';
@@ -14,8 +16,8 @@ import { announce } from '#lib/health/state/announced.ts';
 import { isFlapping, toldFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { Deadline, HeldAlert } from '#lib/schedule/entries.ts';
-import type { Search } from './dependency.ts';
+import type { HeldAlert } from '#lib/schedule/entries.ts';
+import type { Found, Search } from './dependency.ts';
 import type { HeldCase } from './holder.ts';
 import { incidentsAt } from './incidents-at.ts';
 
@@ -23,12 +25,7 @@ import { incidentsAt } from './incidents-at.ts';
  * The writes of a look, for one transaction: alerts for those who are told now, whom each incident was told to, with
  * the first of them the decision on the transition, and what is remembered of who waits on.
  */
-export function writesOfLook(
-  env: TenantEnv,
-  search: Search,
-  verdict: Verdict,
-  seen: Look,
-): { writes: Write[]; next?: Deadline } {
+export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen: Look): Found {
   const { ports, keys, tenant } = env;
   const { one, stored, ancestry } = search;
   const { check, policy, held, transition } = one;
@@ -38,10 +35,12 @@ export function writesOfLook(
   const own = ownIncident(env, search, now);
   const items = alertsOf(env, one, seen, { root, own, now });
   const toldNow = items.flatMap(({ to }) => to.map(({ channel_id }) => channel_id));
-  const destinations = channelsThatApply(policy, 'down')
+  const destinations = channelsThatApply(policy, 'down', check.alerts)
     .filter(({ id }) => toldNow.includes(id))
     .map(destinationOf);
   const told = [...(held.told ?? []), ...toldNow];
+  const after = items.length > 0 ? alertsAfter(check, policy, items, now) : check.alerts;
+  const escalation = escalationChange(keys, check, token, { before: check.alerts, after, policy });
   const tellOf = (before: IncidentItem | undefined, of: IncidentItem | undefined): Write[] =>
     of && destinations.length > 0 ? incidentWrites(before, withTold(of, destinations, now), token, now) : [];
   const writes: Write[] = [
@@ -49,12 +48,13 @@ export function writesOfLook(
     ...(items.length > 0 && transition.alert.decision === 'held' ? [decision(one, items, root, token, now)] : []),
     ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
     ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
-    ...(items.length > 0
-      ? [replaceCheck(check, nextCheck(check, token, { alerts: alertsAfter(check, items, now) }))]
-      : []),
+    ...(items.length > 0 ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
+    ...escalation.writes,
   ];
+  const { deadlines } = escalation;
   const before = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
-  if (seen.look_at === undefined) return { writes: [...writes, ...before, { delete: keys.hold(tenant, check.id) }] };
+  if (seen.look_at === undefined)
+    return { writes: [...writes, ...before, { delete: keys.hold(tenant, check.id) }], deadlines };
   const { transition_sk } = held;
   const { looks } = rememberedHold(stored, transition_sk);
   const hold: HoldItem = {
@@ -76,6 +76,7 @@ export function writesOfLook(
       { put: hold, if: stored ? { version: stored.v } : 'absent' },
     ],
     next: { deadline: seen.look_at, note: { held: next } },
+    deadlines,
   };
 }
 
@@ -122,7 +123,7 @@ type Telling = { root: NamedRoot | undefined; own: IncidentItem | undefined; now
 function alertsOf({ keys }: TenantEnv, one: HeldCase, { tell }: Look, { root, own, now }: Telling): AlertItem[] {
   const { check, policy, held, transition } = one;
   const incident_id = root?.incident.id ?? own?.id;
-  const waiting = channelsThatApply(policy, 'down').filter(({ id }) => !held.told?.includes(id));
+  const waiting = waitingOf(held, channelsThatApply(policy, 'down', check.alerts), check.alerts);
   return (['high', 'low'] as const).flatMap((urgency, n) => {
     const destinations = new Set(tell.filter((to) => to.urgency === urgency).map((to) => to.destination));
     const channels = waiting.filter((channel) => destinations.has(destinationOf(channel)));
@@ -163,12 +164,13 @@ function decision(
   return settled({ ...transition, alert }, token, now, final, { decided_on });
 }
 
-/** What the check remembers of its alerts once some were told. */
-function alertsAfter(check: CheckItem, items: AlertItem[], now: number): CheckItem['alerts'] {
+/** What the check remembers of its alerts once some were told: the steps of its escalation count from the first. */
+function alertsAfter(check: CheckItem, policy: Policy, items: AlertItem[], now: number): CheckItem['alerts'] {
   const alerts = isFlapping(check.alerts, now) ? check.alerts : withoutFlapping(check.alerts);
   let announced = alerts.announced;
   for (const { id } of items) announced = announce({ ...(announced && { announced }) }, { id, announces: 'down' });
-  return { ...alerts, ...startCooldown('page', now), ...toldFlapping(alerts), ...(announced && { announced }) };
+  const told = { ...alerts, ...startCooldown('page', now), ...toldFlapping(alerts), ...(announced && { announced }) };
+  return begun(told, policy, 'down', now);
 }
 
 const looksWith = (looks: HoldItem['looks'], { roots, truncated }: Verdict, at: number): HoldItem['looks'] =>

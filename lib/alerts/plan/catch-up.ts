@@ -1,6 +1,7 @@
 import { isSilenced, type Policy } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
+import { begun } from '#lib/health/alerting/escalation.ts';
 import { firstResultAt } from '#lib/health/alerting/judged-after.ts';
 import { classOf } from '#lib/health/alerting/rules/cooldown.ts';
 import { silenceLook } from '#lib/health/alerting/rules/silenced.ts';
@@ -31,6 +32,8 @@ export function decideCatchUp(due: Due): TimedDecision {
     return { alert: { situation, announces, cooldown: classOf(situation) }, next: calm };
   }
   if (decision === 'held') return { held: true };
+  const waiting = begun(check.alerts, policy, announcementOf(check.state, policy), now);
+  if (reason === 'no_channels' && waiting !== check.alerts) return { alerts: waiting };
   // What lifts these says so itself, and has the check looked at then.
   if (reason === 'catch_up_off' || reason === 'not_watched') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };

@@ -5,6 +5,7 @@ import { detectSilence } from '#lib/health/recording/detect-silence.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { catchUp } from './catch-up.ts';
+import { escalate } from './escalate.ts';
 import { repeatAlert } from './repeat.ts';
 
 /**
@@ -33,6 +34,7 @@ async function handle(env: Env, deadline: DueDeadline, account: AccountItem | un
   try {
     if (deadline.kind === 'silence') return await detectSilence(env, deadline, account);
     if (deadline.kind === 'hold') return await lookAtHeld(env, deadline, account);
+    if (deadline.kind === 'escalation') return await escalate(env, deadline);
     return deadline.kind === 'repeat' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
   } catch (error) {
     const { kind, tenant_id, check_id } = deadline;

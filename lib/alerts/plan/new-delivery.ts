@@ -16,7 +16,8 @@ export function newDelivery(
   alert: AlertItem,
   { delivery_id: id, channel_id, channel_type }: AlertTarget,
 ): DeliveryItem {
-  const { tenant_id, kind, transition_id, transition_sk, announces, check_id, entity_id, series, expires_at } = alert;
+  const { tenant_id, kind, transition_id, transition_sk, announces, check_id, entity_id, series, step, expires_at } =
+    alert;
   const made_at = ports.clock.now();
   return {
     ...keys.delivery(tenant_id, id),
@@ -26,7 +27,13 @@ export function newDelivery(
     alert:
       kind === 'test'
         ? null
-        : { id: alert.id, sk: alert.sk, deliveries: deliveriesOf(alert), ...(series && { series }) },
+        : {
+            id: alert.id,
+            sk: alert.sk,
+            deliveries: deliveriesOf(alert),
+            ...(series && { series }),
+            ...(step !== undefined && { step }),
+          },
     status: 'pending',
     attempts: 0,
     sent_at: null,

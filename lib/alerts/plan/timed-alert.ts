@@ -1,11 +1,12 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
+import type { AlertChannel, Policy, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { toldOf } from '#lib/health/alerting/listeners.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/health/alerting/situation.ts';
@@ -13,16 +14,15 @@ import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incide
 import { toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
+import { lastTransition } from '#lib/health/state/last-transition.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { TRANSITIONS } from '#lib/keys/prefixes.ts';
-import { under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
-import type { Deadline, HeldAlert } from '#lib/schedule/entries.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+import { beginHold } from './begin-hold.ts';
 import { seriesOf } from './series.ts';
 
 /** A deadline of alerting that has come, and what is decided on, read strongly. */
@@ -47,12 +47,19 @@ type TimedAlert = {
   situation: Situation;
   announces: AnnouncedAlert['announces'];
   cooldown: CooldownClass | null;
+  /** Of an escalation: whom its step calls, and which step it is, from 0. Else, those that apply. */
+  channels?: readonly AlertChannel[];
+  step?: number;
 };
 
-/** What goes out, if anything does, and when to look again; without `next` the deadline is done with. */
+/**
+ * What goes out, if anything does, and when to look again; without `next` the deadline is done with.
+ * `alerts`: what the check remembers from now on, beside the alert itself.
+ */
 export type TimedDecision = {
   alert?: TimedAlert;
   next?: Deadline | undefined;
+  alerts?: CheckItem['alerts'];
   /** It waits until its cause is known. */
   held?: true;
 };
@@ -60,7 +67,7 @@ export type TimedDecision = {
 /**
  * Acts on a deadline of alerting: puts the alert, moves the deadline, and notes on the check what its channels are
  * told, all in one transaction. So doing it twice, late or at a wrong time does no harm.
- * @returns the deadline that comes next, if any, to be sent
+ * @returns the deadlines that come next, to be sent
  */
 export async function actOnDeadline(
   env: Env,
@@ -72,20 +79,16 @@ export async function actOnDeadline(
   const watermark = await readWatermark(env, keys.shardOf(deadline.check_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  const left = await untilDone(ports, () => attempt(env, deadline, kind, decide));
-  if (!left) return [];
-  return 'held' in left
-    ? [{ ...deadline, kind: 'hold', at: left.held.deadline }]
-    : [{ ...deadline, at: left.deadline }];
+  return untilDone(ports, () => attempt(env, deadline, kind, decide));
 }
 
-/** Answers the deadline that it leaves, undefined when nothing is to be done any more. */
+/** Answers the deadlines that it leaves; none when nothing is to be done any more. */
 async function attempt(
   env: Env,
   deadline: DueDeadline,
   kind: AlertDeadline,
   decide: (due: Due) => TimedDecision,
-): Promise<Deadline | { held: Deadline } | undefined | typeof AGAIN> {
+): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const policyKey = keys.policy(tenant_id, check_id);
@@ -101,60 +104,45 @@ async function attempt(
     keys.incident(tenant_id, entity_id),
   ]);
   const now = ports.clock.now();
-  if (!entry || entry.deadline > now) return undefined;
+  if (!entry || entry.deadline > now) return [];
   const owner = { tenant_id, entity_id, id: check_id };
   const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
 
-  const transition = entity && (await lastTransition(env, deadline));
+  const transition = entity && (await lastTransition(env, tenant_id, check_id));
   const account = await alertingOf(env, tenant_id, head);
   const about = entity && { check: check ?? { id: check_id }, entity, account, now };
   const due = about && {
     ...{ check, policy: effectivePolicy(stored, about), dependencies: about.entity.dependencies, entry, hold, now },
   };
-  const { alert, next, held } = due && transition ? decide(due) : {};
-  if (held && check && transition) return beginHold(env, { check, transition, hold, now, replace });
-  if (!alert || !due || !transition) return (await commit(ports, replace(next))).ok ? next : AGAIN;
+  const decided = due && transition ? decide(due) : {};
+  const { alert, next, alerts, held } = decided;
+  if (held && check && transition) return beginHold(env, { check, transition, hold, now, done: replace(undefined) });
+  const left = next ? [{ ...deadline, at: next.deadline }] : [];
+  if (!due || !transition || !(alert || alerts)) return (await commit(ports, replace(next))).ok ? left : AGAIN;
 
+  const token = ports.ids.token();
   const to = check?.state ?? 'unknown';
   const lasts = to === 'down' && incident?.recovered_at === undefined ? incident?.id : undefined;
-  const item = timedAlert(env, deadline, due, transition, { ...alert, incident_id: lasts });
+  const item = alert && timedAlert(env, deadline, due, transition, { ...alert, incident_id: lasts });
   const told = toldBy(item, incident, { to, channels: due.policy.channels, at: now });
+  const after = check && afterAlert(check, due, decided, item?.id);
+  const change = { before: check?.alerts ?? {}, after: after ?? {}, policy: due.policy };
+  const escalation = escalationChange(keys, owner, token, change);
   const done = await commit(ports, [
-    { put: item, if: 'absent' },
-    ...(check ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, item.id, alert, now)))] : []),
-    ...incidentWrites(incident, told, ports.ids.token(), now),
+    ...(item ? [{ put: item, if: 'absent' as const }] : []),
+    ...(check && after ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
+    ...incidentWrites(incident, told, token, now),
     { check: policyKey, if: stored ? { version: stored.v } : 'absent' },
     ...replace(next),
+    ...escalation.writes,
   ]);
-  return done.ok ? next : AGAIN;
+  return done.ok ? [...left, ...escalation.deadlines] : AGAIN;
 }
 
-type Holding = {
-  check: CheckItem;
-  transition: TransitionItem;
-  hold: DeadlineEntry | undefined;
-  now: number;
-  replace: (next: Deadline | undefined) => Write[];
-};
-
-/** In place of the alert it has its cause looked for. */
-async function beginHold({ ports, keys }: Env, { check, transition, hold, now, replace }: Holding) {
-  const held: HeldAlert = { transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now };
-  const done = await commit(ports, [
-    ...replace(undefined),
-    ...deadlineWrites(keys, 'hold', check, ports.ids.token(), hold, { deadline: now, note: { held } }),
-  ]);
-  return done.ok ? { held: { deadline: now } } : AGAIN;
-}
-
-async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Promise<TransitionItem | undefined> {
-  const { items } = await ports.table.query<TransitionItem>({
-    partition: keys.ofCheck(deadline.tenant_id, deadline.check_id),
-    ...under(TRANSITIONS),
-    descending: true,
-    limit: 1,
-  });
-  return items[0];
+/** What the check remembers: of what was decided, and of its alert, with which an escalation may begin. */
+function afterAlert(check: CheckItem, { policy, now }: Due, { alert, alerts = check.alerts }: TimedDecision, id = '') {
+  if (!alert) return alerts;
+  return begun(remember({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
 }
 
 /** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
@@ -164,8 +152,8 @@ export function situationOf(
 ): Situation {
   const { failed_at, misled } = entry.note ?? {};
   const state = check?.state ?? 'unknown';
-  const apply = channelsThatApply(policy, kind === 'closed' ? 'up' : announcementOf(state, policy));
-  const channels = toldOf(hold, apply);
+  const announces = kind === 'closed' ? 'up' : announcementOf(state, policy);
+  const channels = channelsOf({ check, policy, hold }, announces);
   return {
     ...decidedOn(
       check ?? GONE,
@@ -198,23 +186,32 @@ export const remember = (
   },
 });
 
+/** Those that apply and know of the failure. */
+function channelsOf(
+  { check, policy, hold }: Pick<Due, 'check' | 'policy' | 'hold'>,
+  announces: AnnouncedAlert['announces'],
+) {
+  const alerts = check?.alerts ?? {};
+  return toldOf(hold, channelsThatApply(policy, announces, alerts), alerts);
+}
+
 /** An alert that no transition brought; it tells of the last one. */
 function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
-  { policy, hold, entry, now: at }: Due,
+  due: Due,
   transition: TransitionItem,
-  { situation, announces, incident_id }: TimedAlert & { incident_id: string | undefined },
+  { situation, announces, step, channels: called, incident_id }: TimedAlert & { incident_id: string | undefined },
 ): AlertItem {
-  const series = seriesOf(entry);
-  const apply = channelsThatApply(policy, announces);
-  const channels = toldOf(hold, apply);
+  const series = seriesOf(due.entry);
+  const channels = called ?? channelsOf(due, announces);
   return alertItem(keys, {
-    ...{ tenant_id, entity_id, check_id, announces, at, n: entry.deadline, channels, transition },
+    ...{ tenant_id, entity_id, check_id, announces, at: due.now, n: due.entry.deadline, channels, transition },
     kind: situation.kind,
     expires_at: transition.expires_at,
     ...(series && { series }),
     ...(incident_id !== undefined && { incident_id }),
+    ...(step !== undefined && { step }),
     decided_on: situation,
   });
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { auditing } from '#lib/access/auditing.ts';
-import type { Context } from '#lib/access/context.ts';
+import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { withSilence } from '#lib/catalog/own-silence.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -14,7 +14,9 @@ import type { Settings } from '#lib/platform/settings.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { mustNameChannels } from './escalation-schema.ts';
 import { policyDeadlines } from './policy-deadlines.ts';
+import { policyEscalation } from './policy-escalation.ts';
 import type { PolicyInput } from './policy-schemas.ts';
 import { auditedPolicy } from './views.ts';
 
@@ -47,7 +49,7 @@ export async function readPolicy(context: Context, check: CheckItem): Promise<Po
 }
 
 async function withEffective(
-  context: Context,
+  context: TenantEnv,
   { check, entity, stored }: Pick<PolicyOfCheck, 'check' | 'entity' | 'stored'>,
   head: AlertingHead | undefined,
 ): Promise<PolicyOfCheck> {
@@ -69,9 +71,18 @@ export async function updatePolicy(
   return savePolicy(
     context,
     check,
-    ({ stored, policy }) => {
+    ({ stored, policy, account }) => {
       mustBeSameChannels(stored, channels);
-      return withSettings(withSilence(stored, input, ports.clock.now()), input, policy);
+      const changed = withSettings(withSilence(stored, input, ports.clock.now()), input, policy);
+      if (!isDeepStrictEqual(changed.escalation, stored.escalation)) {
+        const known = [...stored.channels, ...account.channels].map(({ id }) => id);
+        mustNameChannels(
+          changed.escalation ?? [],
+          new Set(known),
+          'of this check or the account; GET /v1/notify/channels lists them',
+        );
+      }
+      return changed;
     },
     note,
   );
@@ -96,7 +107,8 @@ export function withSettings<Stored extends Partial<PolicySettings>>(
 ): Stored {
   const next: Record<string, unknown> = { ...stored };
   for (const name of POLICY_NAMES) {
-    const isAsRead = stored[name] === undefined && inherited.includes(name) && input[name] === counting[name];
+    const isAsRead =
+      stored[name] === undefined && inherited.includes(name) && isDeepStrictEqual(input[name], counting[name]);
     if (input[name] === undefined || isAsRead) continue;
     if (input[name] === null) delete next[name];
     else next[name] = input[name];
@@ -123,8 +135,8 @@ function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
  * @throws AppError NOT_FOUND when the check is gone by now
  */
 export function savePolicy(
-  context: Context,
-  { id, entity_id }: CheckItem,
+  context: TenantEnv & Changing,
+  { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
   change: (before: PolicyOfCheck) => PolicyItem,
   beside: (before: PolicyOfCheck, after: PolicyOfCheck) => Write[],
 ): Promise<PolicyOfCheck> {
@@ -146,14 +158,15 @@ export function savePolicy(
     const next: PolicyItem = { ...changed, v, updated_at: iso(ports.clock.now()) };
     const after = await withEffective(context, { check, entity, stored: next }, head);
     const deadlines = await policyDeadlines(context, check, before.policy, after.policy);
+    const escalation = policyEscalation(context, check, before.policy, after.policy);
     const writes: Write[] = [
       { put: next, if: item ? { version: item.v } : 'absent' },
-      { check: keys.check(tenant, id), if: { version: check.v } },
+      ...escalation.writes,
       ...deadlines.writes,
       ...beside(before, after),
     ];
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
-    await sendDeadlines(context, deadlines.deadlines);
+    await sendDeadlines(context, [...deadlines.deadlines, ...escalation.deadlines]);
     return after;
   });
 }

@@ -3,6 +3,7 @@ import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { SilenceChanges, SilenceMembers } from '#lib/catalog/own-silence.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
 import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { Escalation } from './escalation-schema.ts';
 
 const WEEK_SECONDS = 604_800;
 
@@ -44,6 +45,9 @@ const settings = {
       'Whether an alert for down waits until it is known if it follows from what the entity depends on. Default true.',
     ),
   flap_window_seconds: z.int().min(60).max(86_400).describe('Seconds in which changes count together. Default 3600.'),
+  escalation: Escalation.describe(
+    'Whom to call next while a failure is neither acknowledged nor over, at most 5 steps. A channel that a step names hears of a failure at its step, and not before. Default none.',
+  ),
 };
 
 /** What can be set, for a check or as default of the account. */

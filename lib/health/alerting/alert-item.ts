@@ -1,5 +1,5 @@
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import type { Acknowledgement, AnnouncedAlert } from '#lib/checks/check-item.ts';
 import { type DeliveryKind, deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { ALERTS } from '#lib/keys/prefixes.ts';
@@ -41,9 +41,13 @@ export type AlertItem = Item & {
   series?: Series;
   /** Of an escalation: which of its steps, from 0. */
   step?: number;
+  /** Of one that says so: who looks after the failure. */
+  acknowledgement?: Acknowledgement;
   incident_id?: string;
   /** The entity that explains it. */
   root?: AlertRoot;
+  /** What was tried to repair it, and is given up. */
+  remediation?: TriedRemediation;
   /** What was decided on, where no transition says so. */
   decided_on?: Situation;
 };
@@ -51,10 +55,28 @@ export type AlertItem = Item & {
 /** An entity that others depend on, as it was when the alert was decided. `since`: ISO 8601. */
 export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
 
+/** A guarded action that did not help; `verdict` is that of its last attempt. */
+export type TriedRemediation = {
+  action_id: string;
+  action_name: string;
+  attempts: number;
+  verdict: 'healed' | 'not_healed' | 'unverified';
+};
+
 /** What a new alert is about. */
 type NewAlert = Pick<
   AlertItem,
-  'tenant_id' | 'check_id' | 'entity_id' | 'announces' | 'series' | 'step' | 'incident_id' | 'root' | 'decided_on'
+  | 'tenant_id'
+  | 'check_id'
+  | 'entity_id'
+  | 'announces'
+  | 'series'
+  | 'step'
+  | 'acknowledgement'
+  | 'incident_id'
+  | 'root'
+  | 'remediation'
+  | 'decided_on'
 > & {
   kind: DeliveryKind;
   transition: { transition_id: string; sk: string };

@@ -23,6 +23,8 @@ import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
 import { type Decided, decide } from './decide.ts';
 import type { AlertDecision, AlertReason, AlertUrgency } from './decision.ts';
 import { channelsThatApply } from './effective-policy.ts';
+import { withEpisode } from './episode.ts';
+import { begun } from './escalation.ts';
 import { becauseOf } from './held.ts';
 import { firstResultAt } from './judged-after.ts';
 import { destinationOf, toldOf } from './listeners.ts';
@@ -67,7 +69,7 @@ type AlertOfChange = {
 /** Pure: decides whether a change of state is announced, by the rules in their order. */
 export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   const { policy, to, alertAt } = change;
-  const counted = withChange(change);
+  const counted = withEpisode(withChange(change), to, policy, change.transition.transition_id);
   const { situation, decided_on } = situationOf(change, counted);
   const decided = decide(situation);
   const urgency = urgencyOf(change);
@@ -75,13 +77,15 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, decided) : undefined;
-  const alerts: CheckItem['alerts'] = {
+  const remembered: CheckItem['alerts'] = {
     ...counted,
     ...(isTold && { ...startCooldown(classOf(situation), alertAt), ...toldFlapping(counted) }),
     ...(item && {
       announced: announce(counted, { id: item.id, announces: item.announces ?? announcementOf(to, policy) }),
     }),
   };
+  const isCalled = isTold || decided.reason === 'no_channels';
+  const alerts = isCalled ? begun(remembered, policy, announcementOf(to, policy), alertAt) : remembered;
   return {
     alert: {
       decision: decided.decision,
@@ -140,9 +144,9 @@ function situationOf(change: Change, counted: CheckItem['alerts']): { situation:
 }
 
 /** Those that apply; of a failure that is over, those that were told of it. */
-function channelsOf({ hold, to, policy }: Change): readonly AlertChannel[] {
-  const channels = channelsThatApply(policy, announcementOf(to, policy));
-  return shown(to, policy) === 'up' ? toldOf(hold, channels) : channels;
+function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
+  const channels = channelsThatApply(policy, announcementOf(to, policy), check.alerts);
+  return shown(to, policy) === 'up' ? toldOf(hold, channels, check.alerts) : channels;
 }
 
 /** Low for whoever heard of the same failure a moment ago, by an alert that names it. */
@@ -165,7 +169,7 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
-  const channels = toldOf(hold, channelsThatApply(policy, 'up'));
+  const channels = toldOf(hold, channelsThatApply(policy, 'up', check.alerts), check.alerts);
   const given = decidedOn(check, check.alerts, policy, channels, at);
   const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;

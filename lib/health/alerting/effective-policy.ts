@@ -1,6 +1,6 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { isSilencedAt, type OwnSilence } from '#lib/catalog/own-silence.ts';
-import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import {
   type AlertChannel,
   POLICY_DEFAULTS,
@@ -11,6 +11,7 @@ import {
 } from '#lib/checks/policy-item.ts';
 import { type Selectable, selects } from '#lib/checks/selector.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
+import { isInEarshot } from './escalation.ts';
 import { openWindow } from './windows.ts';
 
 type About = {
@@ -65,14 +66,31 @@ export function effectivePolicy(stored: PolicyItem | undefined, about: About): P
 export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'account'>): AccountChannel[] =>
   account.channels.filter(({ enabled, applies_to }) => enabled && selects(applies_to, one));
 
-/** Pure: the channels that an alert goes to which says this; the same address once, the check's own first. */
+/**
+ * Pure: those of a policy's channels that an alert goes to which says this; the same address once, the check's own
+ * first. What a step of the escalation names waits for it.
+ */
 export function channelsThatApply(
+  policy: Pick<Policy, 'channels' | 'escalation'>,
+  announces: AnnouncedAlert['announces'],
+  alerts: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
+): AlertChannel[] {
+  return listeners(policy, announces, ({ id }) => isInEarshot(id, policy, alerts, announces));
+}
+
+/** Pure: the channels that a step of the escalation calls, from 0. */
+export const channelsOfStep = (policy: Pick<Policy, 'channels' | 'escalation'>, step: number): AlertChannel[] =>
+  listeners(policy, 'down', ({ id }) => policy.escalation[step]?.channel_ids.includes(id) === true);
+
+function listeners(
   { channels }: Pick<Policy, 'channels'>,
   announces: AnnouncedAlert['announces'],
+  hears: (channel: AlertChannel) => boolean,
 ): AlertChannel[] {
   const told = new Set<string>();
-  return channels.filter(({ id, states, destination = id }) => {
-    if ((states && !states.includes(announces)) || told.has(destination)) return false;
+  return channels.filter((channel) => {
+    const { id, states, destination = id } = channel;
+    if ((states && !states.includes(announces)) || told.has(destination) || !hears(channel)) return false;
     told.add(destination);
     return true;
   });

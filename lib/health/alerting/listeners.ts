@@ -1,14 +1,35 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import type { Deadline, HeldAlert } from '#lib/schedule/entries.ts';
 
 /** Where a channel leads: two that lead to the same place have the same destination. */
 export const destinationOf = ({ id, destination = id }: Pick<Channel, 'id' | 'destination'>): string => destination;
+
+type Escalated = Pick<CheckItem['alerts'], 'escalated'>;
 
 /** Those that know of a failure: all of them, unless its alert is held until its cause is known. */
 export function toldOf<T extends Pick<Channel, 'id'>>(
   hold: Deadline | undefined,
   channels: readonly T[],
+  alerts: Escalated,
 ): readonly T[] {
   const held = hold?.note?.held;
-  return held?.reason === 'dependency' ? channels.filter(({ id }) => held.told?.includes(id)) : channels;
+  return held?.reason === 'dependency' ? channels.filter(({ id }) => wasTold(id, held, alerts)) : channels;
 }
+
+/** Those that are still to be told of a failure whose alert is held until its cause is known. */
+export const waitingOf = <T extends Pick<Channel, 'id'>>(
+  held: HeldAlert,
+  channels: readonly T[],
+  alerts: Escalated,
+): T[] => channels.filter(({ id }) => !wasTold(id, held, alerts));
+
+/** Nobody knows of a failure yet: its alert is held until its cause is known. */
+export const isUntold = (hold: Deadline | undefined): boolean => {
+  const held = hold?.note?.held;
+  return held?.reason === 'dependency' && !held.told?.length;
+};
+
+/** By the alert that is held for others, or by a step of the escalation that began with it. */
+const wasTold = (id: string, { told = [] }: HeldAlert, { escalated = [] }: Escalated): boolean =>
+  told.includes(id) || (told.length > 0 && escalated.includes(id));

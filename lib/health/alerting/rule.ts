@@ -2,7 +2,14 @@ import type { AlertReason, RuleFacts } from './decision.ts';
 import type { AlertKind, Situation } from './situation.ts';
 
 /** Rules that only stop alerts without a transition; the others are reasons of a transition. */
-type TimedRule = 'repeats_off' | 'not_down' | 'not_watched' | 'catch_up_off' | 'told_already';
+type TimedRule =
+  | 'repeats_off'
+  | 'not_down'
+  | 'not_watched'
+  | 'catch_up_off'
+  | 'told_already'
+  | 'acknowledged'
+  | 'not_told';
 export type RuleName = AlertReason | TimedRule;
 
 /**

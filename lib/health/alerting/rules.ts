@@ -1,4 +1,5 @@
 import type { Rule } from './rule.ts';
+import { acknowledged, notTold } from './rules/acknowledged.ts';
 import { catchUpOff, notWatched, toldAlready } from './rules/catch-ups.ts';
 import { configuration } from './rules/configuration.ts';
 import { cooldown } from './rules/cooldown.ts';
@@ -21,6 +22,8 @@ export const RULES: readonly Rule[] = [
   ...repeats,
   catchUpOff,
   notWatched,
+  notTold,
+  acknowledged,
   silenced,
   initial,
   degradedOff,

@@ -1,5 +1,6 @@
 import type { CheckState } from '#lib/catalog/states.ts';
-import type { AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
+import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
+import type { Acknowledgement, AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import type { OpenWindow, Policy, Silence } from '#lib/checks/policy-item.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
@@ -48,6 +49,8 @@ export type DecidedOn = {
   /** An alert of it that is held, and when that is looked at (epoch ms). */
   held?: { reason: HoldReason; until: number };
   /** How many channels apply; while the cause of a failure is not known, those that were told all the same. */
+  /** Somebody looks after the failure; times in epoch ms. */
+  acknowledged?: { by: string; at: number; until?: number };
   channels: number;
   /** Relations of its entity that carry failure; absent where there are none. */
   dependencies?: number;
@@ -99,6 +102,7 @@ export function decidedOn(
   const { last_planned_at, last_warned_at, flapping } = alerts;
   const { silenced, cooldown_seconds, notify_on_recovery, notify_on_degraded } = policy;
   const { repeat_interval_seconds, catch_up, flap_threshold, hold_for_dependencies } = policy;
+  const acknowledged = acknowledgementAt(alerts, at);
   return {
     at,
     rev,
@@ -121,9 +125,16 @@ export function decidedOn(
     },
     ...(policy.silence && { silence: policy.silence }),
     ...(policy.window && { window: policy.window }),
+    ...(acknowledged && { acknowledged: factsOf(acknowledged) }),
     channels: channels.length,
   };
 }
+
+const factsOf = ({ by, at, until }: Acknowledgement) => ({
+  by,
+  at,
+  ...(until !== undefined && { until }),
+});
 
 /** The same of an alert that is held, where one is. */
 export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefined): Pick<DecidedOn, 'held'> =>

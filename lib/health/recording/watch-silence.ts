@@ -7,7 +7,7 @@ import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { remembered } from './newest-received.ts';
 
-/** So soon (ms) it is written, or never: a client of the table gives up after 9 s, and clocks of ours differ a little. */
+/** So soon (ms) it is written, or never: a client of the table gives up after 9 s, and our clocks differ a little. */
 const COMMITTED_MS = 15_000;
 
 /**

@@ -7,6 +7,7 @@ import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
 import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
@@ -155,6 +156,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   };
 
   const deadlines = deadlinesOf(basis, change, alertAt, { lookAt, hold });
+  const escalation = escalationChange(keys, check, token, { before: check.alerts, after: alerts, policy });
 
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
@@ -184,11 +186,15 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       { put: nextEntity, if: { version: entity.v } },
       { check: keys.policy(check.tenant_id, check.id), if: policyVersion ? { version: policyVersion } : 'absent' },
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
+      ...escalation.writes,
     ],
-    deadlines: deadlines.flatMap(({ kind, next }) => {
-      const { tenant_id, entity_id, id: check_id } = check;
-      return next ? [{ kind, tenant_id, entity_id, check_id, at: next.deadline }] : [];
-    }),
+    deadlines: [
+      ...escalation.deadlines,
+      ...deadlines.flatMap(({ kind, next }) => {
+        const { tenant_id, entity_id, id: check_id } = check;
+        return next ? [{ kind, tenant_id, entity_id, check_id, at: next.deadline }] : [];
+      }),
+    ],
   };
 }
 

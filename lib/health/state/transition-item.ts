@@ -5,8 +5,7 @@ import type { TransitionRecord } from './transition-record.ts';
 
 /**
  * One change of a check's state; the source of actions and events. Immutable, but that a held alert is decided once
- * (health/alerting/held.ts).
- * Its timestamp is later than every earlier one of the entity. About 1.2 KB.
+ * (health/alerting/held.ts). Its timestamp is later than every earlier one of the entity. About 1.2 KB.
  */
 export type TransitionItem = Item &
   Omit<TransitionRecord, 'id'> & {

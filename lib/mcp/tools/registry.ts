@@ -1,3 +1,4 @@
+import { acknowledgeAlert } from './acknowledge-alert.ts';
 import { createHttpCheck } from './create-check.ts';
 import { explainAlert } from './explain-alert.ts';
 import { getCheckResults } from './get-check-results.ts';
@@ -11,6 +12,7 @@ import { listEntities } from './list-entities.ts';
 import { listIncidents } from './list-incidents.ts';
 import { listPings } from './list-pings.ts';
 import { runCheckNow } from './run-check.ts';
+import { silence } from './silence.ts';
 import { testCheck } from './test-check.ts';
 import type { Tool } from './tool.ts';
 
@@ -25,11 +27,13 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     listChanges,
     getCheckResults,
     explainAlert,
+    acknowledgeAlert,
     getHistory,
     listPings,
     getExecution,
     createHttpCheck,
     testCheck,
     runCheckNow,
+    silence,
   ].map((tool) => [tool.name, tool]),
 );

@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '#lib/platform/ports.ts';
 
 /**
- * Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. Of work to the
- * same target the one with the lowest `order` goes first (0 unless told), then the one that came first. `until` (epoch
- * ms) is when it is too late for it.
+ * Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. Of these the
+ * lowest `order` goes first (default 0), then the first to come. From `until` on (epoch ms) it is too late.
  */
 export type Claim = { tenant: string; target?: string | undefined; order?: number; until?: number };
 
@@ -20,17 +19,15 @@ export type Shares = {
 /** What `run` answers for work that found no place in time: it was not begun. */
 export const NO_PLACE = Symbol('no place');
 
-/** A fifth: what one tenant may hold while others wait, and what is kept free for those that hold less. */
+/** What one tenant may hold while others wait, and what is kept free for those that hold less. */
 export const shareOf = (places: number): number => Math.ceil(places / 5);
 
 /** How often waiting work is looked through for what has waited too long. */
 const LOOK_MS = 250;
-/** What was due may come late for so long after a tenant was held back. */
-const HELD_BACK_MS = 60_000;
-/** Tenants that were held back and are remembered, before those of long ago are forgotten. */
-const MOST_HELD_BACK = 1000;
+/** What was due may come late for so long after a tenant was held back; so many such tenants are remembered. */
+const [HELD_BACK_MS, MOST_HELD_BACK] = [60_000, 1000];
 
-/** Work on its way to one target of a tenant; `waiting` in its order. */
+/** Work to one target of a tenant, in its order. */
 type Line = { target: string | undefined; running: number; waiting: Waiting[] };
 /** `waiting`: how many wait in its lines. */
 type Tenant = { id: string; running: number; lines: Map<string | undefined, Line>; waiting: number };

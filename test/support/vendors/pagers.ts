@@ -66,12 +66,12 @@ export function opsgenie(key: string, open = new Set<string>()): Vendor {
     if (asked.headers.authorization !== `GenieKey ${key}`) {
       return { status: 401, body: { message: 'Could not authenticate', took: 0.001, requestId: 'r' } };
     }
-    const closed = /^\/v2\/alerts\/([^/]+)\/close$/.exec(asked.path)?.[1];
-    if (closed !== undefined) {
+    const [, alias = '', step] = /^\/v2\/alerts\/([^/]+)\/(acknowledge|close)$/.exec(asked.path) ?? [];
+    if (step) {
       const { wrong } = parsed(OpsgenieClosing, asked);
       if (wrong) return unprocessable(wrong);
       if (asked.query.get('identifierType') !== 'alias') return { status: 404, body: { message: 'Alert not found' } };
-      open.delete(decodeURIComponent(closed));
+      if (step === 'close') open.delete(decodeURIComponent(alias));
       return taken;
     }
     const { data, wrong } = parsed(OpsgenieAlert, asked);

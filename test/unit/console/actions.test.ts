@@ -46,7 +46,13 @@ describe('the form of an action', () => {
 });
 
 describe('a run', () => {
-  const run = { dispatch_status: 'success', pipeline_status: null, finished_at: '2026-11-22T10:00:00.000Z' } as const;
+  const run = {
+    attempt: null,
+    verdict: null,
+    dispatch_status: 'success',
+    pipeline_status: null,
+    finished_at: '2026-11-22T10:00:00.000Z',
+  } as const;
   const at = (minutes: number) => Date.parse(run.finished_at) + minutes * 60_000;
 
   it('is followed while it is on its way, and while its pipeline is queued or runs', () => {

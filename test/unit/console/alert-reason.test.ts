@@ -53,7 +53,7 @@ describe('why an alert came, or did not', () => {
 
   it.each(DeliveryKind.options)('of a skipped one says what was sent about it later: %s', (kind) => {
     const { told } = alertReason(skipped('cooldown'), { deliveries: [delivery('sent', { kind })] });
-    expect(told).toBe(['catch_up', 'repeat', 'closed'].includes(kind));
+    expect(told).toBe(['catch_up', 'repeat', 'closed', 'remediation_failed'].includes(kind));
     expect(alertReason(skipped('cooldown'), { deliveries: [delivery('failed', { kind })] }).told).toBe(false);
   });
 });

@@ -16,6 +16,7 @@ const RUN: Execution = {
   pipeline_status: null,
   log_count: 0,
   transition_id: null,
+  ...{ attempt: null, verdict: null, verified_at: null, verified_by: null },
   created_at: '2026-11-22T12:00:00.000Z',
   finished_at: '2026-11-22T12:00:00.000Z',
 };

@@ -14,14 +14,14 @@ const LONGEST_TAG = 50;
 const PRIORITY = { bad: 'P1', warn: 'P3', good: 'P5', neutral: 'P5' };
 
 /**
- * Alert API (https://docs.opsgenie.com/docs/alert-api): creates an alert, and closes it, under one alias for an
- * incident. Both answer 202 and are done later.
+ * Alert API (https://docs.opsgenie.com/docs/alert-api): creates an alert, acknowledges and closes it, under one alias
+ * for an incident. All answer 202 and are done later.
  */
 export const opsgenie = defineChannel({
   type: 'opsgenie',
   title: 'Opsgenie',
   about:
-    'Creates an alert of Opsgenie by its Alert API, and closes it: one for an incident, or for one check, with a priority by state.',
+    'Creates an alert of Opsgenie by its Alert API, acknowledges and closes it: one for an incident, or for one check, with a priority by state.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -33,7 +33,7 @@ export const opsgenie = defineChannel({
     const message = messageOf(alert, config);
     const base = `https://${HOSTS[config.region ?? 'us']}/v2/alerts`;
     const alias = caseOf(alert);
-    const isClosed = stepOf(alert) === 'close';
+    const step = stepOf(alert);
     const open = {
       message: shorten(message.title, LONGEST_MESSAGE),
       alias,
@@ -46,10 +46,10 @@ export const opsgenie = defineChannel({
     };
     return {
       via: 'http',
-      url: isClosed ? `${base}/${encodeURIComponent(alias)}/close?identifierType=alias` : base,
+      url: step === 'open' ? base : `${base}/${encodeURIComponent(alias)}/${step}?identifierType=alias`,
       receiver: `${base}#${config.api_key}`,
       headers: { 'content-type': 'application/json', authorization: `GenieKey ${config.api_key}` },
-      body: JSON.stringify(isClosed ? { source: 'Fleetwatch', note: message.title } : open),
+      body: JSON.stringify(step === 'open' ? open : { source: 'Fleetwatch', note: message.title }),
     };
   },
   refused: ({ status, json }) =>

@@ -8,17 +8,17 @@ const HOSTS = { us: 'events.pagerduty.com', eu: 'events.eu.pagerduty.com' };
 const SEVERITY = { bad: 'critical', warn: 'warning', good: 'info', neutral: 'info' };
 /** What PagerDuty takes of a summary, and of a text of a link. */
 const LONGEST_SUMMARY = 1024;
-const ACTION = { open: 'trigger', close: 'resolve' } as const;
+const ACTION = { open: 'trigger', acknowledge: 'acknowledge', close: 'resolve' } as const;
 
 /**
- * Events API v2 (https://developer.pagerduty.com/docs/send-alert-event): trigger and resolve, under one `dedup_key` for
- * an incident, of at most 255 characters.
+ * Events API v2 (https://developer.pagerduty.com/docs/send-alert-event): trigger, acknowledge and resolve, under one
+ * `dedup_key` for an incident, of at most 255 characters.
  */
 export const pagerduty = defineChannel({
   type: 'pagerduty',
   title: 'PagerDuty',
   about:
-    'Triggers an incident of PagerDuty by its Events API v2, and resolves it: one for an incident, or for one check, with a severity by state.',
+    'Triggers an incident of PagerDuty by its Events API v2, acknowledges and resolves it: one for an incident, or for one check, with a severity by state.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -43,7 +43,7 @@ export const pagerduty = defineChannel({
         routing_key: config.routing_key,
         event_action: ACTION[step],
         dedup_key: caseOf(alert),
-        ...(step !== 'close' && {
+        ...(step === 'open' && {
           payload: {
             summary: shorten(title, LONGEST_SUMMARY),
             source: alert.entity.slug,

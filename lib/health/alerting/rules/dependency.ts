@@ -4,12 +4,12 @@ import type { Situation } from '#lib/health/alerting/situation.ts';
 
 /**
  * The failure of what depends on others is held until it is known whether it follows from theirs: whoever was told of
- * that is not told of this as well (docs/CONTRACT.md#dependencies). While it is held nobody is reminded of it, and of
- * what nobody was told, nobody is told that it is over.
+ * that is not told of this as well (docs/CONTRACT.md#dependencies). While it is held nobody is reminded of it, or
+ * called by its escalation; and of what nobody was told, nobody is told that it is over.
  */
 export const dependency: Rule = {
   name: 'dependency',
-  kinds: ['state_change', 'catch_up', 'repeat'],
+  kinds: ['state_change', 'catch_up', 'repeat', 'escalation'],
   judge(situation) {
     const { dependencies = 0, held, channels, policy } = situation;
     const is_held = held?.reason === 'dependency';
@@ -22,7 +22,7 @@ export const dependency: Rule = {
 
 /** What a maintenance window holds is held by that first. */
 const mayHaveCause = ({ kind, to, window }: Situation): boolean =>
-  kind !== 'repeat' && to === 'down' && window === undefined;
+  (kind === 'state_change' || kind === 'catch_up') && to === 'down' && window === undefined;
 
 /** A change to something else than up is told to those as well who were not told of the failure. */
 const isNews = ({ kind, to, policy }: Situation): boolean => kind === 'state_change' && shown(to, policy) !== 'up';

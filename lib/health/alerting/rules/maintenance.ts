@@ -9,7 +9,7 @@ import { iso } from '#lib/platform/time.ts';
  */
 export const maintenance: Rule = {
   name: 'maintenance',
-  kinds: ['state_change', 'repeat', 'catch_up'],
+  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'acknowledged', 'remediation_failed'],
   judge(situation) {
     const { window, held } = situation;
     const pending = held?.reason === 'maintenance' ? held : undefined;
@@ -29,7 +29,7 @@ export const maintenance: Rule = {
 
 /** Whether this is held back by a window that is open, or by an alert that waits for its end to be judged. */
 function isQuiet({ kind, to, told, policy, window }: Situation): boolean {
-  if (kind === 'repeat') return true;
+  if (kind === 'repeat' || kind === 'escalation' || kind === 'acknowledged') return true;
   if (announcementOf(to, policy) === 'up') return kind === 'state_change' && told === 'up';
   return kind === 'catch_up' || window !== undefined;
 }

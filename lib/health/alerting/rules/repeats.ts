@@ -1,6 +1,6 @@
 import type { Rule } from '#lib/health/alerting/rule.ts';
 
-/** A repeat reminds of a check that is down, as often as its policy says. */
+/** A repeat reminds of a check that is down, as often as its policy says; a step of an escalation calls for it. */
 export const repeats: readonly Rule[] = [
   {
     name: 'repeats_off',
@@ -10,5 +10,9 @@ export const repeats: readonly Rule[] = [
       facts: { repeat_interval_seconds },
     }),
   },
-  { name: 'not_down', kinds: ['repeat'], judge: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }) },
+  {
+    name: 'not_down',
+    kinds: ['repeat', 'escalation'],
+    judge: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
+  },
 ];

@@ -129,6 +129,7 @@ Since: 2026-11-21 05:16:40 UTC
 Why: status 503, expected 200
 Down 3 times within 1 d. Told: Slack, 2 x Webhook.
 Acknowledge: https://status.test/a/tok_1
+Silence for an hour: https://status.test/a/tok_2
 Runbook: https://wiki.test/shop?a=1&b=2
 Incident: https://status.test/#/incidents/inc_1
 Details: https://status.test/#/checks/chk_1

@@ -55,7 +55,7 @@ describe('the policy that counts', () => {
 
 describe('the channels of an alert', () => {
   const told = (channels: AlertChannel[], says: 'up' | 'down' | 'degraded') =>
-    channelsThatApply({ channels }, says).map(({ id }) => id);
+    channelsThatApply({ channels, escalation: [] }, says, {}).map(({ id }) => id);
 
   it('are those of the check, then of the account, and the same address once', () => {
     const account = {

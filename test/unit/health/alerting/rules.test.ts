@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
-import { POLICY_DEFAULTS, type PolicySettings } from '#lib/checks/policy-item.ts';
+import { type EscalationStep, POLICY_DEFAULTS, type PolicySettings } from '#lib/checks/policy-item.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
 import { AlertReason } from '#lib/health/alerting/decision.ts';
 import { cooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
@@ -131,6 +131,7 @@ it('without warnings the reasons are those of a check that is up or down', () =>
     flap_threshold: fc.constant(flap_threshold),
     flap_window_seconds: fc.constant(flap_window_seconds),
     hold_for_dependencies: fc.constant(hold_for_dependencies),
+    escalation: fc.constant<EscalationStep[]>([]),
   };
   fc.assert(
     fc.property(

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairShares, NO_PLACE, type Shares, shareOf } from '#lib/platform/sharing/fair-shares.ts';
@@ -161,23 +160,6 @@ describe('fair shares', () => {
     ends[2]!();
     await settle();
     expect([begun, isOver]).toEqual([[1, 2, 3], true]);
-  });
-
-  it('do each piece of work in the async context of its caller, whoever frees the place for it', async () => {
-    const { fair } = world({ places: 1, wait_ms: 5000 });
-    const caller = new AsyncLocalStorage<string>();
-    const begun: string[] = [];
-    const list = (name: string) =>
-      caller.run(name, () =>
-        fair.each({ tenant: 'acc_a' }, [1, 2, 3], async (item) => {
-          begun.push(`${item} of ${caller.getStore()} for ${name}`);
-          await Promise.resolve();
-        }),
-      );
-    await Promise.all([list('first'), list('second')]);
-    expect(begun.toSorted()).toEqual(
-      ['first', 'second'].flatMap((name) => [1, 2, 3].map((item) => `${item} of ${name} for ${name}`)).toSorted(),
-    );
   });
 
   it('serve the lists of tenants in turns, one item at a time', async () => {

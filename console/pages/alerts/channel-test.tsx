@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
+import type { TestedChannel } from '#console/api/records.ts';
+import { refusal } from '#console/app/session.ts';
+import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { Failure } from '#console/parts/states.tsx';
+
+type TestProps = {
+  /** What the channel is called. */
+  name: string;
+  /** Where the API has it. */
+  path: string;
+  onDone: () => void;
+};
+
+/** Sends a test; what became of it, and what an alert would say there. */
+export function ChannelTest({ name, path, onDone }: TestProps) {
+  const [busy, setBusy] = useState(false);
+  const [tested, show] = useState<TestedChannel | ApiFailure | undefined>(undefined);
+  async function test() {
+    setBusy(true);
+    show(await call<TestedChannel>('POST', `${path}/test`).catch(asFailure));
+    setBusy(false);
+    onDone();
+  }
+  return (
+    <>
+      <Button small why={refusal('respond')} busy={busy} onClick={() => void test()}>
+        {busy ? 'Sending' : 'Send a test'}
+      </Button>
+      {tested && (
+        <Dialog title={`The test to ${name}`} onClose={() => show(undefined)}>
+          {'preview' in tested ? (
+            <>
+              <p>
+                <DeliveryOutcome delivery={tested} />
+              </p>
+              {tested.preview && <Preview {...tested.preview} />}
+            </>
+          ) : (
+            <Failure failure={tested} />
+          )}
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+const Preview = ({ title, body }: NonNullable<TestedChannel['preview']>) => (
+  <figure class="code">
+    <figcaption>An alert would say</figcaption>
+    <pre dir="auto">
+      <strong>{title}</strong>
+      {'\n'}
+      {body}
+    </pre>
+  </figure>
+);

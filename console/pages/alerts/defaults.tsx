@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { DefaultPolicy } from '#console/api/records.ts';
+import { tell, tellFailure } from '#console/app/notices.tsx';
+import { refusal } from '#console/app/session.ts';
+import { POLICY_SETTINGS, PolicyTable } from '#console/parts/alerts/policy-settings.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { Data } from '#console/parts/states.tsx';
+
+const PATH = '/v1/notify/policy';
+
+/** What holds of every check whose own policy does not say otherwise. */
+export function Defaults() {
+  const policy = useLoad<DefaultPolicy>(PATH);
+  const [editing, edit] = useState(false);
+  const why = refusal('write');
+  async function giveBack(name: string) {
+    try {
+      await call('PUT', PATH, { [name]: null });
+      policy.reload();
+    } catch (error) {
+      tellFailure(error);
+    }
+  }
+  return (
+    <Section
+      title="Default policy"
+      actions={
+        !editing && (
+          <Button small why={why} onClick={() => edit(true)}>
+            Change defaults
+          </Button>
+        )
+      }
+    >
+      <p class="hint">It holds of every check, but for what is set on the check itself.</p>
+      <Data of={policy} what="Reading the default policy">
+        {(found) =>
+          editing ? (
+            <SchemaForm
+              name="default policy"
+              schema={{ properties: POLICY_SETTINGS }}
+              record={found}
+              submit="Save defaults"
+              send={async (body) => {
+                await call('PUT', PATH, { ...body, inherited: found.inherited });
+                tell('The defaults are changed.');
+                edit(false);
+                policy.reload();
+              }}
+              onCancel={() => edit(false)}
+            />
+          ) : (
+            <PolicyTable policy={found} from="the service" why={why} giveBack={(name) => void giveBack(name)} />
+          )
+        }
+      </Data>
+    </Section>
+  );
+}

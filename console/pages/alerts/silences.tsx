@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { MadeOne, Silence } from '#console/api/records.ts';
+import { tell, warn } from '#console/app/notices.tsx';
+import { refusal } from '#console/app/session.ts';
+import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
+import { SilenceForm } from '#console/parts/alerts/silence-form.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { selectorOf, selectorSchema } from '#console/rules/selector.ts';
+
+/** The silences of the account that hold now: of which checks, until when, and why. */
+export function Silences() {
+  const silences = useLoad<Silence[]>('/v1/notify/silences');
+  const [making, make] = useState(false);
+  const [ending, end] = useState<Silence | undefined>(undefined);
+  const why = refusal('respond');
+  return (
+    <>
+      <p class="above-form">
+        <Button icon="muted" why={why} onClick={() => make(true)}>
+          New silence
+        </Button>
+      </p>
+      <Data of={silences} what="Reading the silences">
+        {(found) =>
+          found.length === 0 ? (
+            <Empty title="No silence of the account holds now" icon="alerts">
+              <p>A silence holds back the alerts of some checks until a time; what has changed is told at its end.</p>
+              <p>That of a single check or entity stands on its page.</p>
+            </Empty>
+          ) : (
+            <Table label="Silences" rows={found} columns={columnsOf(why, end)} keyOf={({ id }) => id} />
+          )
+        }
+      </Data>
+      {making && (
+        <Dialog title="New silence" wide onClose={() => make(false)}>
+          <SilenceForm
+            name="new silence"
+            more={{ applies_to: selectorSchema(blueprintsInUse()) }}
+            send={async (silence, body) => {
+              const { notice } = await call<MadeOne>('POST', '/v1/notify/silences', {
+                ...silence,
+                applies_to: selectorOf(body.applies_to),
+              });
+              tell('They are silenced.');
+              if (notice) warn(notice);
+              make(false);
+              silences.reload();
+            }}
+            onCancel={() => make(false)}
+          />
+        </Dialog>
+      )}
+      {ending && (
+        <Confirm
+          title="End this silence now?"
+          action="End the silence"
+          run={async () => {
+            await call('DELETE', `/v1/notify/silences/${ending.id}`);
+            silences.reload();
+          }}
+          onClose={() => end(undefined)}
+        >
+          <p>
+            <Selects of={ending.applies_to} />: what has changed meanwhile is told at once.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+const columnsOf = (why: string | undefined, end: (silence: Silence) => void): readonly Column<Silence>[] => [
+  {
+    head: 'Silenced',
+    grow: true,
+    cell: ({ applies_to, reason, until }) => (
+      <>
+        <Selects of={applies_to} />
+        <span class="under" dir="auto">
+          <span class="narrow">
+            <Time at={until} as="full" />{' '}
+          </span>
+          {reason}
+        </span>
+      </>
+    ),
+  },
+  { head: 'Until', wide: true, cell: ({ until }) => <Time at={until} as="full" /> },
+  { head: 'By', wide: true, cell: ({ created_by }) => <bdi>{created_by || 'a key'}</bdi> },
+  {
+    head: 'Actions',
+    cell: (silence) => (
+      <Button small why={why} onClick={() => end(silence)}>
+        End
+      </Button>
+    ),
+  },
+];

@@ -1,0 +1,53 @@
+import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { useForm } from '#console/parts/form/use-form.ts';
+import { fieldsOf, type MemberSchema } from '#console/rules/form-fields.ts';
+
+const HOUR = 3_600_000;
+const LENGTHS: Readonly<Record<string, number>> = {
+  '1 hour': HOUR,
+  '4 hours': 4 * HOUR,
+  '1 day': 24 * HOUR,
+  '1 week': 168 * HOUR,
+};
+const LIFTED = 'until it is lifted';
+const OTHER = 'until a time';
+
+const schemaOf = (lengths: readonly string[], more: MemberSchema['properties']): MemberSchema => ({
+  properties: {
+    length: { type: 'string', title: 'For', enum: lengths, default: lengths[0] },
+    until: { type: 'string', format: 'date-time', title: 'Until', description: 'At most 30 days from now.' },
+    reason: { type: 'string', description: 'For those who wonder why nobody was told.' },
+    ...more,
+  },
+});
+
+type SilenceProps = {
+  name: string;
+  /** Whether it may be without an end. */
+  endless?: boolean;
+  /** Members beside its end and reason. */
+  more?: MemberSchema['properties'];
+  /** @param until ISO 8601; null: until it is lifted */
+  send(silence: { until: string | null; reason: string }, body: Record<string, unknown>): Promise<unknown>;
+  onCancel: () => void;
+};
+
+/** A silence: until when, and why. */
+export function SilenceForm({ name, endless = false, more, send, onCancel }: SilenceProps) {
+  const specs = fieldsOf(schemaOf([...Object.keys(LENGTHS), OTHER, ...(endless ? [LIFTED] : [])], more));
+  const form = useForm({
+    name,
+    specs,
+    send: ({ length, until, reason = '', ...body }) => {
+      const ms = LENGTHS[String(length)];
+      const end = length === LIFTED ? null : ms ? new Date(Date.now() + ms).toISOString() : String(until ?? '');
+      return send({ until: end, reason: String(reason) }, body);
+    },
+  });
+  const asksForEnd = form.draft.length === OTHER;
+  return (
+    <Form form={form} submit="Silence" onCancel={onCancel}>
+      <FormFields form={form} specs={specs.filter(({ path }) => path !== 'until' || asksForEnd)} />
+    </Form>
+  );
+}

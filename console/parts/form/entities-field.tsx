@@ -1,0 +1,43 @@
+import { live } from '#console/app/live.ts';
+import { Button } from '#console/parts/button.tsx';
+import { EntityPicker } from '#console/parts/entity-picker.tsx';
+import { type FrameProps, GroupFrame } from '#console/parts/field.tsx';
+import { readLines } from '#console/rules/lines.ts';
+
+type EntitiesProps = FrameProps & {
+  /** Their ids, a line each. */
+  value: string;
+  onChange: (lines: string) => void;
+};
+
+/** Some entities of many, each found by its name. */
+export function EntitiesField({ value, onChange, ...frame }: EntitiesProps) {
+  const ids = readLines(value);
+  const nameOf = (id: string) => live.fleet.value?.get(id)?.name ?? id;
+  return (
+    <GroupFrame kind="entities" {...frame}>
+      {ids.length > 0 && (
+        <ul class="labels">
+          {ids.map((id) => (
+            <li key={id}>
+              <bdi>{nameOf(id)}</bdi>
+              <Button
+                small
+                quiet
+                icon="close"
+                label={`Leave ${nameOf(id)} out`}
+                onClick={() => onChange(ids.filter((one) => one !== id).join('\n'))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <EntityPicker
+        label="Add an entity"
+        value=""
+        optional
+        onChange={(id) => id !== '' && onChange([...new Set([...ids, id])].join('\n'))}
+      />
+    </GroupFrame>
+  );
+}

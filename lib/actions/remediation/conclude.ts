@@ -1,0 +1,130 @@
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import type { ExecutionItem } from '#lib/actions/execution.ts';
+import type { RunEnv } from '#lib/actions/run/claim.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import { givingUp } from './giving-up.ts';
+import { isWell } from './read-case.ts';
+import { lockName } from './remediation.ts';
+import { nextSeries, type SeriesItem, type Verdict } from './series.ts';
+import { giveSharesBack, readShares } from './shares.ts';
+
+/** A series whose deadline has come, read strongly. */
+export type Due = {
+  tenant_id: string;
+  action_id: string;
+  entry: DeadlineEntry;
+  series: SeriesItem;
+  /** Undefined when they were deleted. */
+  action: ActionItem | undefined;
+  check: CheckItem | undefined;
+};
+
+type Moved = { due?: number | undefined };
+
+/** Moves the deadline of a series (epoch ms), or takes it away. */
+export async function moveTo(
+  env: RunEnv,
+  one: Pick<Due, 'tenant_id' | 'action_id' | 'entry'>,
+  due: number | undefined,
+): Promise<Moved | typeof AGAIN> {
+  const writes = entryWrites(env, one, env.ports.ids.token(), due);
+  return (await commit(env.ports, writes)).ok ? { due } : AGAIN;
+}
+
+const entryWrites = (
+  { keys }: RunEnv,
+  { tenant_id, action_id, entry }: Pick<Due, 'tenant_id' | 'action_id' | 'entry'>,
+  token: string,
+  due: number | undefined,
+): Write[] => {
+  const owner = { tenant_id, id: action_id, entity_id: action_id };
+  return deadlineWrites(keys, 'remediation', owner, token, entry, due === undefined ? undefined : { deadline: due });
+};
+
+/**
+ * Writes a verdict down, gives the lock back, and sets when the next attempt is due; where none is left people are
+ * told. One transaction, over what it was decided on.
+ */
+export async function conclude(
+  env: RunEnv,
+  one: Due,
+  execution: ExecutionItem,
+  { verdict, by }: { verdict: Verdict; by: string | null },
+): Promise<Moved | typeof AGAIN> {
+  const { ports, keys } = env;
+  const { tenant_id, series, action, check } = one;
+  const [now, token] = [ports.clock.now(), ports.ids.token()];
+  const { settings, began_at } = series.open!;
+  const judged: ExecutionItem = { ...execution, v: token, verdict, verified_at: iso(now), verified_by: by };
+  const shares = await readShares(env, tenant_id, lockName(settings, series.entity_id));
+
+  const isOver = !check?.enabled || !action || isWell(action, check);
+  const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
+  // Of one that healed it is seen later whether the check, which may want several successes, has come up by it.
+  const mayRecover = verdict === 'healed' && series.failure.transition_id === execution.transition_id;
+  const goesOn = !isOver && (!isUsedUp || mayRecover);
+  const coolAt = goesOn ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
+  const last = { verdict, at: now };
+  const end =
+    isOver || goesOn
+      ? undefined
+      : await givenUp(env, { ...one, series: { ...series, last }, action, check }, token, now);
+  const next_at = end && 'again' in end ? end.again : coolAt;
+  const told = end && 'writes' in end ? end.writes : undefined;
+  const changes = { open: undefined, next_at, last, ...(told && { told: true as const }) };
+  const next = nextSeries(series, changes, token, now);
+  const writes: Write[] = [
+    { put: judged, if: { version: execution.v } },
+    { put: next, if: { version: series.v } },
+    ...giveSharesBack(keys, shares, { tenant_id, execution_id: execution.id }, token, now),
+    ...entryWrites(env, one, token, next_at),
+    ...(told ?? []),
+  ];
+  if (!(await commit(ports, writes)).ok) return AGAIN;
+  ports.log.info('a remediation was verified', {
+    tenant_id,
+    action_id: one.action_id,
+    execution_id: execution.id,
+    check_id: series.check_id,
+    attempt: execution.attempt,
+    verdict,
+  });
+  return { due: next_at };
+}
+
+async function givenUp(
+  env: RunEnv,
+  one: Due & { action: NonNullable<Due['action']>; check: NonNullable<Due['check']> },
+  token: string,
+  now: number,
+) {
+  const { tenant_id, series } = one;
+  const key = { pk: env.keys.ofCheck(tenant_id, series.check_id), sk: series.failure.transition_sk };
+  const transition = await env.ports.table.get<TransitionItem>(key);
+  return transition && givingUp(env, { ...one, transition }, token, now);
+}
+
+/** Nothing is left to be verified or repaired: the action is gone, or does not want it any more. */
+export async function abandon(
+  env: RunEnv,
+  one: Pick<Due, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: SeriesItem | undefined },
+): Promise<Moved | typeof AGAIN> {
+  const { keys, ports } = env;
+  const { tenant_id, series } = one;
+  const [now, token] = [ports.clock.now(), ports.ids.token()];
+  const writes = entryWrites(env, one, token, undefined);
+  if (series) {
+    const { open, entity_id, v } = series;
+    writes.push({ delete: { pk: series.pk, sk: series.sk }, if: { version: v } });
+    if (open) {
+      const shares = await readShares(env, tenant_id, lockName(open.settings, entity_id));
+      writes.push(...giveSharesBack(keys, shares, { tenant_id, execution_id: open.execution_id }, token, now));
+    }
+  }
+  return (await commit(ports, writes)).ok ? {} : AGAIN;
+}

@@ -1,0 +1,62 @@
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Env } from '#lib/env.ts';
+import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
+import { decide } from '#lib/health/alerting/decide.ts';
+import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
+import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
+import { announce, announcementOf } from '#lib/health/state/announced.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { policyNow } from './policy-now.ts';
+import { isWell } from './read-case.ts';
+import type { SeriesItem } from './series.ts';
+
+type GivenUp = { action: ActionItem; check: CheckItem; transition: TransitionItem; series: SeriesItem };
+
+/**
+ * People are told once a series that it did not help: what was tried, how often, and what came of it. The rules of
+ * alerting decide whether anybody is; `again`: they hold it back until then (epoch ms). Undefined where people were
+ * told, or the check is well by now.
+ */
+export async function givingUp(
+  env: Env,
+  { action, check, transition, series }: GivenUp,
+  token: string,
+  now: number,
+): Promise<{ writes: Write[] } | { again: number } | undefined> {
+  const found = series.told || isWell(action, check) ? undefined : await policyNow(env, check);
+  if (!found) return undefined;
+  const { keys } = env;
+  const { policy, stored } = found;
+  const { tenant_id, id: check_id, entity_id, state } = check;
+  const announces = announcementOf(state, policy);
+  const channels = channelsThatApply(policy, announces, check.alerts);
+  const situation: Situation = {
+    ...decidedOn(check, check.alerts, policy, channels, now),
+    ...{ kind: 'remediation_failed', cause: null, from: state, to: state },
+  };
+  const { decision, until } = decide(situation);
+  if (decision !== 'planned') return until === undefined ? { writes: [] } : { again: until };
+  const item: AlertItem = alertItem(keys, {
+    ...{ tenant_id, check_id, entity_id, transition, announces, channels, at: now, n: series.attempts },
+    kind: 'remediation_failed',
+    expires_at: transition.expires_at,
+    decided_on: situation,
+    remediation: {
+      action_id: action.id,
+      action_name: action.name,
+      attempts: series.attempts,
+      verdict: series.last?.verdict ?? 'unverified',
+    },
+  });
+  const told = { ...check.alerts, announced: announce(check.alerts, { id: item.id, announces }) };
+  return {
+    writes: [
+      { put: item, if: 'absent' },
+      replaceCheck(check, nextCheck(check, token, { alerts: told })),
+      { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
+    ],
+  };
+}

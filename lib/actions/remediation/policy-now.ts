@@ -1,0 +1,22 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Env } from '#lib/env.ts';
+import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
+import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+
+/** The policy of a check as it counts now, and what of it is stored; undefined when its entity is gone. */
+export async function policyNow(
+  { ports, keys }: Env,
+  check: CheckItem,
+): Promise<{ policy: Policy; stored: PolicyItem | undefined } | undefined> {
+  const { tenant_id, entity_id } = check;
+  const [stored, entity, head] = await ports.table.getMany<[PolicyItem, EntityItem, AlertingHead]>([
+    keys.policy(tenant_id, check.id),
+    keys.entity(tenant_id, entity_id),
+    keys.alertingHead(tenant_id),
+  ]);
+  if (!entity) return undefined;
+  const account = await alertingOf({ ports, keys }, tenant_id, head);
+  return { policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }), stored };
+}

@@ -1,0 +1,88 @@
+import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import { checkOf } from '#lib/actions/bindings.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { OpenWindow } from '#lib/checks/policy-item.ts';
+import type { Env } from '#lib/env.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { type Cause, readCause } from './cause.ts';
+import type { GuardSituation } from './guard.ts';
+import { policyNow } from './policy-now.ts';
+import { lockName, type Remediation } from './remediation.ts';
+import { type SeriesItem, seriesAt } from './series.ts';
+import { readShares, type Shares } from './shares.ts';
+
+/** A guarded action at a failure of its check, and all that an attempt is decided on, read strongly. */
+export type Case = {
+  action: ActionItem;
+  remediation: Remediation;
+  account: AccountItem;
+  check: CheckItem;
+  transition: TransitionItem;
+  /** As it is stored, and with this failure. */
+  stored: SeriesItem | undefined;
+  series: SeriesItem;
+  entry: DeadlineEntry | undefined;
+  lock_name: string;
+  shares: Shares;
+  /** A maintenance window that the check is in. */
+  window: OpenWindow | undefined;
+  cause: Cause | undefined;
+};
+
+/** Undefined when the action is gone or not guarded any more, or is bound to another check, or nobody watches that. */
+export async function readCase(env: Env, action_id: string, transition: TransitionItem): Promise<Case | undefined> {
+  const { ports, keys } = env;
+  const { tenant_id, check_id, entity_id } = transition;
+  const [action, account, check, stored, entry, hold] = await ports.table.getMany<
+    [ActionItem, AccountItem, CheckItem, SeriesItem, DeadlineEntry, DeadlineEntry]
+  >([
+    keys.action(tenant_id, action_id),
+    keys.account(tenant_id),
+    keys.check(tenant_id, check_id),
+    keys.remediation(tenant_id, action_id),
+    keys.entry('remediation', tenant_id, action_id),
+    keys.entry('hold', tenant_id, check_id),
+  ]);
+  if (!action?.remediation || checkOf(action) !== check_id || !account || isDisabled(account)) return undefined;
+  if (!check?.enabled) return undefined;
+  const { remediation } = action;
+  const lock_name = lockName(remediation, entity_id);
+  const shares = await readShares(env, tenant_id, lock_name);
+  const window = (await policyNow(env, check))?.policy.window;
+  const series = seriesAt(keys, stored, { tenant_id, action_id, check_id, entity_id }, transition, remediation);
+  const cause = await readCause(env, transition, hold);
+  return { action, remediation, account, check, transition, stored, series, entry, lock_name, shares, window, cause };
+}
+
+/** What the guards look at, but for what takes a search (storm.ts). */
+export function situationOf(one: Case, now: number): GuardSituation {
+  const { remediation, series, lock_name, shares } = one;
+  const { lock, remediations } = shares;
+  return {
+    ...{ now, remediation, lock_name, attempts: series.attempts },
+    is_healthy: isOver(one),
+    ...(one.cause && { dependency: one.cause }),
+    ...(one.window && { window: { until: one.window.until } }),
+    ...(series.last_began_at !== undefined && { last_began_at: series.last_began_at }),
+    ...(lock && { lock }),
+    running: remediations?.running.map(({ until }) => until) ?? [],
+    begun: remediations?.begun ?? [],
+    went_down: 0,
+    is_root: false,
+  };
+}
+
+/** Whether the failure that an attempt is for has ended: the check is well, or what it has now is another failure. */
+function isOver({ action, check, transition, series }: Case): boolean {
+  if (isWell(action, check)) return true;
+  if (series.failure.transition_id !== transition.transition_id) return true;
+  return action.trigger_to_state === 'down' && check.state_since !== transition.timestamp;
+}
+
+/** Whether a check is in none of the states that its action repairs. */
+export const isWell = (
+  { trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>,
+  { state }: Pick<CheckItem, 'state'>,
+): boolean => state !== 'down' && (trigger_to_state === 'down' || state !== 'degraded');

@@ -1,0 +1,84 @@
+import type { Env } from '#lib/env.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { HOUR_MS } from '#lib/platform/time.ts';
+
+/**
+ * A lock that an attempt has from its claim until its verdict, and no longer than `until` (epoch ms), when both are
+ * surely over. About 250 bytes.
+ */
+export type LockItem = Item & { v: string; execution_id: string; action_id: string; until: number };
+
+/** What the account's guarded actions are at, and when they began within the last hour. Epoch ms; under 1 KB. */
+type RemediationsItem = Item & {
+  v: string;
+  running: { execution_id: string; until: number }[];
+  begun: number[];
+};
+
+/** What an attempt shares with others of its account, as it was read. */
+export type Shares = { lock: LockItem | undefined; remediations: RemediationsItem | undefined };
+
+export async function readShares({ ports, keys }: Env, tenant: string, name: string): Promise<Shares> {
+  const [lock, remediations] = await ports.table.getMany<[LockItem, RemediationsItem]>([
+    keys.remediationLock(tenant, name),
+    keys.remediations(tenant),
+  ]);
+  return { lock, remediations };
+}
+
+type Taker = { tenant_id: string; lock_name: string; execution_id: string; action_id: string; until: number };
+
+/** The writes by which an attempt takes its lock and its place: each over what was read, so that no two have both. */
+export function takeShares(keys: Keys, { lock, remediations }: Shares, by: Taker, token: string, now: number): Write[] {
+  const { tenant_id, lock_name, execution_id, action_id, until } = by;
+  const put: LockItem = {
+    ...keys.remediationLock(tenant_id, lock_name),
+    ...{ v: token, execution_id, action_id, until },
+    expires_at: Math.ceil(until / 1000),
+  };
+  const running = [...atWork(remediations, now), { execution_id, until }].toSorted((a, b) => a.until - b.until);
+  const begun = [...lately(remediations, now), now];
+  return [
+    { put, if: lock ? { version: lock.v } : 'absent' },
+    remediationsWrite(keys, tenant_id, remediations, { running, begun }, token),
+  ];
+}
+
+/** The writes that give both back; of a lock that somebody else has by now, none. */
+export function giveSharesBack(
+  keys: Keys,
+  { lock, remediations }: Shares,
+  { tenant_id, execution_id }: Pick<Taker, 'tenant_id' | 'execution_id'>,
+  token: string,
+  now: number,
+): Write[] {
+  const writes: Write[] = [];
+  if (lock?.execution_id === execution_id) {
+    writes.push({ delete: { pk: lock.pk, sk: lock.sk }, if: { version: lock.v } });
+  }
+  if (remediations?.running.some((one) => one.execution_id === execution_id)) {
+    const running = atWork(remediations, now).filter((one) => one.execution_id !== execution_id);
+    const begun = lately(remediations, now);
+    writes.push(remediationsWrite(keys, tenant_id, remediations, { running, begun }, token));
+  }
+  return writes;
+}
+
+function remediationsWrite(
+  keys: Keys,
+  tenant_id: string,
+  before: RemediationsItem | undefined,
+  next: Pick<RemediationsItem, 'running' | 'begun'>,
+  v: string,
+): Write {
+  const latest = Math.max(0, ...next.begun, ...next.running.map(({ until }) => until));
+  const expires_at = Math.ceil((latest + HOUR_MS) / 1000);
+  const put: RemediationsItem = { ...keys.remediations(tenant_id), v, ...next, expires_at };
+  return { put, if: before ? { version: before.v } : 'absent' };
+}
+
+const atWork = (item: RemediationsItem | undefined, now: number) =>
+  (item?.running ?? []).filter(({ until }) => until > now);
+const lately = (item: RemediationsItem | undefined, now: number) =>
+  (item?.begun ?? []).filter((at) => at > now - HOUR_MS);

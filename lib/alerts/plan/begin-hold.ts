@@ -1,0 +1,32 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import type { HeldAlert } from '#lib/schedule/entries.ts';
+
+type Holding = {
+  check: CheckItem;
+  transition: TransitionItem;
+  /** The deadline that it takes the place of, if there is one. */
+  hold: DeadlineEntry | undefined;
+  now: number;
+  /** The writes that end the deadline of the alert. */
+  done: readonly Write[];
+};
+
+/** In place of a catch-up alert its cause is looked for. Answers the deadline at which that begins. */
+export async function beginHold(
+  { ports, keys }: Env,
+  { check, transition, hold, now, done }: Holding,
+): Promise<DueDeadline[] | typeof AGAIN> {
+  const held: HeldAlert = { transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now };
+  const written = await commit(ports, [
+    ...done,
+    ...deadlineWrites(keys, 'hold', check, ports.ids.token(), hold, { deadline: now, note: { held } }),
+  ]);
+  const { tenant_id, entity_id, id: check_id } = check;
+  return written.ok ? [{ kind: 'hold', tenant_id, entity_id, check_id, at: now }] : AGAIN;
+}

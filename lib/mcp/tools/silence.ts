@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { noticeOf } from '#lib/alerts/account/matching.ts';
+import { addSilence, silenceView } from '#lib/alerts/account/silences.ts';
+import { SilenceReason } from '#lib/catalog/own-silence.ts';
+import { CheckSelector } from '#lib/checks/selector.ts';
+import { parse } from '#lib/platform/http/validation.ts';
+import { defineTool } from './tool.ts';
+
+/** 30 days, the longest that a silence lasts. */
+const MOST_MINUTES = 43_200;
+
+const some = (what: string) => z.array(z.string()).optional().describe(what);
+
+export const silence = defineTool({
+  name: 'silence',
+  description:
+    'Hold back the alerts of some checks for a while, such as before work on them. What has changed is told at its end. Say which checks by at least one of check_ids, entity_ids, blueprints and labels: those that fit all that is given. Answers the silence, and a notice where no check fits.',
+  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  access: 'respond',
+  input: z.strictObject({
+    check_ids: some('These checks, by id'),
+    entity_ids: some('Checks of these entities, by id'),
+    blueprints: some('Checks of the entities of these blueprints, by slug'),
+    labels: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Checks with all of these labels, their own or of their entity: {"team": "payments"}'),
+    minutes: z.int().min(1).max(MOST_MINUTES).default(60).describe('For how long'),
+    reason: SilenceReason.default('').describe('Why, for people'),
+  }),
+  run: async (context, { minutes, reason, ...selector }) => {
+    const applies_to = parse(CheckSelector, selector);
+    const until = context.ports.clock.now() + minutes * 60_000;
+    const made = await addSilence(context, { applies_to, until, reason });
+    return { ...silenceView(made), notice: await noticeOf(context, applies_to) };
+  },
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+const PUBLIC_URL = 'https://status.example.com';
+
+let service: Service;
+let client: Client;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  service = await startService({ env: { PUBLIC_URL } });
+  client = await newTenantOf(service);
+  receiver = await startReceiver({ host: '127.77.0.1' });
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+});
+
+const push = async (id: string, success: boolean) =>
+  got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5, error_message: 'disk full' }), 201);
+
+/** A check that is down, and the links that its webhook was sent. */
+async function failing(name = 'backup') {
+  const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name });
+  const path = `/${id}`;
+  const channel = { channel_type: 'slack', config: { url: receiver.url + path } };
+  got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
+  await push(id, true);
+  await push(id, false);
+  const body = await eventually(() => receiver.received.find((one) => one.path === path)?.body);
+  const url = (label: string) => new RegExp(`<${PUBLIC_URL}(/a/[\\w.-]+)\\|${label}>`).exec(body)?.[1] ?? '';
+  return { id: id as string, acknowledge: url('Acknowledge'), silence: url('Silence for an hour') };
+}
+
+/** As a browser asks for a page, or sends its form. */
+const visit = async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
+  const response = await fetch(service.url + path, { method, headers, redirect: 'manual' });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+const readCheck = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
+
+describe('a link in an alert', () => {
+  it('changes nothing when it is fetched, however often, as previews and scanners do', async () => {
+    const { id, acknowledge, silence } = await failing();
+    for (const path of [acknowledge, silence])
+      for (const method of ['GET', 'HEAD', 'GET']) expect((await visit(path, method)).status).toBe(200);
+    expect((await readCheck(id)).acknowledgement).toBeNull();
+    expect(got(await client.get(`/v1/checks/${id}/policy`), 200).silenced).toBe(false);
+  });
+
+  it('shows names and state on a page without a script, and what its button does', async () => {
+    const { acknowledge } = await failing('<b>backup</b> & "more"');
+    const { text, headers } = await visit(acknowledge);
+    expect(text).toContain('&lt;b&gt;backup&lt;/b&gt; &amp; &quot;more&quot; is down');
+    expect(text).toContain('<form method="post"><button type="submit">Acknowledge</button></form>');
+    expect(text).not.toMatch(/<script|<b>backup|disk full/);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-.*frame-ancestors 'none'$/,
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('acknowledges by its button, once', async () => {
+    const { id, acknowledge } = await failing();
+    const done = await visit(acknowledge, 'POST', { 'sec-fetch-site': 'same-origin' });
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining('is acknowledged')]);
+    expect((await readCheck(id)).acknowledgement).toMatchObject({
+      by: 'a link in Slack',
+      via: 'link',
+      channel_id: expect.stringMatching(/^chn_/),
+    });
+    got(await client.del(`/v1/checks/${id}/acknowledge`), 204);
+    for (const method of ['GET', 'POST']) {
+      const again = await visit(acknowledge, method);
+      expect([again.status, again.text]).toEqual([
+        410,
+        expect.stringMatching(/This link was used at .* Each link works once/),
+      ]);
+    }
+    expect((await readCheck(id)).acknowledgement).toBeNull();
+    const [entry] = got(await client.get(`/v1/audit?target=${id}&action=check.acknowledge`), 200);
+    expect(entry).toMatchObject({ via: 'link', actor: { type: 'link', email: null } });
+    expect(entry.summary).toMatch(/^Whoever followed a link in an alert acknowledged check "backup"\.$/);
+  });
+
+  it('silences for an hour by its button', async () => {
+    const { id, silence } = await failing();
+    expect((await visit(silence, 'POST')).text).toContain('is silenced');
+    const policy = got(await client.get(`/v1/checks/${id}/policy`), 200);
+    expect(policy).toMatchObject({ silenced: true, silence_reason: 'for an hour, by a link in Slack' });
+    const left = Date.parse(policy.silenced_until) - Date.now();
+    expect(left).toBeGreaterThan(3_500_000);
+    expect(left).toBeLessThanOrEqual(3_600_000);
+    expect((await visit(silence, 'POST')).status).toBe(410);
+  });
+
+  it('does nothing after the recovery, and says so', async () => {
+    const { id, acknowledge, silence } = await failing();
+    await push(id, true);
+    for (const path of [acknowledge, silence]) {
+      const late = await visit(path, 'POST');
+      expect([late.status, late.text]).toEqual([
+        410,
+        expect.stringContaining('is over: it is up. Nothing was changed.'),
+      ]);
+    }
+    expect(got(await client.get(`/v1/checks/${id}/policy`), 200).silenced).toBe(false);
+  });
+
+  it.each([
+    [{ 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    [{ 'sec-fetch-site': 'same-site' }],
+    [{ origin: 'https://evil.example' }],
+    [{ origin: 'null' }],
+  ])('is refused from a page of another site: %j', async (headers) => {
+    const { id, acknowledge } = await failing();
+    const refused = await visit(acknowledge, 'POST', headers);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('page of another site')]);
+    expect((await readCheck(id)).acknowledgement).toBeNull();
+  });
+
+  it('that was cut off, or signed by nobody, leads nowhere', async () => {
+    const { acknowledge } = await failing();
+    for (const path of [acknowledge.slice(0, -3), `${acknowledge.slice(0, -22)}${'A'.repeat(22)}`, '/a/', '/a/x']) {
+      const { status, text } = await visit(path, 'POST');
+      expect([status, text]).toEqual([404, expect.stringContaining('none of this service')]);
+    }
+    expect((await visit(acknowledge, 'PUT')).status).toBe(405);
+  });
+
+  it('is in no alert of a service without PUBLIC_URL', async () => {
+    const bare = await startService();
+    const response = await fetch(`${bare.url}/a/x`);
+    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('PUBLIC_URL')]);
+    await bare.stop();
+  });
+});

@@ -1,0 +1,14 @@
+import type { Random } from '#test/support/random.ts';
+
+/** What makes an action one that repairs: most share the lock of an entity, or one by name. */
+export const newRemediation = (random: Random): object => ({
+  trigger_to_state: random.pick(['down', 'down', 'degraded']),
+  remediation: {
+    max_attempts: random.int(1, 3),
+    cooldown_seconds: random.pick([10, 20, 60]),
+    lock: random.pick([null, null, 'db', 'deploy']),
+    settle_seconds: random.pick([0, 3, 10]),
+    verify_within_seconds: random.pick([10, 30, 60]),
+    stable_seconds: random.pick([0, 60, 300]),
+  },
+});

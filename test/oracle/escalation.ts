@@ -1,0 +1,103 @@
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
+import { timeOf } from '#lib/platform/ids.ts';
+import { hears } from './in-force.ts';
+import { type Commit, checkIdOf, checksIn, type Inside, isCheckKey, keyText } from './inside.ts';
+
+/**
+ * While somebody looks after a failure nobody is reminded or called. Each step of an escalation is taken once a
+ * failure, in its order and not before its time. Whom a step names hears nothing of a failure before it, and hears of
+ * the recovery where it was called. No step is forgotten.
+ */
+export function checkEscalation(inside: Inside): string[] {
+  const known: Known = { checks: new Map(), policies: new Map(), taken: new Set(), called: new Map() };
+  const deliveries = [...inside.seen.table.values()].filter(isDelivery);
+  const wrong = inside.seen.commits.flatMap((commit) => {
+    const alerts = alertsOf(commit);
+    const said = alerts.flatMap((alert) => judge(alert, known, deliveries));
+    for (const alert of alerts) noteCalled(alert, known, deliveries);
+    noteItems(commit, known);
+    return said;
+  });
+  return [...wrong, ...forgotten(inside)];
+}
+
+type Known = {
+  checks: Map<string, CheckItem>;
+  policies: Map<string, PolicyItem>;
+  /** Steps that were taken, by failure. */
+  taken: Set<string>;
+  /** Channels that a step has called, and that were not told of a recovery since, by check. */
+  called: Map<string, Set<string>>;
+};
+
+const isDelivery = (item: { pk: string }): item is DeliveryItem => item.pk.includes('#DELIVERIES#');
+
+const alertsOf = ({ changes }: Commit): AlertItem[] =>
+  changes.flatMap(({ key, before, after }) =>
+    key.sk.startsWith('AL#') && !before && after ? [after as AlertItem] : [],
+  );
+
+function noteItems({ changes }: Commit, { checks, policies }: Known): void {
+  for (const { key, after } of changes) {
+    const map = isCheckKey(key) ? checks : key.sk === 'POLICY' ? policies : undefined;
+    if (after) map?.set(checkIdOf(key), after as CheckItem & PolicyItem);
+    else map?.delete(checkIdOf(key));
+  }
+}
+
+function judge(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): string[] {
+  const { id, kind, check_id, announces, to } = alert;
+  const at = timeOf(id);
+  const wrong: string[] = [];
+  const check = known.checks.get(check_id);
+  const { channels = [], escalation = [] } = known.policies.get(check_id) ?? {};
+  const by = check?.alerts.episode?.acknowledgement;
+  if ((kind === 'repeat' || kind === 'escalation') && by && (by.until ?? Number.POSITIVE_INFINITY) > at)
+    wrong.push(`${id} (${kind}) goes out at ${at}, though ${by.by} looks after it since ${by.at}`);
+
+  if (kind === 'escalation') {
+    const { step = -1 } = alert;
+    const { transition_id, escalation: running } = check?.alerts.episode ?? {};
+    const name = `${transition_id} ${step}`;
+    if (!running || running.steps !== step) wrong.push(`${id} is step ${step}, and ${running?.steps} were taken`);
+    if (known.taken.has(name)) wrong.push(`${id} takes step ${step} once more`);
+    known.taken.add(name);
+    const due = (running?.from ?? at) + (escalation[step]?.after_seconds ?? 0) * 1000;
+    const hasFailed = deliveries.some((one) => one.check_id === check_id && one.status === 'failed');
+    if (at < due && !hasFailed) wrong.push(`${id} takes step ${step} at ${at}, before ${due}`);
+    return wrong;
+  }
+  if (kind === 'test' || announces === null || !check) return wrong;
+  for (const { channel_id } of to)
+    if (!hears(channel_id, escalation, check.alerts, announces) && channels.some((one) => one.id === channel_id))
+      wrong.push(`${id} (${kind}) goes to ${channel_id} before its step`);
+  if (announces !== 'up') return wrong;
+  const addressOf = (id: string) => channels.find((one) => one.id === id)?.destination;
+  for (const channel of known.called.get(check_id) ?? []) {
+    const address = addressOf(channel);
+    const isTold = to.some(({ channel_id }) => channel_id === channel || addressOf(channel_id) === address);
+    if (address !== undefined && !isTold) wrong.push(`${id} says up, and not to ${channel}, which was called`);
+  }
+  return wrong;
+}
+
+function noteCalled({ kind, check_id, announces, to }: AlertItem, { called }: Known, deliveries: DeliveryItem[]): void {
+  if (announces === 'up') called.delete(check_id);
+  if (kind !== 'escalation') return;
+  const sent = new Set(deliveries.filter(({ status }) => status === 'sent').map(({ id }) => id));
+  const told = to.filter(({ delivery_id }) => sent.has(delivery_id)).map(({ channel_id }) => channel_id);
+  called.set(check_id, new Set([...(called.get(check_id) ?? []), ...told]));
+}
+
+/** A step that is left has its deadline, unless somebody looks after the failure for good. */
+const forgotten = ({ seen, keys }: Inside): string[] =>
+  checksIn(seen).flatMap(({ id, tenant_id, alerts: { episode } }) => {
+    const policy = seen.table.get(keyText(keys.policy(tenant_id, id))) as PolicyItem | undefined;
+    const isLeft = episode?.escalation && policy?.escalation?.[episode.escalation.steps];
+    const isCared = episode?.acknowledgement && episode.acknowledgement.until === undefined;
+    if (!isLeft || isCared || seen.table.has(keyText(keys.entry('escalation', tenant_id, id)))) return [];
+    return [`${id} has taken ${episode.escalation!.steps} steps, and nothing brings the next one`];
+  });

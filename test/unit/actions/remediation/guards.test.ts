@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { GuardSituation } from '#lib/actions/remediation/guard.ts';
+import { firstToStop, GUARDS } from '#lib/actions/remediation/guards.ts';
+import { Remediation } from '#lib/actions/remediation/remediation.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const remediation = Remediation.parse({});
+const clear: GuardSituation = {
+  now: NOW,
+  remediation,
+  is_healthy: false,
+  attempts: 0,
+  lock_name: 'ent_shop',
+  running: [],
+  begun: [],
+  went_down: 1,
+  is_root: false,
+};
+
+/** What each guard stops, in the order in which they are asked. */
+const STOPS: [string, Partial<GuardSituation>][] = [
+  ['already_healthy', { is_healthy: true }],
+  ['dependency', { dependency: { root: 'db' } }],
+  ['maintenance', { window: { until: NOW + 1000 } }],
+  ['acknowledged', { acknowledged: { by: 'ann@example.com' } }],
+  ['attempts', { attempts: 3 }],
+  ['cooldown', { last_began_at: NOW - 599_000 }],
+  ['lock', { lock: { execution_id: 'exe_1', until: NOW + 1000 } }],
+  ['account_limit', { running: [NOW + 1, NOW + 2, NOW + 3] }],
+  ['storm', { went_down: 5 }],
+];
+
+describe('the guards of a remediation', () => {
+  it('let an attempt pass that nothing speaks against', () => {
+    expect(firstToStop(clear)).toBeUndefined();
+  });
+
+  it('are asked in their order: the first that stops an attempt is why', () => {
+    fc.assert(
+      fc.property(fc.subarray(STOPS, { minLength: 1 }), (some) => {
+        const situation = Object.assign({}, clear, ...some.map(([, facts]) => facts));
+        expect(firstToStop(situation)?.guard).toBe(some[0]![0]);
+      }),
+    );
+    expect(GUARDS.map(({ name }) => name)).toEqual(STOPS.map(([name]) => name));
+  });
+
+  it.each([
+    ['the cool-down is over', { last_began_at: NOW - 600_000 }],
+    ['the lock has expired', { lock: { execution_id: 'exe_1', until: NOW } }],
+    ['what was at work must be over', { running: [NOW - 2, NOW - 1, NOW] }],
+    ['ten began more than an hour ago', { begun: Array(10).fill(NOW - 3_600_000) }],
+    ['others depend on what went down', { went_down: 50, is_root: true }],
+  ])('let it pass where %s', (_, facts: Partial<GuardSituation>) => {
+    expect(firstToStop({ ...clear, ...facts })).toBeUndefined();
+  });
+
+  it('count ten attempts of the account within an hour, and say when the next may begin', () => {
+    const begun = Array.from({ length: 10 }, (_, i) => NOW - 3_000_000 + i * 1000);
+    expect(firstToStop({ ...clear, begun })).toMatchObject({ guard: 'account_limit', until: NOW + 600_000 });
+  });
+
+  it('wait without a word while the cause of the failure is being found out', () => {
+    const dependency = { root: null };
+    expect(firstToStop({ ...clear, dependency })).toMatchObject({ waits: true, until: NOW + 15_000 });
+  });
+
+  it('leave a failure alone for a minute that follows from another', () => {
+    const stopped = firstToStop({ ...clear, dependency: { root: 'db' } });
+    expect(stopped).toEqual({ guard: 'dependency', why: 'it follows from the failure of db', until: NOW + 60_000 });
+  });
+});

@@ -1,0 +1,117 @@
+import { create as createRunner } from '#functions/action-runner.ts';
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import type { SeriesItem } from '#lib/actions/remediation/series.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
+import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { ALERTS, RESULTS } from '#lib/keys/prefixes.ts';
+import { stamp, under } from '#lib/keys.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { queueEvent, START, TENANT } from '#test/support/alert-world.ts';
+import { actionWorld } from '#test/unit/actions/action-world.ts';
+
+const SECOND = 1000;
+
+/** The world of actions, with a check that is down by a transition, and a guarded action of it. */
+export async function remediationWorld() {
+  const world = await actionWorld();
+  const { keys, table } = world;
+  const runner = createRunner(world.ports);
+  let results = 0;
+  const setCheck = async (changes: Partial<CheckItem>): Promise<CheckItem> => {
+    const check = (await table.get<CheckItem>(keys.check(TENANT, 'chk_pay')))!;
+    return world.put({
+      ...check,
+      v: world.ports.ids.token(),
+      single: `${RESULTS}${stamp(world.now() + 86_400_000)}#1`,
+      ...changes,
+    });
+  };
+  /** The check goes down now. */
+  const fail = async (changes: Partial<TransitionItem> = {}): Promise<TransitionItem> => {
+    const at = world.now();
+    const transition_id = `trn_${at}`;
+    const transition = world.transition([], {
+      ...keys.transition(TENANT, 'chk_pay', at, 1),
+      ...{ transition_id, timestamp: iso(at), effective_at: at, check_from_since: iso(at - 3_600_000) },
+      ...changes,
+    });
+    await setCheck({ state: 'down', state_since: iso(at) });
+    await world.put({
+      ...keys.feedEntry(TENANT, 'ent_shop', at, transition_id),
+      entity_id: 'ent_shop',
+      check_id: 'chk_pay',
+      transition_sk: transition.sk,
+    } as never);
+    return world.put(transition);
+  };
+  /** A probe began now, and this came of it. */
+  const result = async (success: boolean): Promise<string> => {
+    const at = world.now();
+    const item: ResultItem = {
+      ...keys.result(TENANT, 'chk_pay', at, String(++results)),
+      ...{ status_code: success ? 200 : 503, latency_ms: 20, success, error_message: '', error_kind: null },
+      checked_at: iso(at),
+    };
+    await world.put(item);
+    if (success) await setCheck({ state: 'up', state_since: iso(at) });
+    return resultRecord('chk_pay', item).id;
+  };
+  const watch = () =>
+    world.put({ ...keys.watermark(keys.shardOf('chk_pay')), v: world.ports.ids.token(), at: world.now() + 120_000 });
+  const entry = (action: ActionItem) => table.get<DeadlineEntry>(keys.entry('remediation', TENANT, action.id));
+  /** Lets time pass, second by second where something is due. */
+  const pass = async (seconds: number): Promise<void> => {
+    for (let i = 0; i < seconds; i++) {
+      world.pass(SECOND);
+      await watch();
+      const due = world.takeDue('action');
+      const overdue = (await guarded()).filter(({ deadline }) => deadline <= world.now());
+      const bodies = [
+        ...due.map(({ body }) => body),
+        ...overdue.map(({ id }) => ({ kind: 'remediation', tenant_id: TENANT, action_id: id })),
+      ];
+      if (bodies.length > 0) await runner(queueEvent(bodies));
+    }
+  };
+  const guarded = async () => {
+    const found: (DeadlineEntry & { id: string })[] = [];
+    for (const shard of keys.shards) {
+      const { items } = await table.query<DeadlineEntry & { id: string }>({ partition: keys.entries(shard) });
+      found.push(...items.filter(({ kind }) => kind === 'remediation'));
+    }
+    return found;
+  };
+  await watch();
+  return {
+    ...world,
+    runner,
+    setCheck,
+    fail,
+    result,
+    entry,
+    elapse: pass,
+    guard: (remediation: object = {}, more: object = {}): Promise<ActionItem> =>
+      world.make({
+        ...{ name: 'Restart', trigger_type: 'state_change', check_id: 'chk_pay', trigger_to_state: 'down' },
+        ...{ timeout_ms: 1000, remediation, ...more },
+      }),
+    /** What the planner sends for a transition. */
+    fire: (action: ActionItem, { sk }: TransitionItem) =>
+      runner(
+        queueEvent([
+          { kind: 'state_change', tenant_id: TENANT, action_id: action.id, check_id: 'chk_pay', transition_sk: sk },
+        ]),
+      ),
+    series: (action: ActionItem) => table.get<SeriesItem>(keys.remediation(TENANT, action.id)),
+    alerts: async (): Promise<AlertItem[]> => {
+      const { items } = await table.query<AlertItem>({ partition: keys.ofCheck(TENANT, 'chk_pay'), ...under(ALERTS) });
+      return items.filter(isAlert);
+    },
+    start: START,
+  };
+}
+
+export type RemediationWorld = Awaited<ReturnType<typeof remediationWorld>>;

@@ -1,0 +1,219 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
+import { report } from '#lib/actions/run/report.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
+import { queueEvent, TENANT } from '#test/support/alert-world.ts';
+import { dead } from '#test/unit/actions/action-world.ts';
+import { type RemediationWorld, remediationWorld } from './remediation-world.ts';
+
+let world: RemediationWorld;
+beforeEach(async () => {
+  world = await remediationWorld();
+});
+
+const channel: Channel = {
+  id: 'chn_1',
+  channel_type: 'slack',
+  config: { url: 'https://hooks.example.com/1' },
+  created_at: '2026-11-21T05:00:00.000Z',
+} as Channel;
+
+describe('a guarded action', () => {
+  it('runs for the failure of its check, and is healed by the next success after the settling time', async () => {
+    const action = await world.guard({ settle_seconds: 10 });
+    await world.fire(action, await world.fail());
+    expect(world.requests).toHaveLength(1);
+    expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'success', attempt: 1, verdict: null });
+
+    await world.elapse(5);
+    await world.result(false);
+    await world.elapse(15);
+    expect(await world.onlyRun(action)).toMatchObject({ verdict: null });
+    const healing = await world.result(true);
+    await world.elapse(20);
+    expect(await world.onlyRun(action)).toMatchObject({
+      verdict: 'healed',
+      verified_by: healing,
+      verified_at: expect.any(String),
+    });
+    expect(await world.entry(action)).toBeUndefined();
+    expect(await world.table.get(world.keys.remediationLock(TENANT, 'ent_shop'))).toBeUndefined();
+  });
+
+  it('is tried again after each cool-down, as often as it may, and then people are told once', async () => {
+    await world.putPolicy([channel]);
+    const action = await world.guard({ max_attempts: 2, cooldown_seconds: 120, settle_seconds: 5 });
+    await world.fire(action, await world.fail());
+    await world.elapse(10);
+    const first = await world.result(false);
+    await world.elapse(60);
+    expect(await world.alerts()).toEqual([]);
+    await world.elapse(60);
+    expect(world.requests).toHaveLength(2);
+    const second = await world.result(false);
+    await world.elapse(700);
+    const runs = await world.runs(action);
+    expect(runs).toMatchObject([
+      { attempt: 1, verdict: 'not_healed', verified_by: first },
+      { attempt: 2, verdict: 'not_healed', verified_by: second },
+    ]);
+    expect(world.requests).toHaveLength(2);
+    expect(await world.alerts()).toMatchObject([
+      {
+        kind: 'remediation_failed',
+        urgency: 'high',
+        announces: 'down',
+        to: [{ channel_id: 'chn_1' }],
+        remediation: { action_id: action.id, action_name: 'Restart', attempts: 2, verdict: 'not_healed' },
+      },
+    ]);
+  });
+
+  it('that healed counts on when the check fails again within stable_seconds, and anew after that', async () => {
+    const action = await world.guard({ max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1, stable_seconds: 300 });
+    const heal = async () => {
+      await world.elapse(3);
+      await world.result(true);
+      await world.elapse(30);
+    };
+    await world.fire(action, await world.fail());
+    await heal();
+    await world.fire(action, await world.fail());
+    expect((await world.runs(action)).at(-1)).toMatchObject({
+      dispatch_status: 'skipped',
+      error_message: 'attempts: all 1 attempts of this series are used up',
+      attempt: null,
+    });
+    await world.result(true);
+    await world.elapse(301);
+    await world.fire(action, await world.fail());
+    expect((await world.runs(action)).map(({ attempt }) => attempt)).toEqual([1, null, 1]);
+  });
+
+  it('does nothing for a check that has recovered, and says so', async () => {
+    const action = await world.guard();
+    const transition = await world.fail();
+    await world.result(true);
+    await world.fire(action, transition);
+    expect(world.requests).toEqual([]);
+    expect(await world.onlyRun(action)).toMatchObject({
+      dispatch_status: 'skipped',
+      verdict: 'already_healthy',
+      error_message: 'already_healthy: the check has recovered',
+    });
+  });
+
+  it('is not healed at once where its pipeline says that it failed', async () => {
+    const action = await world.guard({ settle_seconds: 600 });
+    await world.fire(action, await world.fail());
+    const { id } = await world.onlyRun(action);
+    await report(world.context, { id, action }, { status: 'failed' });
+    await world.elapse(2);
+    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_healed', verified_by: null });
+  });
+
+  it('is unverified where no probe was made in time, which counts as an attempt', async () => {
+    const action = await world.guard({ max_attempts: 1, settle_seconds: 5 });
+    await world.fire(action, await world.fail());
+    await world.elapse(200);
+    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'unverified' });
+    expect(await world.series(action)).toMatchObject({ attempts: 1, told: true });
+  });
+
+  it('is not healed by a call that the target refused', async () => {
+    world.answer(async () => ({ status: 500, headers: {}, body: '', latency_ms: 3 }));
+    const action = await world.guard({ settle_seconds: 1 });
+    await world.fire(action, await world.fail());
+    await world.elapse(6);
+    expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'failed', verdict: 'not_healed' });
+  });
+
+  it('by hand is a run without guards and without a verdict', async () => {
+    const action = await world.guard();
+    const { runByHand } = await import('#lib/actions/run/run.ts');
+    expect(await runByHand(world.context, action.id, {})).toMatchObject({ attempt: null, verdict: null });
+    expect(await world.series(action)).toBeUndefined();
+  });
+});
+
+describe('an attempt', () => {
+  it('is made once, however often its transition or its deadline comes', async () => {
+    const action = await world.guard({ cooldown_seconds: 60, settle_seconds: 1 });
+    const transition = await world.fail();
+    await Promise.all(Array.from({ length: 10 }, () => world.fire(action, transition)));
+    expect(world.requests).toHaveLength(1);
+    await world.elapse(3);
+    await world.result(false);
+    await world.elapse(30);
+    world.pass(30_000);
+    const due = { kind: 'remediation', tenant_id: TENANT, action_id: action.id };
+    await Promise.all(Array.from({ length: 10 }, () => world.runner(queueEvent([due]))));
+    expect(world.requests).toHaveLength(2);
+    expect((await world.runs(action)).map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  it('whose process died has no second beside it: it ends as interrupted, and is not healed', async () => {
+    world.answer(dead);
+    const action = await world.guard({ settle_seconds: 1, max_attempts: 1 });
+    void world.fire(action, await world.fail());
+    await expect.poll(() => world.requests.length).toBe(1);
+    await world.elapse(60);
+    expect(world.requests).toHaveLength(1);
+    expect(await world.onlyRun(action)).toMatchObject({ error_message: /^interrupted/, verdict: 'not_healed' });
+  });
+
+  it('has its lock alone: another action of the entity waits for the verdict', async () => {
+    const [one, two] = [await world.guard({ settle_seconds: 20 }), await world.guard({ settle_seconds: 20 })];
+    const transition = await world.fail();
+    await Promise.all([world.fire(one, transition), world.fire(two, transition)]);
+    expect(world.requests).toHaveLength(1);
+    const skipped = [...(await world.runs(one)), ...(await world.runs(two))].filter(
+      ({ dispatch_status }) => dispatch_status === 'skipped',
+    );
+    expect(skipped).toMatchObject([{ error_message: /^lock: exe_\w+ has the lock ent_shop$/ }]);
+    await world.elapse(25);
+    await world.result(false);
+    await world.elapse(60);
+    expect(world.requests).toHaveLength(2);
+  });
+
+  it('of actions with locks of their own goes beside others, up to three of an account', async () => {
+    const transition = await world.fail();
+    for (const lock of ['a', 'b', 'c', 'd']) await world.fire(await world.guard({ lock }), transition);
+    expect(world.requests).toHaveLength(3);
+  });
+
+  it('is left to people where five checks of the account go down within a minute', async () => {
+    const transition = await world.fail();
+    for (let i = 0; i < 4; i++) {
+      const key = world.keys.transition(TENANT, `chk_${i}`, world.now(), i);
+      await world.put({ ...transition, ...key, check_id: `chk_${i}` });
+      const entry = world.keys.feedEntry(TENANT, `ent_${i}`, world.now(), `trn_${i}`);
+      await world.put({ ...entry, entity_id: `ent_${i}`, check_id: `chk_${i}`, transition_sk: key.sk } as never);
+    }
+    const action = await world.guard();
+    await world.fire(action, transition);
+    expect(await world.onlyRun(action)).toMatchObject({
+      dispatch_status: 'skipped',
+      error_message: 'storm: 5 checks of the account went down within a minute',
+    });
+  });
+
+  it('that is open is given up with its action, and the next one of another action has the lock', async () => {
+    const action = await world.guard({ settle_seconds: 5 });
+    await world.fire(action, await world.fail());
+    await deleteAction(world.context, action.id);
+    expect(await world.entry(action)).toBeUndefined();
+  });
+
+  it('is verified by the settings that it began with, also where the action is guarded no more', async () => {
+    const action = await world.guard({ settle_seconds: 5 });
+    await world.fire(action, await world.fail());
+    await updateAction(world.context, action.id, { remediation: null });
+    await world.elapse(7);
+    await world.result(false);
+    await world.elapse(900);
+    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_healed' });
+    expect(await world.entry(action)).toBeUndefined();
+  });
+});

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { alertLinks } from '#lib/alerts/links/alert-links.ts';
+import { followLink } from '#lib/alerts/links/follow-link.ts';
+import { type OpenLink, openLink } from '#lib/alerts/links/open-link.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { alertWorld, START, TENANT } from '#test/support/alert-world.ts';
+
+const channel = { id: 'chn_1', channel_type: 'slack', config: { url: 'https://hooks.slack.test/a' }, created_at: '' };
+const origin = { via: 'link' as const, request_id: 'r', ip: '', user_agent: '' };
+const PAGE = 'https://status.test';
+
+type World = Awaited<ReturnType<typeof alertWorld>>;
+let world: World;
+let down: CheckItem;
+beforeEach(async () => {
+  world = await alertWorld({ PUBLIC_URL: PAGE });
+  await world.putPolicy([channel]);
+  await world.put(world.transition(['chn_1'], { transition_id: 'trn_1' }));
+  down = await world.put<CheckItem>({
+    ...world.check,
+    state: 'down',
+    alerts: { announced: { baseline: 'down', inFlight: [] }, episode: { transition_id: 'trn_1' } },
+  });
+});
+
+/** The links of an alert that says down. */
+function links(of: { check?: CheckItem; public_url?: string } = {}) {
+  const { check = down, public_url = PAGE } = of;
+  const delivery = { tenant_id: TENANT, channel_id: 'chn_1', created_at: iso(START), announces: 'down' as const };
+  return alertLinks(delivery, { account: world.account, check, public_url, now: world.now() });
+}
+const tokenOf = (url: string | null): string => url!.slice(`${PAGE}/a/`.length);
+const open = (url: string | null) => openLink(world.context, tokenOf(url));
+const follow = async (url: string | null) => followLink(world.context, (await open(url)) as OpenLink, origin);
+const checkNow = () => world.table.get<CheckItem>(world.keys.check(TENANT, 'chk_pay'));
+
+describe('the links of an alert', () => {
+  it('are there for a failure that goes on, where the service has a public address', () => {
+    expect(links()).toEqual({
+      acknowledge_url: expect.stringMatching(/^https:\/\/status\.test\/a\/[\w.-]+$/),
+      silence_url: expect.stringMatching(/^https:\/\/status\.test\/a\/[\w.-]+$/),
+    });
+    const none = { acknowledge_url: null, silence_url: null };
+    expect(links({ public_url: '' })).toEqual(none);
+    expect(links({ check: world.check })).toEqual(none);
+  });
+
+  it('lead to what they are for, and looking changes nothing', async () => {
+    const { acknowledge_url } = links();
+    for (let i = 0; i < 3; i++)
+      expect(await open(acknowledge_url)).toMatchObject({
+        claims: { action: 'acknowledge', check_id: 'chk_pay', channel_id: 'chn_1' },
+        name: 'Shop: checkout',
+        sent_to: 'Slack',
+      });
+    expect(await checkNow()).toEqual(down);
+  });
+});
+
+describe('a link that is followed', () => {
+  it('acknowledges, and then says who did', async () => {
+    const { acknowledge_url } = links();
+    await follow(acknowledge_url);
+    expect((await checkNow())?.alerts.episode?.acknowledgement).toMatchObject({
+      by: 'a link in Slack',
+      via: 'link',
+      channel_id: 'chn_1',
+    });
+    expect(await open(acknowledge_url)).toMatchObject({ status: 410, why: expect.stringContaining('was used at') });
+    expect(links({ check: (await checkNow())! }).acknowledge_url).toBeNull();
+  });
+
+  it('silences for an hour, once', async () => {
+    const { silence_url } = links();
+    await follow(silence_url);
+    const policy = await world.table.get<PolicyItem>(world.keys.policy(TENANT, 'chk_pay'));
+    expect(policy).toMatchObject({ silenced: true, silenced_until: iso(START + 3_600_000) });
+    expect(await open(silence_url)).toMatchObject({ status: 410, why: expect.stringContaining('was used at') });
+  });
+
+  it('is the first of many at once, and the others do nothing more', async () => {
+    const { acknowledge_url } = links();
+    const opened = (await open(acknowledge_url)) as OpenLink;
+    await Promise.all([1, 2, 3].map(() => followLink(world.context, opened, origin)));
+    const { items } = await world.table.query({ partition: `T#${TENANT}#CHECK#chk_pay`, from: 'AL#', to: 'AL#~' });
+    expect(items).toHaveLength(1);
+  });
+});
+
+describe('a link that does nothing says why', () => {
+  it.each<[string, () => Promise<unknown> | unknown, number, RegExp]>([
+    ['a day after its alert', () => world.pass(DAY_MS), 410, /was good until 2026-11-22/],
+    ['after the recovery', () => world.put({ ...down, state: 'up', alerts: {} }), 410, /is over: it is up/],
+    [
+      'of a failure before the present one',
+      () => world.put({ ...down, alerts: { episode: { transition_id: 'trn_2' } } }),
+      410,
+      /has failed anew/,
+    ],
+    ['of a channel that was removed', () => world.putPolicy([]), 410, /channel .* was removed/],
+    ['of an account that is disabled', () => world.put({ ...world.account, disabled: true }), 403, /disabled/],
+    ['of an account with another key', () => world.put({ ...world.account, link_key: 'other' }), 404, /none of this/],
+  ])('%s', async (_when, happens, status, why) => {
+    const { acknowledge_url, silence_url } = links();
+    await happens();
+    for (const url of [acknowledge_url, silence_url])
+      expect(await open(url)).toEqual({ status, why: expect.stringMatching(why) });
+  });
+
+  it.each(['', 'x', 'a.b', `${'A'.repeat(60)}.${'B'.repeat(22)}`])('%j', async (token) => {
+    expect(await openLink(world.context, token)).toMatchObject({ status: 404 });
+  });
+
+  it('after somebody else has acknowledged it', async () => {
+    const { acknowledge_url } = links();
+    const acknowledgement = { by: 'ann@example.com', via: 'api' as const, at: START, note: '' };
+    await world.put({ ...down, alerts: { episode: { transition_id: 'trn_1', acknowledgement } } });
+    expect(await open(acknowledge_url)).toMatchObject({ status: 410, why: expect.stringContaining('ann@example.com') });
+  });
+});

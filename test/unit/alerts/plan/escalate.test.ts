@@ -1,0 +1,121 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideEscalation } from '#lib/alerts/plan/escalate.ts';
+import { decideRepeat } from '#lib/alerts/plan/repeat.ts';
+import type { Due } from '#lib/alerts/plan/timed-alert.ts';
+import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
+import type { AlertChannel, EscalationStep } from '#lib/checks/policy-item.ts';
+import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
+import { MINUTE, NOW, situation } from './situation.ts';
+
+const channel = (id: string): AlertChannel => ({
+  id,
+  channel_type: 'slack',
+  config: {},
+  created_at: '',
+  scope: 'check',
+});
+const channels = ['base', 'second', 'third'].map(channel);
+const escalation: EscalationStep[] = [
+  { after_seconds: 300, channel_ids: ['second'] },
+  { after_seconds: 900, channel_ids: ['third'] },
+];
+const ann: Acknowledgement = { by: 'ann@shop.test', via: 'api', at: NOW - 1000, note: '' };
+
+type Given = { steps?: number; from?: number; acknowledgement?: Acknowledgement; state?: CheckItem['state'] };
+
+/** Down, told `from` five minutes ago, so that its first step is due now. */
+function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'down' }: Given = {}): Due & {
+  check: CheckItem;
+} {
+  const given = situation({ state, announced: 'down', policy: { channels, escalation } });
+  const episode = { transition_id: 'trn_1', escalation: { from, steps }, ...(acknowledgement && { acknowledgement }) };
+  return { ...given, check: { ...given.check, alerts: { ...given.check.alerts, episode } } };
+}
+
+describe('a step of an escalation', () => {
+  it('calls its own channels, is noted on the check, and leads to the next one at its time', () => {
+    expect(decideEscalation(due())).toMatchObject({
+      alert: { announces: 'down', cooldown: null, step: 0, channels: [{ id: 'second' }] },
+      alerts: { escalated: ['second'], episode: { escalation: { steps: 1 } } },
+      next: { deadline: NOW + 10 * MINUTE },
+    });
+  });
+
+  it('is the last one where no other follows', () => {
+    const { alert, next } = decideEscalation(due({ steps: 1, from: NOW - 15 * MINUTE }));
+    expect(alert).toMatchObject({ step: 1, channels: [{ id: 'third' }] });
+    expect(next).toBeUndefined();
+    expect(decideEscalation(due({ steps: 2 }))).toEqual({});
+  });
+
+  it('waits for its time, but where nobody could be told before', () => {
+    const early = due({ from: NOW - 4 * MINUTE });
+    expect(decideEscalation(early)).toEqual({ next: { deadline: NOW + MINUTE } });
+    expect(decideEscalation({ ...early, entry: { deadline: NOW, note: { at_once: true } } })).toHaveProperty('alert');
+  });
+
+  it('keeps its distance to one that came late', () => {
+    expect(decideEscalation(due({ from: NOW - 60 * MINUTE })).next).toEqual({ deadline: NOW + 10 * MINUTE });
+  });
+
+  it('comes within a cooldown too, and starts none', () => {
+    const cooling = due();
+    const policy = { ...cooling.policy, cooldown_seconds: 600 };
+    cooling.check.alerts.last_planned_at = NOW;
+    expect(decideEscalation({ ...cooling, policy })).toMatchObject({ alert: { cooldown: null } });
+  });
+
+  it('is not taken while somebody looks after the failure, and is looked at when that ends', () => {
+    expect(decideEscalation(due({ acknowledgement: ann }))).toEqual({});
+    const until = NOW + MINUTE;
+    expect(decideEscalation(due({ acknowledgement: { ...ann, until } }))).toEqual({ next: { deadline: until } });
+    expect(decideEscalation(due({ acknowledgement: { ...ann, until: NOW } }))).toHaveProperty('alert');
+  });
+
+  it('waits while the check is silenced, in a window or only degraded', () => {
+    const soon = { next: { deadline: NOW + 5 * MINUTE } };
+    const given = due();
+    expect(decideEscalation({ ...given, policy: { ...given.policy, silenced: true } })).toEqual(soon);
+    const window = { id: 'win_1', until: NOW + MINUTE };
+    expect(decideEscalation({ ...given, policy: { ...given.policy, window } })).toEqual({
+      next: { deadline: NOW + MINUTE },
+    });
+    expect(decideEscalation(due({ state: 'degraded' }))).toEqual(soon);
+  });
+
+  it('is passed over where its channels are gone', () => {
+    const given = due();
+    const left = { ...given.policy, channels: channels.filter(({ id }) => id !== 'second') };
+    const decided = decideEscalation({ ...given, policy: left });
+    expect(decided).toEqual({
+      alerts: expect.objectContaining({
+        episode: expect.objectContaining({ escalation: expect.objectContaining({ steps: 1 }) }),
+      }),
+      next: { deadline: NOW, note: { at_once: true } },
+    });
+  });
+});
+
+describe('an acknowledgement', () => {
+  it('stops reminders, which keep their rhythm for when it ends', () => {
+    const given = due({ acknowledgement: ann });
+    const policy = { ...given.policy, repeat_interval_seconds: 600 };
+    expect(decideRepeat({ ...given, policy })).toEqual({ next: { deadline: expect.any(Number) } });
+    expect(decideRepeat({ ...due(), policy })).toHaveProperty('alert');
+  });
+});
+
+describe('whom a step names', () => {
+  it('hears nothing of trouble before it, and of the recovery exactly where it was called', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 }), fc.subarray(['second', 'third']), (steps, escalated) => {
+        const alerts = { escalated, episode: { transition_id: 'trn_1', escalation: { from: 0, steps } } };
+        const ids = (says: 'up' | 'down') =>
+          channelsThatApply({ channels, escalation }, says, alerts).map(({ id }) => id);
+        expect(ids('down')).toEqual(['base', ...['second', 'third'].slice(0, steps)]);
+        expect(ids('up')).toEqual(['base', ...escalated]);
+      }),
+    );
+  });
+});
