@@ -19,7 +19,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
   const check = await newCheck(client);
   got(await client.post(`/v1/checks/${check.id}/heartbeat`), 201);
   const failing = await newCheck(client, { entity_id: check.entity_id });
-  got(await client.post(`/v1/checks/${failing.id}/results`, { success: false }), 201);
+  got(await client.post(`/v1/checks/${failing.id}/results`, { success: false, latency_ms: 5 }), 201);
   const target_url = `${hook}/health`;
   const probed = await newCheck(client, { entity_id: check.entity_id, check_type: 'http', target_url });
   const action = { name: 'Restart', url: `${hook}/restart/{{service}}`, trigger_type: 'manual' };
