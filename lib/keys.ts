@@ -6,8 +6,8 @@ import { key, ofTenant } from './keys/build.ts';
 import * as prefix from './keys/prefixes.ts';
 
 /**
- * Every key of the table, built here and in keys/, and nowhere else. What stands under each, its size, who reads it and what that
- * costs: lib/KEYS.md. A tenant's keys all carry the tenant; no other function makes one.
+ * Every key of the table, built here and in keys/, and nowhere else. What stands under each, its size, who reads it and
+ * what that costs: lib/KEYS.md. A tenant's keys all carry the tenant; no other function makes one.
  */
 
 /** The last that has thirteen digits, in the year 2286. */

@@ -25,9 +25,9 @@ export type MemberSchema = {
 };
 
 /**
- * How a member is typed. `set`: some of a few, a line each. `entities`: ids of entities, a line each. `map`: a line `name: value` each. `list`: a line each.
- * `instant`: an ISO 8601 time. `escaped`: text on one line, its line ends as escapes. `rows`: a list of objects, whose
- * members are the columns. `assertions`: rows of their own (assertion-rows.ts). `json`: whatever it is.
+ * How a member is typed. `set`: some of a few, a line each. `entities`: ids of entities, a line each. `map`: a line
+ * `name: value` each. `list`: a line each. `instant`: an ISO 8601 time. `escaped`: text on one line, its line ends as
+ * escapes. `rows`: objects, whose members are the columns. `assertions`: assertion-rows.ts. `json`: whatever it is.
  */
 export type FieldKind =
   | 'text'

@@ -15,7 +15,7 @@ import { overload } from './overload.ts';
 import { fleetOf, stored } from './steady-fleet.ts';
 import { worstBody } from './worst-body.ts';
 
-/** Runs a program of this folder, behind flags of node if there are any, in its own process and reads what it prints. */
+/** Runs a program of this folder, behind flags of node if any, in its own process and reads what it prints. */
 async function run(...words: string[]): Promise<Record<string, number>> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ...words], {
     cwd: import.meta.dirname,

@@ -4,32 +4,16 @@ import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
-import { alertedCheck, push } from './check-fleet.ts';
+import { push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, lookNow, told } from './person.ts';
-import { personAt } from './places.ts';
+import { lookingAtCheck } from './looking-at-check.ts';
+import { button, lookNow, told } from './person.ts';
 import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('a check, in a real browser', () => {
   const world = browserAndService();
   const receiver = receiving();
-  let paths = 0;
-
-  /** Somebody who looks at a push check that went down and told a channel so. */
-  async function onCall({ readOnly = false } = {}) {
-    receiver().behave({ status: 200 });
-    const admin = await newTenant();
-    const path = `/channel-${++paths}`;
-    const check = await alertedCheck(admin, receiver(), path);
-    const key = readOnly
-      ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
-      : admin.key;
-    const person = await personAt(world.browser, world.url, key, `/checks/${check.id}`);
-    await person.page.getByRole('heading', { level: 1, name: 'checkout' }).waitFor();
-    const cards = person.page.locator('.alert-card');
-    await cards.first().waitFor();
-    return { ...person, admin, check, path, cards };
-  }
+  const onCall = lookingAtCheck(world, receiver);
 
   it('says for each change who was told, with what result, or why nobody was', async () => {
     const { page, admin, check, cards, complaints } = await onCall();
@@ -243,27 +227,5 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await button(person, 'Delete the check').click();
     await told(person, /deleted/);
     expect((await admin.get(`/v1/checks/${check.id}`)).status).toBe(404);
-  });
-
-  it('is looked at by who may only read, without a secret', async () => {
-    const person = await onCall({ readOnly: true });
-    await expectDisabled(person, 'Turn off', /read-only/);
-    await expectDisabled(person, 'Send a test', /read-only/);
-    expect(await person.page.content()).not.toContain(person.path);
-  });
-
-  it('that is not there says so', async () => {
-    const { page } = await onCall();
-    await page.evaluate(`location.hash = '#/checks/chk_nothing'`);
-    await page.getByText('There is no such check').waitFor();
-  });
-
-  it('has no barrier in either theme, and fits a phone', async () => {
-    const { page } = await onCall();
-    await page.getByText(/Taken by Slack/).waitFor();
-    expect(await barriers(page)).toEqual([]);
-    await page.setViewportSize({ width: 390, height: 844 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    expect(await barriers(page)).toEqual([]);
   });
 });

@@ -143,6 +143,8 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
 });
 
 describe('the escalation of a policy', () => {
+  const step = (after_seconds: number, ...channel_ids: (string | undefined)[]) => ({ after_seconds, channel_ids });
+
   it('calls whom a step names at its time, not before, and tells them of the recovery', async () => {
     const { id, channels } = await watched(2);
     const [first, second] = channels as [{ path: string }, { id: string; path: string }];
@@ -192,40 +194,24 @@ describe('the escalation of a policy', () => {
   it.each<[string, (ids: string[]) => object[], string, RegExp]>([
     [
       'steps out of order',
-      ([a, b]) => [
-        { after_seconds: 600, channel_ids: [a] },
-        { after_seconds: 600, channel_ids: [b] },
-      ],
+      ([a, b]) => [step(600, a), step(600, b)],
       'escalation.1.after_seconds',
       /more than the 600 of the step before/,
     ],
     [
       'a channel that is gone',
-      ([a]) => [{ after_seconds: 60, channel_ids: [a, 'chn_gone'] }],
+      ([a]) => [step(60, a, 'chn_gone')],
       'escalation.0.channel_ids.1',
       /names no channel .* GET \/v1\/notify\/channels/,
     ],
     [
       'a channel in two steps',
-      ([a]) => [
-        { after_seconds: 60, channel_ids: [a] },
-        { after_seconds: 120, channel_ids: [a] },
-      ],
+      ([a]) => [step(60, a), step(120, a)],
       'escalation.1.channel_ids.0',
       /is in step 1 already/,
     ],
-    [
-      'a step that calls nobody',
-      () => [{ after_seconds: 60, channel_ids: [] }],
-      'escalation.0.channel_ids',
-      /at least one/,
-    ],
-    [
-      'more than five steps',
-      ([a]) => [1, 2, 3, 4, 5, 6].map((n) => ({ after_seconds: n, channel_ids: [`${a}${n}`] })),
-      'escalation',
-      /at most 5/,
-    ],
+    ['a step that calls nobody', () => [step(60)], 'escalation.0.channel_ids', /at least one/],
+    ['more than five steps', ([a]) => [1, 2, 3, 4, 5, 6].map((n) => step(n, `${a}${n}`)), 'escalation', /at most 5/],
   ])('refuses %s', async (_what, steps, path, message) => {
     const { id, channels } = await watched(2);
     const escalation = steps(channels.map((one) => one.id));

@@ -43,6 +43,7 @@ describe('a run by hand', () => {
       pipeline_status: null,
       log_count: 0,
       transition_id: null,
+      ...{ attempt: null, verdict: null, verified_at: null, verified_by: null },
       created_at: TIME,
       finished_at: TIME,
     });

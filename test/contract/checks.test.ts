@@ -25,6 +25,7 @@ const defaults = {
   consecutive_warnings: 0,
   consecutive_successes: 0,
   flapping_since: null,
+  acknowledgement: null,
 };
 
 /** The least that a check of a type takes, and what is made of it; a further type is met by its examples below. */

@@ -3,7 +3,7 @@ import { catalogOps } from '#test/support/catalog-ops.ts';
 import { type Client, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
-import { call, refused, registerCatalogOps, rpc, said, toolNames } from '#test/support/mcp.ts';
+import { refused, registerCatalogOps, rpc, said } from '#test/support/mcp.ts';
 import { newJob, ping, pingsOf } from '#test/support/pings.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
@@ -193,66 +193,5 @@ describe('a built-in tool', () => {
     const other = await newTenant();
     expect(await refused(other, 'get_check_results', { check_id: check.id })).toMatchObject({ code: 'NOT_FOUND' });
     expect(await said(other, 'get_status_summary', {})).toMatchObject({ total: 0 });
-  });
-});
-
-describe('the tools of an account', () => {
-  const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
-  const register = async (client: Client, slug: string, tools: object[]) =>
-    got(await client.post('/v1/skills', { slug, name: slug, tools }), 201);
-
-  it('are those of its enabled skills, by name, of two alike the one registered first', async () => {
-    const client = await newTenant();
-    expect(await toolNames(client)).toEqual([]);
-    await register(client, 'z', [tool('b', 'first'), tool('c')]);
-    await register(client, 'a', [tool('b', 'second'), tool('a')]);
-    expect(await toolNames(client)).toEqual(['a', 'b', 'c']);
-    const described = async () =>
-      (await rpc(client, 'tools/list')).body.result.tools.find(({ name }: { name: string }) => name === 'b')
-        .description;
-    expect(await described()).toBe('first');
-    await client.put('/v1/skills/z', { enabled: false });
-    expect(await toolNames(client)).toEqual(['a', 'b']);
-    expect(await described()).toBe('second');
-    await client.del('/v1/skills/a');
-    expect(await toolNames(client)).toEqual([]);
-  });
-
-  it('are unknown while their skill is disabled, built-in or not', async () => {
-    const client = await newTenant();
-    await register(client, 's', [tool('list_blueprints'), tool('own')]);
-    await client.put('/v1/skills/s', { enabled: false });
-    for (const name of ['list_blueprints', 'own']) {
-      const answer = await rpc(client, 'tools/call', { name });
-      expect(answer).toMatchObject({
-        status: 200,
-        body: { error: { code: -32602, message: expect.stringContaining('Unknown tool') } },
-      });
-    }
-    await client.put('/v1/skills/s', { enabled: true });
-    expect(await said(client, 'list_blueprints', {})).toEqual({ blueprints: [] });
-  });
-
-  it('need no skill to be called when they are built in', async () => {
-    expect(await said(await newTenant(), 'list_blueprints', {})).toEqual({ blueprints: [] });
-  });
-
-  it('are judged by their own schema when built in, whatever a skill says of them', async () => {
-    const client = await newTenant();
-    const inputSchema = { type: 'object', properties: { hours: { type: 'string' } } };
-    await register(client, 's', [{ ...tool('list_incidents'), inputSchema }]);
-    expect(await refused(client, 'list_incidents', { hours: '3' })).toMatchObject({ code: 'VALIDATION_ERROR' });
-  });
-
-  it('say how to bind them when nothing is behind them', async () => {
-    const client = await newTenant();
-    await register(client, 's', [tool('own')]);
-    const result = await call(client, 'own');
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('action_id') }] });
-  });
-
-  it('are no list for a read-only key', async () => {
-    const reader = await keyOf(await newTenant(), { is_read_only: true });
-    expect((await rpc(reader, 'tools/call', { name: 'list_blueprints' })).status).toBe(403);
   });
 });

@@ -50,7 +50,7 @@ export async function startMailbox(
   const [certificate, privateKey] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
   writeFileSync(certificate, cert);
   writeFileSync(privateKey, key, { mode: 0o600 });
-  const args = [join(import.meta.dirname, 'mailbox.py'), HOST, certificate, privateKey, user, password];
+  const args = [join(import.meta.dirname, 'mail_peer.py'), HOST, certificate, privateKey, user, password];
   const child = spawn(PYTHON, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const [line] = await said(child, /^\d+$/m);
   const kept: KeptMail[] = [];
