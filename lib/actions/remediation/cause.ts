@@ -7,8 +7,8 @@ import type { Deadline } from '#lib/schedule/entries.ts';
 export type Cause = { root: string | null };
 
 /**
- * What the alert of a failure waits for, or named when it went out, as long as that fails. A repair of what follows from
- * another failure would repair nothing.
+ * What the alert of a failure waits for, or named when it went out, as long as that fails. A repair of what follows
+ * from another failure would repair nothing.
  * @param hold the deadline of an alert of the check that is held
  */
 export async function readCause(

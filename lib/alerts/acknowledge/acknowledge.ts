@@ -135,7 +135,7 @@ export async function takeBack(
 
 type Read = { check: CheckItem; policy: Policy; policyIs: Write; hold: DeadlineEntry | undefined };
 
-/** A check, its policy, the write that holds on to what is set on it, and its alert that is held. @throws AppError NOT_FOUND */
+/** A check, its policy, what holds that to its version, and its alert that is held. @throws AppError NOT_FOUND */
 async function readCheck(scope: TenantEnv, id: string, entity_id: string): Promise<Read> {
   const { ports, keys, tenant } = scope;
   const [check, stored, entity, head, hold] = await ports.table.getMany<

@@ -27,7 +27,7 @@ export type Search = {
   pending: ReadonlySet<string>;
 };
 
-/** What is to be written, and when to look again; without `next` nothing is held any more. `deadlines` begin with it. */
+/** What is to be written, and when to look again; without `next` nothing is held any more. `deadlines` begin then. */
 export type Found = { writes: Write[]; next?: Deadline; deadlines: DueDeadline[] };
 
 /**
