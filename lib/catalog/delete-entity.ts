@@ -11,8 +11,8 @@ type Deleting = TenantEnv & Changing;
 
 /**
  * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Relations,
- * policies, channels and entries of the schedule are reclaimed in the background. Alerts that are held as they follow from
- * its failure are looked at again. Throws NOT_FOUND.
+ * policies, channels and entries of the schedule are reclaimed in the background. Alerts that are held as they follow
+ * from its failure are looked at again. Throws NOT_FOUND.
  * @returns the ids of the checks that went with it
  */
 export async function deleteEntity(context: Deleting, blueprintSlug: string, slug: string): Promise<string[]> {
