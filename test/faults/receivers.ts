@@ -100,5 +100,7 @@ function inWords(headline: string): string {
     return 'degraded';
   const [, looked] = / is (down|degraded), and acknowledged$/.exec(headline) ?? [];
   if (looked) return looked;
+  const [, unhealed] = / is still (down|degraded): .+ did not help$/.exec(headline) ?? [];
+  if (unhealed) return unhealed;
   return / (is down|is still down after .+|has been down for .+)$/.test(headline) ? 'down' : 'garbled';
 }

@@ -63,25 +63,24 @@ describe.each<[string, string, () => Promise<Seen>, boolean]>([
       expect(isError ?? false, calls[i]!.name).toBe(false);
       expect(content).toMatchObject([{ type: 'text', text: JSON.stringify(structuredContent) }]);
     }
-    const [status, entities, entity, , , results, history, past, changes, check, trial, run, execution] =
-      seen.results.map((one) => one.structuredContent);
-    expect(status).toMatchObject({ up: 1 });
-    expect(entities).toMatchObject({ entities: [{ state: 'up' }] });
-    expect(entity).toMatchObject({ state: 'up', checks: expect.any(Array) });
-    expect(results).toMatchObject({ results: [{ success: true }] });
-    expect(history).toMatchObject({ total: { runs: 1, failures: 0, uptime: 1 } });
-    expect(past).toMatchObject({ trigger: 'manual', dispatch_status: 'success', logs: [] });
-    expect(changes).toMatchObject({ changes: [{ action: 'check.create', via: 'api' }] });
-    expect(check).toMatchObject({ check_type: 'http', interval_seconds: 60 });
-    expect(trial).toMatchObject({
+    const answer = (tool: string) => seen.results[calls.findIndex(({ name }) => name === tool)]?.structuredContent;
+    expect(answer('get_status_summary')).toMatchObject({ up: 1 });
+    expect(answer('list_entities')).toMatchObject({ entities: [{ state: 'up' }, { state: 'down' }] });
+    expect(answer('get_entity')).toMatchObject({ state: 'up', checks: expect.any(Array) });
+    expect(answer('get_check_results')).toMatchObject({ results: [{ success: true }] });
+    expect(answer('get_history')).toMatchObject({ total: { runs: 1, failures: 0, uptime: 1 } });
+    expect(answer('get_execution')).toMatchObject({ trigger: 'manual', dispatch_status: 'success', logs: [] });
+    expect(answer('list_changes')).toMatchObject({ changes: [{ action: 'check.create', via: 'api' }] });
+    expect(answer('create_check')).toMatchObject({ check_type: 'http', interval_seconds: 60 });
+    expect(answer('test_check')).toMatchObject({
       success: false,
       status_code: 200,
       error_kind: 'status',
       response: { body_bytes: 0 },
     });
-    expect(run).toMatchObject({ kind: 'manual', success: true, check_state: 'up' });
-    expect(execution).toMatchObject({ dispatch_status: 'success' });
+    expect(answer('run_check')).toMatchObject({ kind: 'manual', success: true, check_state: 'up' });
+    expect(answer('restart_service')).toMatchObject({ dispatch_status: 'success' });
     expect(hook.received.slice(runs).map(({ path }) => path)).toContain('/restart/web%20shop');
-    await service.client.del(`/v1/checks/${(check as { id: string }).id}`);
+    await service.client.del(`/v1/checks/${(answer('create_check') as { id: string }).id}`);
   });
 });

@@ -18,7 +18,7 @@ export type Seen = {
 export async function prepare(client: Client, hook: string): Promise<Call[]> {
   const check = await newCheck(client);
   got(await client.post(`/v1/checks/${check.id}/heartbeat`), 201);
-  const failing = await newCheck(client, { entity_id: check.entity_id, failure_threshold: 1 });
+  const failing = await newCheck(client, { failure_threshold: 1 });
   got(await client.post(`/v1/checks/${failing.id}/results`, { success: false, latency_ms: 5 }), 201);
   const target_url = `${hook}/health`;
   const probed = await newCheck(client, { entity_id: check.entity_id, check_type: 'http', target_url });

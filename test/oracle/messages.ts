@@ -16,7 +16,9 @@ export function checkMessages({ seen }: Inside): string[] {
     // Its body is the event of the check's last transition, which a closing note made by a deadline did not close.
     const isEvent = type === 'webhook' || type === 'nats';
     // And it tells of degraded where the policy of the check lets that count as up.
-    const mayDiffer = isEvent && (kind === 'closed' || (meant === 'up' && says === 'degraded'));
+    // A remediation may be given up at a failure that began as degraded, and is down by then.
+    const isWorse = kind === 'remediation_failed' && says === 'degraded' && meant === 'down';
+    const mayDiffer = isEvent && (kind === 'closed' || isWorse || (meant === 'up' && says === 'degraded'));
     return says === meant || mayDiffer ? [] : [`${delivery_id} (${is}) says ${says}, not ${meant}`];
   });
 }

@@ -114,7 +114,8 @@ function headline(alert: Alert, subject: string): string {
   if (kind === 'acknowledged') return `${subject} is ${announces}, and acknowledged`;
   if (kind === 'remediation_failed') {
     const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
-    return `${subject} is still ${event.check_to_state}: ${tried} did not help`;
+    // Since the failure that the series is at it may have gone from degraded to down.
+    return `${subject} is still ${announces}: ${tried} did not help`;
   }
   switch (announces) {
     case 'up':

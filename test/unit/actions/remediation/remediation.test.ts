@@ -69,6 +69,24 @@ describe('a guarded action', () => {
     ]);
   });
 
+  it.each([
+    [true, [{ kind: 'remediation_failed', announces: 'degraded' }]],
+    [false, []],
+  ])('of a degraded check is given up, and people hear of it if degraded is announced: %s', async (told, alerts) => {
+    await world.putPolicy([channel], { notify_on_degraded: told });
+    const settings = { max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1 };
+    const action = await world.guard(settings, { trigger_to_state: 'degraded' });
+    const transition = await world.fail({ check_to_state: 'degraded' });
+    await world.setCheck({ state: 'degraded' });
+    await world.fire(action, transition);
+    await world.elapse(3);
+    await world.result(false);
+    await world.elapse(60);
+    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_healed' });
+    expect(await world.alerts()).toMatchObject(alerts);
+    expect(await world.series(action)).toMatchObject({ attempts: 1, told: true });
+  });
+
   it('that healed counts on when the check fails again within stable_seconds, and anew after that', async () => {
     const action = await world.guard({ max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1, stable_seconds: 300 });
     const heal = async () => {

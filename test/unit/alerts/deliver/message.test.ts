@@ -38,6 +38,12 @@ status 503, expected 200
 A reminder, as long as it stays down.`);
   });
 
+  it('says of a remediation that did not help in which state the check is by now', () => {
+    const failed = examples.remediation_failed;
+    const since = { ...failed, event: { ...failed.event, check_to_state: 'degraded' as const } };
+    expect(messageOf(since).title).toBe('Shop: checkout is still down: Restart the shop did not help');
+  });
+
   it('says on a catch-up why it comes late', () => {
     expect(words('catch_up')).toBe(`[bad] Shop: checkout has been down for 5 min
 Check: up → down
