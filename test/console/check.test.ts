@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';

@@ -162,7 +162,7 @@ it('without relations, windows and silences with an end, every alert is decided 
         now = change.at;
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 2000 },
   );
   expect(REASONS.filter((reason) => !decisions.has(reason))).toEqual([]);
 });
