@@ -3,6 +3,7 @@ import { startHost } from '#infra/local/host.ts';
 import type { GivenPorts } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { createAccount } from '#lib/access/create-account.ts';
+import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { NetError } from '#lib/platform/net/net.ts';
@@ -127,10 +128,11 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
       const [method = ''] = endpoint.split(' ');
       if (method !== 'GET') clock.step(1000);
       const answer = await send(method, path, request, headers);
-      if (endpoint.endsWith('/results') && method === 'POST') {
-        // Its alert waits until its cause was looked for.
-        clock.step(1000);
-        await allSent(() => send('GET', '/v1/notify/logs'));
+      const alert = TOLD_BY[endpoint];
+      if (alert) {
+        // It waits until its cause was looked for, or for its turn at the receiver.
+        clock.step(2000);
+        await allSent(alert, () => send('GET', '/v1/notify/logs'));
       }
       if (answer.body?.execution_mode === 'pull' && method === 'POST')
         await probedAtOnce(() => send('GET', `/v1/checks/${answer.body.id}`));
@@ -153,11 +155,20 @@ async function probedAtOnce(read: () => Promise<{ body: { last_result: unknown }
   }
 }
 
-/** Waits until no delivery is on its way; without the clock moving, 10 s at most. */
-async function allSent(read: () => Promise<{ body: { kind: string; status: string }[] }>): Promise<void> {
+/** What people are told by a call: a kind of delivery. */
+const TOLD_BY: Partial<Record<string, DeliveryKind>> = {
+  'POST /v1/checks/{id}/results': 'state_change',
+  'POST /v1/checks/{id}/acknowledge': 'acknowledged',
+};
+
+/** Waits until deliveries of a kind are made and none is on its way; without the clock moving, 10 s at most. */
+async function allSent(
+  told: DeliveryKind,
+  read: () => Promise<{ body: { kind: string; status: string }[] }>,
+): Promise<void> {
   const deadline = performance.now() + 10_000;
   for (;;) {
-    const alerts = (await read()).body.filter(({ kind }) => kind === 'state_change');
+    const alerts = (await read()).body.filter(({ kind }) => kind === told);
     if (alerts.length > 0 && alerts.every(({ status }) => status === 'sent')) return;
     if (performance.now() > deadline) throw new Error('The alert of the walk was not sent within 10 s.');
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -42,6 +42,7 @@ describe('POST entities', () => {
       silenced: false,
       silenced_until: null,
       silence_reason: '',
+      ...{ dependencies: 0, dependents: 0 },
       created_at: TIME,
       updated_at: made.body.created_at,
     });

@@ -2,8 +2,8 @@ import { shown } from '#lib/checks/policy-item.ts';
 import type { Rule } from '#lib/health/alerting/rule.ts';
 
 /**
- * Where degraded is not announced it counts as up: between the two nothing happens, and of one that lasts nobody is told
- * that its remediation did not help.
+ * Where degraded is not announced it counts as up: between the two nothing happens, and of one that lasts nobody is
+ * told that its remediation did not help.
  */
 export const degradedOff: Rule = {
   name: 'degraded_off',
