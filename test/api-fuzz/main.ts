@@ -96,7 +96,8 @@ const callWith =
     });
     const text = await response.text();
     if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return { body: text === '' ? undefined : JSON.parse(text), cookies: response.headers.getSetCookie() };
+    const isJson = response.headers.get('content-type')?.includes('json');
+    return { body: isJson ? JSON.parse(text) : text, cookies: response.headers.getSetCookie() };
   };
 
 type Run = { url: string; key: string; seed: string; env: Record<string, string> };
