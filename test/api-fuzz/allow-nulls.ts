@@ -4,7 +4,7 @@ import type { OpenApi } from '#infra/docs/openapi.ts';
 type Json = any;
 
 /**
- * The document with null for every member of a body that may be left out, which counts as absent.
+ * The document with null for every member of a body, or of its config, that may be left out, which counts as absent.
  * The one for readers does not say so of each member, as it would double their types.
  */
 export function allowNulls(document: OpenApi): OpenApi {
@@ -21,6 +21,7 @@ export function allowNulls(document: OpenApi): OpenApi {
     if (done.has(whole)) return;
     done.add(whole);
     for (const one of whole.oneOf ?? []) allow(one);
+    if (whole.properties?.config) allow(whole.properties.config);
     for (const [name, member] of Object.entries<Json>(whole.properties ?? {})) {
       if (!whole.required?.includes(name)) whole.properties[name] = { anyOf: [member, { type: 'null' }] };
     }
