@@ -18,7 +18,7 @@ import { installSchemathesis } from './install.ts';
  * schema, of a status that is not stated, or good though the call was bad.
  */
 
-const CASES_AN_OPERATION = 20;
+const CASES_AN_OPERATION = 10;
 const LEAST_CASES = 2000;
 
 /** Checks of schemathesis that are not made, each for its reason. All others are. */
