@@ -1,7 +1,7 @@
 import type { OwnSilence } from '#lib/catalog/own-silence.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Item } from '#lib/platform/ports.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
 import type { Selector } from './selector.ts';
 
 /** A channel as stored; its config holds secrets: `secrets` in the channel type says which members. */
@@ -76,6 +76,13 @@ export type Policy = PolicySettings & {
   window?: OpenWindow;
   channels: AlertChannel[];
 };
+
+/** What holds a transaction to the policy that it was decided on; `stored`: absent where the check sets nothing itself. */
+export const policyAsRead = (
+  keys: Keys,
+  { tenant_id, id }: { tenant_id: string; id: string },
+  stored: { v: string } | undefined,
+): Write => ({ check: keys.policy(tenant_id, id), if: stored ? { version: stored.v } : 'absent' });
 
 /** Whether all alerts of the check are held back. */
 export const isSilenced = ({ silenced }: Pick<Policy, 'silenced'>): boolean => silenced;

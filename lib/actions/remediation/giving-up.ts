@@ -1,6 +1,7 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { policyAsRead } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
@@ -56,7 +57,7 @@ export async function givingUp(
     writes: [
       { put: item, if: 'absent' },
       replaceCheck(check, nextCheck(check, token, { alerts: told })),
-      { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
+      policyAsRead(keys, check, stored),
     ],
   };
 }

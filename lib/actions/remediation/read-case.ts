@@ -49,10 +49,13 @@ export async function readCase(env: Env, action_id: string, transition: Transiti
   if (!check?.enabled) return undefined;
   const { remediation } = action;
   const lock_name = lockName(remediation, entity_id);
-  const shares = await readShares(env, tenant_id, lock_name);
-  const window = (await policyNow(env, check))?.policy.window;
+  const [shares, now, cause] = await Promise.all([
+    readShares(env, tenant_id, lock_name),
+    policyNow(env, check),
+    readCause(env, transition, hold),
+  ]);
+  const window = now?.policy.window;
   const series = seriesAt(keys, stored, { tenant_id, action_id, check_id, entity_id }, transition, remediation);
-  const cause = await readCause(env, transition, hold);
   return { action, remediation, account, check, transition, stored, series, entry, lock_name, shares, window, cause };
 }
 

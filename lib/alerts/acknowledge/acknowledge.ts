@@ -8,7 +8,7 @@ import { type AcknowledgementRecord, acknowledgementAt, acknowledgementRecord } 
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
+import { type Policy, type PolicyItem, policyAsRead } from '#lib/checks/policy-item.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { withAcknowledgement } from '#lib/health/alerting/episode.ts';
@@ -152,7 +152,7 @@ async function readCheck(scope: TenantEnv, id: string, entity_id: string): Promi
   return {
     ...{ check, hold },
     policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
-    policyIs: { check: keys.policy(tenant, id), if: stored ? { version: stored.v } : 'absent' },
+    policyIs: policyAsRead(keys, check, stored),
   };
 }
 

@@ -2,7 +2,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { isSilenced, type Policy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { isSilenced, type Policy, type PolicyItem, policyAsRead } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
@@ -93,11 +93,7 @@ async function attempt(
   if (held.reason === 'dependency' && mayBeTold(check, policy)) {
     const seen = await lookForCause({ ...env, tenant: tenant_id }, { id, egress }, one);
     if (seen === 'asked') return [{ ...next('hold', now + ASKED_MS), woken: true }];
-    const policyAsRead = {
-      check: keys.policy(tenant_id, check_id),
-      if: stored ? { version: stored.v } : 'absent',
-    } as const;
-    const done = await commit(ports, [...move(seen.next), ...seen.writes, policyAsRead]);
+    const done = await commit(ports, [...move(seen.next), ...seen.writes, policyAsRead(keys, check, stored)]);
     return done.ok ? [...seen.deadlines, ...(seen.next ? [next('hold', seen.next.deadline)] : [])] : AGAIN;
   }
   const later = await heldOn(env, one, watchedSince);
@@ -116,7 +112,7 @@ async function attempt(
     ...(decided.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: decided.alerts }))] : []),
     ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, one.present, one.next)),
     ...escalation.writes,
-    { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
+    policyAsRead(keys, check, stored),
   ];
   if (!(await commit(ports, writes)).ok) return AGAIN;
   return [

@@ -1,7 +1,7 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import type { AlertChannel, Policy, PolicyItem } from '#lib/checks/policy-item.ts';
+import { type AlertChannel, type Policy, type PolicyItem, policyAsRead } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
@@ -91,12 +91,11 @@ async function attempt(
 ): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
-  const policyKey = keys.policy(tenant_id, check_id);
   const [check, stored, entry, entity, head, hold, incident] = await ports.table.getMany<
     [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead, DeadlineEntry, IncidentItem]
   >([
     keys.check(tenant_id, check_id),
-    policyKey,
+    keys.policy(tenant_id, check_id),
     keys.entry(kind, tenant_id, check_id),
     keys.entity(tenant_id, entity_id),
     keys.alertingHead(tenant_id),
@@ -132,7 +131,7 @@ async function attempt(
     ...(item ? [{ put: item, if: 'absent' as const }] : []),
     ...(check && after ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
     ...incidentWrites(incident, told, token, now),
-    { check: policyKey, if: stored ? { version: stored.v } : 'absent' },
+    policyAsRead(keys, owner, stored),
     ...replace(next),
     ...escalation.writes,
   ]);

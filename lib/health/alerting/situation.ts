@@ -48,9 +48,9 @@ export type DecidedOn = {
   window?: OpenWindow;
   /** An alert of it that is held, and when that is looked at (epoch ms). */
   held?: { reason: HoldReason; until: number };
-  /** How many channels apply; while the cause of a failure is not known, those that were told all the same. */
   /** Somebody looks after the failure; times in epoch ms. */
   acknowledged?: { by: string; at: number; until?: number };
+  /** How many channels apply; while the cause of a failure is not known, those that were told all the same. */
   channels: number;
   /** Relations of its entity that carry failure; absent where there are none. */
   dependencies?: number;

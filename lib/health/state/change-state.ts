@@ -2,7 +2,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
+import { type Policy, type PolicyItem, policyAsRead } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
@@ -28,8 +28,8 @@ import type { TransitionCause } from './transition-record.ts';
 export type Basis = {
   entity: EntityItem;
   policy: Policy;
-  /** Version of what is set on the check itself; absent where nothing is. */
-  policyVersion?: string;
+  /** What is set on the check itself; absent where nothing is. */
+  storedPolicy?: Pick<PolicyItem, 'v'>;
   deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
   /** The failure of its entity that others depend on, the present or the last one. */
   incident?: IncidentItem | undefined;
@@ -59,7 +59,7 @@ export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise
   return {
     entity,
     policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
-    ...(stored && { policyVersion: stored.v }),
+    ...(stored && { storedPolicy: stored }),
     incident,
     ...(held && { held }),
     deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
@@ -98,7 +98,7 @@ export type StateChange = {
  * clocks of two writers say.
  */
 export function changeState(keys: Keys, token: string, basis: Basis, change: StateChangeInput): StateChange {
-  const { entity, policy, policyVersion } = basis;
+  const { entity, policy, storedPolicy } = basis;
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
@@ -184,7 +184,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       ),
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
-      { check: keys.policy(check.tenant_id, check.id), if: policyVersion ? { version: policyVersion } : 'absent' },
+      policyAsRead(keys, check, storedPolicy),
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
       ...escalation.writes,
     ],

@@ -110,7 +110,7 @@ it('without relations, windows and silences with an end, every alert is decided 
           keys,
           `t${now}`,
           {
-            ...{ entity, policy, policyVersion: 'p' },
+            ...{ entity, policy, storedPolicy: { v: 'p' } },
             deadlines: { ...(catchUp && { catch_up: catchUp }), ...(repeat && { repeat }) },
           },
           { check, to, cause, error_message: '', now, retention_days: 30 },

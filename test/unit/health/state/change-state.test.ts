@@ -51,7 +51,7 @@ const entityOf = (checks: CheckItem[]): EntityItem =>
 const basisOf = (entity: EntityItem, policy?: PolicyItem): Basis => ({
   entity,
   policy: effectivePolicy(policy, { check: checkNamed('chk_0'), entity, account: NO_ALERTING, now: START }),
-  ...(policy && { policyVersion: policy.v }),
+  ...(policy && { storedPolicy: policy }),
   deadlines: {},
 });
 
