@@ -14,12 +14,11 @@ import type { Ports } from '#lib/platform/ports.ts';
 /**
  * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,
  * for gateways that cannot stream: only a GET of it needs the function that can. Links in alerts lead to pages of HTML.
- * What a request needs beyond the gates is loaded with the first of its kind.
+ * Each is loaded with its first request.
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = envOf(ports);
-  const gates = pageGates(env);
-  const answer = compact(lateRouter(apiRows, (rows) => makeRouter(rows, gates)));
+  const answer = compact(lateRouter(apiRows, (rows) => makeRouter(rows, pageGates(env))));
   const mcp = late(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
   const links = late(async () => (await import('#lib/alerts/links/endpoint.ts')).makeLinks(env));
   return async (event) => {

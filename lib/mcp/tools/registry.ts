@@ -2,8 +2,8 @@ import { once } from '#lib/platform/late.ts';
 import { CHANGES, type LateTool, REACHES_OUT, READS } from './tool.ts';
 
 /**
- * Every built-in tool by its name, with what decides who sees and calls it. A new one is a file beside this and an entry
- * here; the file is loaded with the first call.
+ * Every built-in tool by its name, with what decides who sees and calls it. A new one is a file beside this and an
+ * entry here; the file is loaded with the first call.
  */
 export const builtInTools: ReadonlyMap<string, LateTool> = new Map(
   Object.entries<LateTool>({
