@@ -6,10 +6,12 @@ import '#lib/mcp/endpoint.ts';
 import '#lib/mcp/run-bound-action.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
+import { loadChanges } from '#lib/health/state/apply-result.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
 // The service loads these when they are first needed. Virtual time does not wait for a file, so they have to be there.
 await Promise.all([
+  loadChanges(),
   ...[...checkTypes.values()].map(({ probe }) => probe?.()),
   ...[...apiRows, ...builtInTools.values()].map(({ load }) => load()),
 ]);

@@ -27,10 +27,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** Some packages are CommonJS inside and ask for `require` when they run. */
 const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
-/**
- * Parts of packages that no function can use: the credentials are a fifth of the code, and any of the others leads the
- * api's bundle over its limit.
- */
+/** Parts of packages that no function can use: 40 KB at the start of each, and 100 more that would be carried along. */
 const WITHOUT = {
   '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts'),
   '@smithy/core/event-streams': join(import.meta.dirname, 'never-loaded.ts'),

@@ -7,8 +7,9 @@ import { scheduleLag } from './schedule-lag.ts';
 export type Measure = (event: unknown, answer: unknown) => void;
 
 /**
- * What no metric of AWS shows of a function that is fed by a queue or a stream, as metrics of our own. `measure` looks at
- * each run: `FailedRecords`, given back one by one, and `ScheduleLag` (s) of what the schedule sends, once it is done.
+ * What no metric of AWS shows of a function that is fed by a queue or a stream, as metrics of our own. `measure` looks
+ * at each run: `FailedRecords`, given back one by one, and `ScheduleLag` (s) of what the schedule sends, once it is
+ * done.
  */
 export const batchMetrics = (service: string): Metrics & { measure: Measure } => ({
   ...countMetrics(service),
