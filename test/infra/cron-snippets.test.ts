@@ -11,8 +11,8 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import { blocksOf } from './run-page.ts';
 
 /**
- * What docs/how-to/cron-jobs.md gives others to run: a crontab, a unit of systemd, a CronJob of Kubernetes, a workflow of
- * GitHub and a program. Its own commands are run by how-to.test.ts.
+ * What docs/how-to/cron-jobs.md gives others to run: a crontab, a unit of systemd, a CronJob of Kubernetes, a workflow
+ * of GitHub and a program. Its own commands are run by how-to.test.ts.
  */
 const page = readFileSync(new URL('../../docs/how-to/cron-jobs.md', import.meta.url), 'utf8');
 const blocks = (language: string) =>

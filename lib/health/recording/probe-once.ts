@@ -46,8 +46,8 @@ export async function probeBy(
   const outcome = await probe?.(check, input).finally(() => {
     waited_ms = room.leave();
   });
-  const stalled_ms = ports.clock.stalled() - before;
-  if (outcome && isOwnStall(outcome, timeout_ms, stalled_ms + waited_ms)) {
+  const stalled_ms = ports.clock.stalled() - before + waited_ms;
+  if (outcome && isOwnStall(outcome, timeout_ms, stalled_ms)) {
     const { error_message } = outcome;
     ports.log.warn('this process stood still, or had no room for a body, so a probe is not recorded', {
       tenant_id,

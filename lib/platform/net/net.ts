@@ -54,8 +54,8 @@ export type HttpRequest = {
    */
   excerpt_bytes?: number;
   /**
-   * Waits for room in memory; asked before more of a body is held than 64 KB. Meanwhile nothing is read, and that time is
-   * no part of the latency.
+   * Waits for room in memory; asked before more of a body is held than 64 KB. Meanwhile nothing is read, and that time
+   * is no part of the latency.
    */
   room?: () => Promise<void>;
   egress: Egress;
