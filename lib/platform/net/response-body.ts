@@ -15,6 +15,8 @@ export type WantedBody = {
 
 /** Bytes that are held at a time while a text is looked for. */
 export const WINDOW_BYTES = 16 * 1024;
+/** A body of more is large: it is held only where there is room. */
+export const SMALL_BYTES = 64 * 1024;
 /** So many pieces may be as small as they are; those of a body of more hold so many bytes on average. */
 export const FREE_PIECES = 1000;
 export const MEAN_PIECE_BYTES = 64;
@@ -61,6 +63,11 @@ export class ResponseBody {
   /** Whether it is in memory, as far as the limit. */
   get isKept(): boolean {
     return this.#finders === undefined && !this.#wanted.isOnlyShown;
+  }
+
+  /** Whether more of it is held than anybody may hold without asking. */
+  get isLarge(): boolean {
+    return this.isKept && this.size > SMALL_BYTES;
   }
 
   /** The texts that were found. */
