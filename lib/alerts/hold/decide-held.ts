@@ -48,8 +48,10 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   const settle = (final: Parameters<typeof settled>[3]) => settled(transition, token, now, final, { decided_on });
   const decided = decide(situation);
   if (decided.decision === 'planned' && situation.told === announces) {
+    // What held it is why nobody was told of this change.
+    const { reason, facts } = transition.alert;
     return {
-      transition: settled(transition, token, now, { decision: 'skipped', reason: held.reason, facts: {} }),
+      transition: settled(transition, token, now, { decision: 'skipped', reason, facts }),
       deadlines: [],
     };
   }
