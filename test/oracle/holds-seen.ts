@@ -3,8 +3,8 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import type { HeldAlert, Owner } from '#lib/schedule/entries.ts';
-import type { Change, Commit } from './inside.ts';
-import type { HeldNow } from './telling.ts';
+import { type Change, type Commit, isCheckKey } from './inside.ts';
+import { type HeldNow, toldOf } from './telling.ts';
 
 /** Relations that carry failure, as commits make and delete them. */
 export function relationsSeen() {
@@ -32,11 +32,14 @@ export const holdIn = ({ key, before, after }: Change) => {
   return owner && { check_id: owner.id, before: was, after: is };
 };
 
-type Held = { name: string; held: HeldAlert; told: Set<string> };
+type Held = { name: string; held: HeldAlert; told: Set<string>; knew: boolean };
+
+const hadTrouble = (check: CheckItem | undefined): boolean => check !== undefined && toldOf(check) !== 'up';
 
 /** Alerts that are held, as commits begin and end that, and who was told of the failure all the same. */
 export function holdsSeen() {
   const holds = new Map<string, Held>();
+  const checks = new Map<string, CheckItem>();
   return {
     take: (commit: Commit): void => {
       for (const change of commit.changes) {
@@ -47,10 +50,16 @@ export function holdsSeen() {
         else {
           const name = `${held.transition_sk} ${held.reason} ${held.kind}`;
           const known = holds.get(hold.check_id);
-          holds.set(hold.check_id, known?.name === name ? { ...known, held } : { name, held, told: new Set() });
+          holds.set(
+            hold.check_id,
+            known?.name === name
+              ? { ...known, held }
+              : { name, held, told: new Set(), knew: hadTrouble(checks.get(hold.check_id)) },
+          );
         }
       }
-      for (const { before, after } of commit.changes) {
+      for (const { key, before, after } of commit.changes) {
+        if (isCheckKey(key) && after) checks.set((after as CheckItem).id, after as CheckItem);
         if (before || !after || !isAlert(after)) continue;
         const { kind, check_id, transition_sk, to } = after;
         const hold = holds.get(check_id);
@@ -61,8 +70,8 @@ export function holdsSeen() {
     of: ({ id, alerts: { escalated = [] } }: CheckItem): HeldNow | undefined => {
       const hold = holds.get(id);
       if (!hold) return undefined;
-      const { held, told } = hold;
-      return { reason: held.reason, told: new Set([...told, ...(told.size > 0 ? escalated : [])]) };
+      const { held, told, knew } = hold;
+      return { reason: held.reason, knew, told: new Set([...told, ...(told.size > 0 ? escalated : [])]) };
     },
   };
 }

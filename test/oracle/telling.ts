@@ -53,14 +53,19 @@ export const saidAs = (state: CheckState): string => (state === 'unknown' ? 'up'
  * An alert of a check that is held: by a window, or until its cause is known. `told`: channels that heard of the failure
  * all the same.
  */
-export type HeldNow = { reason: 'maintenance' | 'dependency'; told: ReadonlySet<string> };
+export type HeldNow = {
+  reason: 'maintenance' | 'dependency';
+  told: ReadonlySet<string>;
+  /** All had been told of trouble before, so that all are to hear that it is over. */
+  knew: boolean;
+};
 
 /** What a decision goes by. `needs`: so many relations of its entity carry failure. */
 export type Given = { policy: InForce; held: HeldNow | undefined; needs: number };
 
 /** Whom a change goes to, or its closing note: where its failure was held, a recovery to those alone who heard of it. */
 export const toldWhom = (says: string, { policy, held }: Given): string[] =>
-  policy.told(says).filter((id) => says !== 'up' || held?.reason !== 'dependency' || held.told.has(id));
+  policy.told(says).filter((id) => says !== 'up' || held?.reason !== 'dependency' || held.knew || held.told.has(id));
 
 /**
  * Why a transition is told to nobody, or not yet; null when it is told.
