@@ -1,4 +1,5 @@
 import type { Action, Execution, History, Transition } from './history.ts';
+import { settingsIn } from './inside.ts';
 
 /** From its cause until a run has begun when nothing fails (ms). */
 const BEGUN_MS = 5_000;
@@ -30,10 +31,21 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
     if (!stands || !firesAction(stands, one)) return [];
     const touched = versions.some((version) => version.n > n && version.at <= until);
     const times = runs.get(`${id} ${transition_id}`)?.length ?? 0;
-    const mayBeNone = touched || isStopped || at >= history.over_before.runs;
+    const isLeft = Boolean(stands.remediation) && isUnwatched(history, one);
+    const mayBeNone = touched || isStopped || isLeft || at >= history.over_before.runs;
     const isAgain = times > 1 && Boolean(stands.remediation);
     return times === 1 || isAgain || (times === 0 && mayBeNone) ? [] : [`${transition_id} fired ${id} ${times} times`];
   });
+}
+
+/** While it is found out whether a failure follows from another one, a guarded action waits (ms). */
+const WAITS_MS = 45_000;
+
+/** Nobody repairs what is watched no more: its check was disabled or deleted before a guarded action could begin. */
+function isUnwatched({ inside, failed, asked_at }: History, { at, check_id }: Transition): boolean {
+  const until = failed === 'nothing' ? at + WAITS_MS : asked_at;
+  const settings = inside ? (settingsIn(inside.seen).get(check_id) ?? []) : [];
+  return settings.some(({ from, check }) => from >= at && from <= until && !check?.enabled);
 }
 
 /** The rule once more, from its words (docs/CONTRACT.md#actions). */
