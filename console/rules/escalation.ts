@@ -9,14 +9,15 @@ const MOST_STEPS = 5;
 /** What a channel is called that a step names, and that is not among those it may call. */
 const GONE = 'a channel that is not told of this';
 
-/** What channels are called, by their ids; also those that a step names and that are not there. */
-export const channelNames = (
+/** What channels are called, by their ids; those behind them that a step names and that are not there. */
+export function channelNames(
   steps: readonly EscalationStep[],
   channels: readonly Callable[],
-): Readonly<Record<string, string>> => ({
-  ...Object.fromEntries(steps.flatMap(({ channel_ids }) => channel_ids).map((id) => [id, `${GONE} (${id})`])),
-  ...Object.fromEntries(channels.map(({ id, name }) => [id, name])),
-});
+): Readonly<Record<string, string>> {
+  const names = Object.fromEntries(channels.map(({ id, name }) => [id, name]));
+  for (const id of steps.flatMap(({ channel_ids }) => channel_ids)) names[id] ??= `${GONE} (${id})`;
+  return names;
+}
 
 /** The steps as a form has them, in their order. */
 export function escalationSchema(steps: readonly EscalationStep[], channels: readonly Callable[]): MemberSchema {

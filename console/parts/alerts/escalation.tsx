@@ -25,7 +25,7 @@ export function ToldFrom({ steps, id }: { steps: readonly EscalationStep[]; id: 
   if (!found) return null;
   return (
     <span class="tag">
-      from step {found.step + 1}, {duration(found.after_seconds * 1000)} after the first alert
+      from step {found.step + 1}, after {duration(found.after_seconds * 1000)}
     </span>
   );
 }

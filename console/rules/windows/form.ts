@@ -39,7 +39,12 @@ export function windowSchema(blueprints: readonly string[], zone: string): Membe
       },
       duration_seconds: { type: 'number', title: 'Lasts, in minutes', description: 'In real time, 1 to 44640.' },
       time_zone: { type: 'string', description: 'Where its clock hangs.', default: zone },
-      every_weeks: { type: 'integer', description: 'Only in every so many weeks, from its first on.', default: 1 },
+      every_weeks: {
+        type: 'integer',
+        title: 'Every so many weeks',
+        description: '2: in every other week, from its first on.',
+        default: 1,
+      },
       from: instant('From', 'None begins before it. Empty: from now on.'),
       until: instant('Until', 'None begins then or later. Empty: it has no end.'),
       scope: {

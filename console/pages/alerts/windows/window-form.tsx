@@ -36,31 +36,26 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
     },
   });
   const request = requestOf(form.body());
+  const shown = specs.filter(({ path }) => isShown(path, form.draft.comes, window !== undefined));
   return (
     <Form form={form} submit={window ? 'Save window' : 'Make window'} onCancel={onCancel}>
-      <FormFields
-        form={form}
-        specs={specs.filter(({ path }) => isShown(path, form.draft.comes, window !== undefined))}
-        stored={window !== undefined}
-      />
-      <Preview request={request} />
+      <FormFields form={form} specs={shown.filter(({ path }) => !isAbout(path))} stored={window !== undefined} />
+      <section class="inset" role="status">
+        <h3>Open next</h3>
+        <WhatComes request={request} />
+      </section>
+      <FormFields form={form} specs={shown.filter(({ path }) => isAbout(path))} stored={window !== undefined} />
+      <p class="hint">
+        Alerts of <Selects of={request.scope} /> are held in it.
+      </p>
     </Form>
   );
 }
 
-/** What the service will make of it. */
-function Preview({ request }: { request: WindowRequest }) {
-  return (
-    <section class="inset" role="status">
-      <h3>Open next</h3>
-      <WhatComes request={request} />
-      <p class="hint">
-        Alerts of <Selects of={request.scope} /> are held in it.
-      </p>
-    </section>
-  );
-}
+/** Whether a field says of which checks it is, or what is done. */
+const isAbout = (path: string): boolean => path === 'note' || path.startsWith('scope.');
 
+/** When it is open next, as the service will count it. */
 function WhatComes({ request }: { request: WindowRequest }) {
   try {
     const times = timesOf(request, Date.now());

@@ -40,7 +40,7 @@ const columnsOf = (why: string | undefined, end: TableProps['end']): readonly Co
         </a>
         <span class="under">
           <span class="narrow">
-            <WhenOpen of={standing} />,{' '}
+            <WhenOpen of={standing} window={window} />,{' '}
           </span>
           <Selects of={window.scope} />
         </span>
@@ -48,7 +48,7 @@ const columnsOf = (why: string | undefined, end: TableProps['end']): readonly Co
     ),
     compare: (a, b) => byName(a.window.name, b.window.name),
   },
-  { head: 'Open', wide: true, cell: ({ standing }) => <WhenOpen of={standing} /> },
+  { head: 'Open', wide: true, cell: ({ standing, window }) => <WhenOpen of={standing} window={window} /> },
   { head: 'Comes', wide: true, cell: ({ window }) => <Rhythm window={window} /> },
   {
     head: 'Actions',

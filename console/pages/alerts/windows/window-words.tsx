@@ -13,8 +13,15 @@ export function StandingMark({ of: { is } }: { of: Standing }) {
 }
 
 /** Until when it is open, or when it is next. */
-export function WhenOpen({ of }: { of: Standing }) {
-  if (of.is === 'over') return <span class="hint">never again</span>;
+export function WhenOpen({ of, window }: { of: Standing; window: Pick<MaintenanceWindow, 'ends_at'> }) {
+  if (of.is === 'over' && window.ends_at === null) return <span class="hint">never again</span>;
+  if (of.is === 'over') {
+    return (
+      <>
+        until <Time at={window.ends_at!} as="full" />
+      </>
+    );
+  }
   const { from, to } = of.interval;
   if (of.is === 'open') {
     return (
@@ -33,7 +40,7 @@ export function WhenOpen({ of }: { of: Standing }) {
 /** Once, or by which rule again. */
 export function Rhythm({ window: { cron, time_zone, every_weeks } }: { window: MaintenanceWindow }) {
   if (cron === null) return <>once</>;
-  const weeks = every_weeks !== null && every_weeks > 1 ? `, in every ${every_weeks} weeks` : '';
+  const weeks = every_weeks !== null && every_weeks > 1 ? `, every ${every_weeks} weeks` : '';
   return (
     <>
       <code>{cron}</code> {time_zone}

@@ -108,8 +108,8 @@ function Whole({ window }: { window: MaintenanceWindow }) {
   const times = timesOf(window, now);
   return (
     <>
-      <p class="state-line">
-        <StandingMark of={standing} /> <WhenOpen of={standing} />
+      <p class="state-line above-form">
+        <StandingMark of={standing} /> <WhenOpen of={standing} window={window} />
       </p>
       {note && <p dir="auto">{note}</p>}
       <div class="beside">
