@@ -1,10 +1,12 @@
 import { acknowledgeAlert } from './acknowledge-alert.ts';
+import { addIncidentNote } from './add-incident-note.ts';
 import { createHttpCheck } from './create-check.ts';
 import { explainAlert } from './explain-alert.ts';
 import { getCheckResults } from './get-check-results.ts';
 import { getEntity } from './get-entity.ts';
 import { getExecution } from './get-execution.ts';
 import { getHistory } from './get-history.ts';
+import { getIncident } from './get-incident.ts';
 import { getStatusSummary } from './get-status-summary.ts';
 import { listBlueprints } from './list-blueprints.ts';
 import { listChanges } from './list-changes.ts';
@@ -24,6 +26,8 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     getEntity,
     listBlueprints,
     listIncidents,
+    getIncident,
+    addIncidentNote,
     listChanges,
     getCheckResults,
     explainAlert,
