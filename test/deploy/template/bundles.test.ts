@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '#infra/aws/bundle/bundle.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
@@ -67,21 +68,29 @@ describe('what is deployed of a function', () => {
   });
 });
 
-it('has in the console its files, and nothing of the AWS SDK or of what builds them', async () => {
+it('has in the console its files in every form, and nothing of the AWS SDK or of what builds them', async () => {
   const { dir, inputs } = bundle('console');
   expect(inputs.filter((file) => /aws-sdk|smithy|esbuild|lib\/console\/build/.test(file))).toEqual([]);
   const { handler } = await import(join(dir, 'index.mjs'));
-  const http = { method: 'GET', path: '/' };
-  const event = {
-    rawPath: '/',
-    rawQueryString: '',
-    headers: { host: 'localhost', accept: 'text/html' },
-    isBase64Encoded: false,
-    requestContext: { requestId: 'r1', http },
+  const ask = async (path: string, accepted: string) => {
+    const event = {
+      rawPath: path,
+      rawQueryString: '',
+      headers: { host: 'localhost', accept: 'text/html', 'accept-encoding': accepted },
+      isBase64Encoded: false,
+      requestContext: { requestId: 'r1', http: { method: 'GET', path } },
+    };
+    const context = { awsRequestId: 'l1', getRemainingTimeInMillis: () => 1000 };
+    const { statusCode, headers, body, isBase64Encoded } = await handler(event, context);
+    expect(statusCode).toBe(200);
+    return { form: headers['content-encoding'], bytes: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8') };
   };
-  const context = { awsRequestId: 'l1', getRemainingTimeInMillis: () => 1000 };
-  const { statusCode, body } = await handler(event, context);
-  expect([statusCode, body]).toEqual([200, expect.stringMatching(/\/assets\/main-\w+\.js/)]);
+  const page = await ask('/', 'identity');
+  const script = /\/assets\/main-\w+\.js/.exec(page.bytes.toString())?.[0] ?? 'no script';
+  const [plain, br, gzip] = await Promise.all(['identity', 'br', 'gzip'].map((form) => ask(script, form)));
+  expect([plain, br, gzip].map((answer) => answer?.form)).toEqual([undefined, 'br', 'gzip']);
+  expect(brotliDecompressSync(br!.bytes)).toEqual(plain!.bytes);
+  expect(gunzipSync(gzip!.bytes)).toEqual(plain!.bytes);
 });
 
 it('hands out the description of the API as it was written, from its packed form', async () => {
