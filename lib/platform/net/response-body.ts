@@ -102,7 +102,7 @@ export class ResponseBody {
       this.#used += count;
       this.size += count;
       from += count;
-      if (this.#wanted.find !== undefined && this.#used === this.#most) this.#search();
+      if (this.#wanted.find !== undefined && this.#used === this.#most) this.#search(true);
     }
     this.goesOn ||= from < piece.length && this.size >= this.#wanted.limit;
     return this.#hasAll || (this.size >= this.#wanted.limit && (this.goesOn || !this.#wanted.readsOn));
@@ -116,7 +116,7 @@ export class ResponseBody {
   end(): string {
     const isWhole = this.size < this.#wanted.limit || (this.#wanted.readsOn === true && !this.goesOn);
     if (this.#wanted.find === undefined) return this.#decode(!isWhole);
-    this.#search();
+    this.#search(!isWhole);
     return '';
   }
 
@@ -134,8 +134,8 @@ export class ResponseBody {
     this.#held = held;
   }
 
-  #search(): void {
-    const text = this.#decode(true);
+  #search(mayGoOn: boolean): void {
+    const text = this.#decode(mayGoOn);
     for (const finder of this.#finders ?? []) finder.take(text);
     this.#used = 0;
   }
