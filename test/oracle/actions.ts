@@ -31,7 +31,7 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
     if (!stands || !firesAction(stands, one)) return [];
     const touched = versions.some((version) => version.n > n && version.at <= until);
     const times = runs.get(`${id} ${transition_id}`)?.length ?? 0;
-    const isLeft = Boolean(stands.remediation) && isUnwatched(history, one);
+    const isLeft = Boolean(stands.remediation) && isOverBefore(history, one);
     const mayBeNone = touched || isStopped || isLeft || at >= history.over_before.runs;
     const isAgain = times > 1 && Boolean(stands.remediation);
     return times === 1 || isAgain || (times === 0 && mayBeNone) ? [] : [`${transition_id} fired ${id} ${times} times`];
@@ -41,11 +41,18 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
 /** While it is found out whether a failure follows from another one, a guarded action waits (ms). */
 const WAITS_MS = 45_000;
 
-/** Nobody repairs what is watched no more: its check was disabled or deleted before a guarded action could begin. */
-function isUnwatched({ inside, failed, asked_at }: History, { at, check_id }: Transition): boolean {
+/**
+ * A guarded action has nothing to record where its failure was over before it could begin: the check was disabled or
+ * deleted, or while it was found out what it follows from, it changed once more.
+ */
+function isOverBefore(history: History, { transition_id, at, check_id, timestamp, alert }: Transition): boolean {
+  const { inside, failed, asked_at, transitions } = history;
   const until = failed === 'nothing' ? at + WAITS_MS : asked_at;
+  const isIn = (time: number) => time >= at && time <= until;
   const settings = inside ? (settingsIn(inside.seen).get(check_id) ?? []) : [];
-  return settings.some(({ from, check }) => from >= at && from <= until && !check?.enabled);
+  if (settings.some(({ from, check }) => isIn(from) && !check?.enabled)) return true;
+  if (alert.decision !== 'held' && alert.decided_at === timestamp) return false;
+  return transitions.some((one) => one.check_id === check_id && one.transition_id !== transition_id && isIn(one.at));
 }
 
 /** The rule once more, from its words (docs/CONTRACT.md#actions). */

@@ -5,6 +5,7 @@ import { ancestryIn } from './ancestry.ts';
 import { graceOf } from './deadlines.ts';
 import { holdIn } from './holds-seen.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
+import { skewOf } from './rules.ts';
 
 /** So long (ms) after its deadline a held alert may wait for the schedule, or to be tried again. */
 const SLACK_MS = 10 * 60_000;
@@ -12,12 +13,14 @@ const SLACK_MS = 10 * 60_000;
 const LOOK_MS = 300_000;
 /** However short its intervals are, a check has so long (ms) to recover after its cause. */
 const LEAST_SETTLING_MS = 60_000;
+/** However many causes recover one after the other, it is judged so soon (ms) after the first, by its next run. */
+const LONGEST_SETTLING_MS = 600_000;
 /** For messages, reads and writes (ms). */
 const SPARE_MS = 60_000;
 
 /**
  * No alert stays held: each that is held at the end belongs to the last change of a check, and a deadline looks at it,
- * which has not passed long ago where nothing fails. One that waits for its cause is decided once that has been over for
+ * which has not passed long ago where nothing fails, and never lies far ahead. One that waits for its cause is decided once that has been over for
  * as long as the check has to recover too.
  */
 export const checkHolds = (inside: Inside): string[] => [...checkLeft(inside), ...checkReleased(inside)];
@@ -50,6 +53,7 @@ function checkLeft({ seen, keys, end, profile }: Inside): string[] {
 function checkReleased(inside: Inside): string[] {
   const { seen, calmFrom, end, profile } = inside;
   const ancestry = ancestryIn(inside);
+  const skew = skewOf(inside);
   const begun = new Map<string, number>();
   const wrong: string[] = [];
   // Nothing of ours fails from there on; time that nobody watched counts as none.
@@ -69,6 +73,10 @@ function checkReleased(inside: Inside): string[] {
       const hold = holdIn(change);
       if (!hold) continue;
       const isSought = hold.after?.note?.held?.reason === 'dependency';
+      const known = checks.get(hold.check_id);
+      const latest = commit.at + LONGEST_SETTLING_MS + (known ? settlingOf(known) : 0) + skew;
+      if (isSought && hold.after!.deadline > latest)
+        wrong.push(`${hold.check_id}: at ${commit.at} its held alert is left until ${hold.after!.deadline}`);
       const from = begun.get(hold.check_id);
       if (isSought && from === undefined) begun.set(hold.check_id, commit.at);
       if (isSought || from === undefined) continue;
