@@ -30,6 +30,7 @@ export const apiRows: readonly LateRows<Context>[] = [
   { of: ['checks', 'notify'], load: async () => (await import('#lib/alerts/policy/routes.ts')).alertRows },
   { of: ['notify', 'windows'], load: async () => (await import('#lib/alerts/account/routes.ts')).accountAlertRows },
   { of: ['checks'], load: async () => (await import('#lib/alerts/acknowledge/routes.ts')).acknowledgeRows },
+  { of: ['incidents'], load: async () => (await import('#lib/alerts/incidents/routes.ts')).incidentRows },
   { of: ['checks', 'transitions'], load: async () => (await import('#lib/alerts/explain/routes.ts')).explainRows },
   { of: ['actions'], load: async () => (await import('#lib/actions/routes.ts')).actionRows },
   { of: ['skills'], load: async () => (await import('#lib/mcp/skills/skill-routes.ts')).skillRows },

@@ -2,7 +2,15 @@ import * as z from 'zod';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
 /** In no manifest that is for everybody. */
-const BY_NAME_ALONE = ['list_changes', 'get_execution', 'test_check', 'run_check', 'acknowledge_alert', 'silence'];
+const BY_NAME_ALONE = [
+  'list_changes',
+  'get_execution',
+  'test_check',
+  'run_check',
+  'acknowledge_alert',
+  'add_incident_note',
+  'silence',
+];
 
 /** Each built-in tool as a manifest names it. */
 const tools = await Promise.all(

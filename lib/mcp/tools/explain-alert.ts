@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { explainCheck } from '#lib/alerts/explain/explain.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { invalid } from '#lib/platform/errors.ts';
-import { parseInstant } from '#lib/platform/time.ts';
+import { parseInstant } from '#lib/platform/instant.ts';
 import { defineTool } from './tool.ts';
 
 export const explainAlert = defineTool({

@@ -32,6 +32,16 @@ export const builtInTools: ReadonlyMap<string, LateTool> = new Map(
       annotations: READS,
       load: once(async () => (await import('./list-incidents.ts')).listIncidents),
     },
+    get_incident: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./get-incident.ts')).getIncident),
+    },
+    add_incident_note: {
+      access: 'respond',
+      annotations: CHANGES,
+      load: once(async () => (await import('./add-incident-note.ts')).addIncidentNote),
+    },
     list_changes: {
       access: 'changes',
       annotations: READS,
