@@ -17,9 +17,10 @@ import { quantile } from './figures.ts';
 
 /**
  * What assertions cost: the CPU of a check with five of them on a JSON body of 2 KB by that of a plain one, as a prober
- * reads, probes and records it, and of its probe alone; and the longest turn of the event loop that the worst bodies and
- * assertions take which the limits let in. Prints figures. The target is this file in a process of its own.
+ * reads, probes and records it, and of its probe alone; and the longest turn of the event loop that the worst bodies
+ * and assertions take which the limits let in. Prints figures. The target is this file in a process of its own.
  */
+
 const PROBES = 400;
 const AT_ONCE = 16;
 const ROUNDS = 3;

@@ -9,8 +9,8 @@ import { readSettings } from '#lib/platform/settings.ts';
 
 /**
  * What 250 probes at once, each of which looks for a text that is not there or holds the body, cost with targets that
- * send 1 MB in the worst way. Prints {<way>_memory_mb, <way>_cpu_s}: the most that the process grew, and its CPU, of all 250. The
- * targets are this file in a process of its own.
+ * send 1 MB in the worst way. Prints {<way>_memory_mb, <way>_cpu_s}: the most that the process grew, and its CPU, of
+ * all 250. The targets are this file in a process of its own.
  */
 const PROBES = 250;
 const MB = 1024 * 1024;
