@@ -123,7 +123,7 @@ function explained(sight: Sight): Look {
     incident!.told[one]! < incident!.since ? [incident!.told[one]! + cooldown_ms] : [],
   );
   return {
-    tell: untold.map((destination) => ({ destination, urgency: 'high' })),
+    tell: untold.map((destination) => ({ destination, urgency: urgencyFor(sight, destination) })),
     root: root.entity_id,
     wait: told,
     hold: next,

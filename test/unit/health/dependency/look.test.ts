@@ -57,6 +57,13 @@ describe('a look at a failure that is explained', () => {
     expect(toldAgo(300_000)).toMatchObject({ tell: [{ destination: 'a' }] });
   });
 
+  it('wakes nobody once more whom the failure before has woken a moment ago, where no cooldown keeps it quiet', () => {
+    const toldAgo = (ms: number) =>
+      lookAt({ verdict: byDb(), waiting: ['a'], cooldown_ms: 0, incidents: told({ a: NOW - ms }) }).tell;
+    expect(toldAgo(299_999)).toEqual([{ destination: 'a', urgency: 'low' }]);
+    expect(toldAgo(300_000)).toEqual([{ destination: 'a', urgency: 'high' }]);
+  });
+
   it('waits until the alert of the root itself is decided', () => {
     const seen = (at: number) => lookAt({ verdict: byDb(), pending: new Map([[DB, at]]) });
     expect(seen(NOW - 10)).toMatchObject({ tell: [], wait: ['a', 'b'], look_at: NOW + 5000 });
