@@ -5,6 +5,7 @@ import { actionRows } from '#lib/actions/routes.ts';
 import { accountAlertRows } from '#lib/alerts/account/routes.ts';
 import { acknowledgeRows } from '#lib/alerts/acknowledge/routes.ts';
 import { explainRows } from '#lib/alerts/explain/routes.ts';
+import { incidentRows } from '#lib/alerts/incidents/routes.ts';
 import { alertRows } from '#lib/alerts/policy/routes.ts';
 import { meRows } from '#lib/catalog/me.ts';
 import { catalogRows } from '#lib/catalog/routes.ts';
@@ -37,6 +38,7 @@ export const apiRows: Route<Context>[] = [
   ...alertRows,
   ...accountAlertRows,
   ...acknowledgeRows,
+  ...incidentRows,
   ...explainRows,
   ...actionRows,
   ...skillRows,

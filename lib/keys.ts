@@ -95,6 +95,18 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     relationIn: (tenant: string, to: string, type: string, from: string) =>
       key(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
 
+    // incidents, what happened in each, and those that are not over
+    incidents: (tenant: string, bucket: number) => ofTenant(tenant, 'INCIDENTS', bucket),
+    incidentRecord: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
+    openIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
+    openIncident: (tenant: string, id: string) => key(ofTenant(tenant, 'OPEN_INCIDENTS'), id),
+    ofIncident: (tenant: string, id: string) => ofTenant(tenant, 'INCIDENT', id),
+    incidentEntity: (tenant: string, id: string, entity: string) =>
+      key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTITIES}${entity}`),
+    /** @param at epoch ms @param entry the id of what it tells of */
+    incidentEntry: (tenant: string, id: string, at: number, entry: string) =>
+      key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTRIES}${stamp(at)}#${entry}`),
+
     /** Who was told of the failure of an entity that others depend on, and what waits until it is over. */
     incident: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
     heldUnder: (tenant: string, root: string) => ofTenant(tenant, 'HELD', root),

@@ -1,3 +1,4 @@
+import type { IncidentRef } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, alertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
@@ -7,6 +8,8 @@ import { begun } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { classOf, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
+import { type IncidentItem, ownIncident } from '#lib/health/dependency/incident-item.ts';
+import { toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { toldFlapping } from '#lib/health/state/flapping.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -27,6 +30,9 @@ type DecidedHeld = {
   /** What goes out, and what the check remembers of it. */
   item?: AlertItem;
   alerts?: CheckItem['alerts'];
+  /** The incident that its entity is part of with that, and who was told of its failure. */
+  partOf?: IncidentRef;
+  told?: IncidentItem | undefined;
   deadlines: { kind: Kind; present: DeadlineEntry | undefined; next: Deadline }[];
 };
 
@@ -67,10 +73,14 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
       deadlines: next ? [{ kind: 'catch_up', present: entries.catch_up, next }] : [],
     };
   }
+  const partOf = check.state === 'down' ? ownIncident(entity, one.incident, transition) : entity.incident;
+  const lasts = one.incident && one.incident.recovered_at === undefined;
   const { tenant_id, check_id, entity_id, expires_at } = transition;
   const item = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, announces },
     ...{ kind: 'state_change', at: now, n: 1, decided_on: situation },
+    ...(partOf && { incident_id: partOf.id }),
+    ...(lasts && { with_others: true as const }),
   });
   const deliveries = deliveriesOf(item);
   // Repeats that were paused count from the alert.
@@ -78,6 +88,8 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   return {
     transition: settle({ decision: 'planned', reason: null, facts: {}, deliveries }),
     item,
+    ...(partOf && { partOf }),
+    told: toldBy(item, one.incident, { to: check.state, channels, at: now }),
     alerts: begun(
       {
         ...check.alerts,

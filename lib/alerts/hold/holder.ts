@@ -2,6 +2,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Policy } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
 
@@ -9,6 +10,8 @@ import type { HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
 export type HeldCase = {
   check: CheckItem;
   entity: EntityItem;
+  /** Who was told of its failure, where others depend on it. */
+  incident: IncidentItem | undefined;
   policy: Policy;
   held: HeldAlert;
   /** Epoch ms at which it was due; where what held it ended before its time, when that was. */

@@ -9,6 +9,7 @@ import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effecti
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { hasResultSince, lastChanceAt } from '#lib/health/alerting/judged-after.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
+import { type IncidentItem, incidentWrites, joinWrites } from '#lib/health/dependency/incident-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -59,14 +60,15 @@ async function attempt(
 ): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = deadline;
-  const [entry, check, stored, entity, head, repeat, catchUp] = await ports.table.getMany<
-    [DeadlineEntry, CheckItem, PolicyItem, EntityItem, AlertingHead, DeadlineEntry, DeadlineEntry]
+  const [entry, check, stored, entity, head, incident, repeat, catchUp] = await ports.table.getMany<
+    [DeadlineEntry, CheckItem, PolicyItem, EntityItem, AlertingHead, IncidentItem, DeadlineEntry, DeadlineEntry]
   >([
     keys.entry('hold', tenant_id, check_id),
     keys.check(tenant_id, check_id),
     keys.policy(tenant_id, check_id),
     keys.entity(tenant_id, entity_id),
     keys.alertingHead(tenant_id),
+    keys.incident(tenant_id, entity_id),
     keys.entry('repeat', tenant_id, check_id),
     keys.entry('catch_up', tenant_id, check_id),
   ]);
@@ -89,7 +91,7 @@ async function attempt(
 
   const account = await alertingOf(env, tenant_id, head);
   const policy = effectivePolicy(stored, { check, entity, account, now });
-  const one: HeldCase = { check, entity, policy, held, due: entry.deadline, transition, now };
+  const one: HeldCase = { check, entity, incident, policy, held, due: entry.deadline, transition, now };
   if (held.reason === 'dependency' && mayBeTold(check, policy)) {
     const seen = await lookForCause({ ...env, tenant: tenant_id }, { id, egress }, one);
     if (seen === 'asked') return [{ ...next('hold', now + ASKED_MS), woken: true }];
@@ -109,6 +111,8 @@ async function attempt(
     ...forgetHold(keys, check, entry),
     ...(decided.transition ? [decided.transition] : []),
     ...(decided.item ? [{ put: decided.item, if: 'absent' as const }] : []),
+    ...joinWrites(entity, decided.partOf, token),
+    ...incidentWrites(incident, decided.told, token, now),
     ...(decided.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: decided.alerts }))] : []),
     ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, one.present, one.next)),
     ...escalation.writes,

@@ -121,8 +121,9 @@ async function attempt(
 
   const token = ports.ids.token();
   const to = check?.state ?? 'unknown';
-  const lasts = to === 'down' && incident?.recovered_at === undefined ? incident?.id : undefined;
-  const item = alert && timedAlert(env, deadline, due, transition, { ...alert, incident_id: lasts });
+  const lasts = to === 'down' && incident !== undefined && incident.recovered_at === undefined;
+  const partOf = { incident_id: entity?.incident?.id ?? (lasts ? incident.id : undefined), with_others: lasts };
+  const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...partOf });
   const told = toldBy(item, incident, { to, channels: due.policy.channels, at: now });
   const after = check && afterAlert(check, due, decided, item?.id);
   const change = { before: check?.alerts ?? {}, after: after ?? {}, policy: due.policy };
@@ -194,13 +195,16 @@ function channelsOf(
   return toldOf(hold, channelsThatApply(policy, announces, alerts), alerts);
 }
 
+/** The incident that an alert belongs to, and whether other entities follow from that. */
+type PartOf = { incident_id: string | undefined; with_others: boolean };
+
 /** An alert that no transition brought; it tells of the last one. */
 function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
   due: Due,
   transition: TransitionItem,
-  { situation, announces, step, channels: called, incident_id }: TimedAlert & { incident_id: string | undefined },
+  { situation, announces, step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
 ): AlertItem {
   const series = seriesOf(due.entry);
   const channels = called ?? channelsOf(due, announces);
@@ -209,7 +213,7 @@ function timedAlert(
     kind: situation.kind,
     expires_at: transition.expires_at,
     ...(series && { series }),
-    ...(incident_id !== undefined && { incident_id }),
+    ...(incident_id !== undefined && { incident_id, ...(with_others && { with_others }) }),
     ...(step !== undefined && { step }),
     decided_on: situation,
   });

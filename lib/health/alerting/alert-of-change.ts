@@ -43,6 +43,8 @@ type Change = {
   transition: { transition_id: string; sk: string; expires_at: number };
   /** The failure of its entity, where others depend on that. */
   incident?: IncidentItem | undefined;
+  /** The incident that its alert belongs to. */
+  incident_id: string | undefined;
   /** Epoch ms of the transition. */
   at: number;
   /** Epoch ms by which alerting goes: the present time, also behind what a clock that ran ahead has recorded. */
@@ -160,7 +162,7 @@ function urgencyOf(change: Change): AlertUrgency {
 const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): AlertItem =>
   alertItem(keys, {
     ...aboutOf(change),
-    ...(change.incident && { incident_id: change.incident.id }),
+    ...(change.incident && { with_others: true }),
     ...{ urgency, kind: 'state_change', announces: announcementOf(change.to, change.policy) },
     channels: channelsOf(change),
   });
@@ -176,7 +178,8 @@ function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
 }
 
-const aboutOf = ({ check, transition, at }: Change) => ({
+const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
+  ...(incident_id !== undefined && { incident_id }),
   tenant_id: check.tenant_id,
   check_id: check.id,
   entity_id: check.entity_id,
