@@ -23,8 +23,8 @@ export type Search = {
   one: HeldCase;
   stored: HoldItem | undefined;
   ancestry: Ancestry;
-  /** Entities whose own alert is held. */
-  pending: ReadonlySet<string>;
+  /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
+  pending: ReadonlyMap<string, number>;
 };
 
 /** What is to be written, and when to look again; without `next` nothing is held any more. `deadlines` begin then. */

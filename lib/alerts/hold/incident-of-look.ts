@@ -9,7 +9,7 @@ import type { Search } from './dependency.ts';
 import { incidentsAt } from './incidents-at.ts';
 
 /** The cause that an alert names, with who was told of it. */
-export type NamedRoot = { incident: IncidentItem; named: AlertRoot };
+type NamedRoot = { incident: IncidentItem; named: AlertRoot };
 
 /** What a look at a held alert has to do with incidents. */
 export type LookIncidents = {

@@ -10,7 +10,7 @@ import { DAY_MS } from '#lib/platform/time.ts';
  * `IncidentItem` (lib/health/dependency), and which incident an entity is part of stands on the entity.
  */
 
-export type Impact = 'none' | 'degraded' | 'outage';
+type Impact = 'none' | 'degraded' | 'outage';
 
 /** An incident. Written when it is opened, when people change it, and when it may be over. About 500 bytes. */
 export type StoredIncident = Item & {
@@ -83,15 +83,7 @@ type Alerted = {
   to: { channel_id: string; channel_type: string; delivery_id: string }[];
 };
 
-export type EntryKind =
-  | 'opened'
-  | 'joined'
-  | 'transition'
-  | 'alert'
-  | 'escalated'
-  | 'acknowledged'
-  | 'note'
-  | 'resolved';
+type EntryKind = 'opened' | 'joined' | 'transition' | 'alert' | 'escalated' | 'acknowledged' | 'note' | 'resolved';
 
 /** Something that happened in an incident. About 400 bytes; written once. */
 export type TimelineItem = Item & {

@@ -81,7 +81,7 @@ const Unrelated = z.object({
   at: When.describe('When it was told by itself.'),
 });
 
-export const IncidentAcknowledgement = AcknowledgementRecord.omit({ check_id: true, transition_id: true }).meta({
+const IncidentAcknowledgement = AcknowledgementRecord.omit({ check_id: true, transition_id: true }).meta({
   id: 'IncidentAcknowledgement',
 });
 

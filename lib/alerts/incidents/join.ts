@@ -36,18 +36,18 @@ export function entityWith(
 const failureOf = ({ check_to_state, seq, check_id, transition_id, sk, timestamp }: TransitionItem) =>
   check_to_state === 'down' ? { seq, check_id, transition_id, transition_sk: sk, since: timestamp } : undefined;
 
-/** An incident as it begins. @param root the entity whose failure it is */
+/** An incident as it begins. @param root name of the entity whose failure it is */
 export function newIncident(
   keys: Keys,
   { id, root_entity_id }: IncidentRef,
   tenant_id: string,
-  root: { name: string },
+  root: string,
 ): StoredIncident {
   const at = iso(timeOf(id));
   return {
     ...keys.incidentRecord(tenant_id, id),
-    ...{ v: '', tenant_id, id, origin: 'automatic', title: `${root.name} is down`, impact: 'degraded' },
-    ...{ root_entity_id, root_entity_name: root.name, started_at: at, hidden: false, created_at: at, updated_at: at },
+    ...{ v: '', tenant_id, id, origin: 'automatic', title: `${root} is down`, impact: 'degraded' },
+    ...{ root_entity_id, root_entity_name: root, started_at: at, hidden: false, created_at: at, updated_at: at },
   };
 }
 

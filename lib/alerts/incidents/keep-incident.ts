@@ -21,16 +21,32 @@ export async function keepIncident(env: Env, message: MessageOf<'incident'>): Pr
   const item = await ports.table.get<AlertItem | TransitionItem>({ pk: keys.ofCheck(tenant_id, check_id), sk });
   if (!item) return ports.log.warn('what belongs to an incident is gone', message);
   if (isAlert(item)) return noteAlert(env, item);
-  const found = item.incident ?? (await findIncident(env, item));
-  if (!found) return;
-  if ('id' in found) return noteTransition(env, item, found);
-  const not_before = Math.min(found.again, ports.clock.now() + LONGEST_WAIT_MS);
+  const again = await noteChange(env, item);
+  if (again === undefined) return;
+  const not_before = Math.min(again, ports.clock.now() + LONGEST_WAIT_MS);
   await ports.queues.send('incident', [{ body: message, not_before, group: tenant_id }]);
 }
 
-async function noteAlert({ ports, keys }: Env, alert: AlertItem): Promise<void> {
-  if (alert.incident_id === undefined) return;
-  await ports.table.putMany([entryOfAlert(keys, alert.incident_id, alert)]);
+/** The entry of an alert. What it tells of may have waited for it to know its incident. */
+async function noteAlert(env: Env, alert: AlertItem): Promise<void> {
+  const { ports, keys } = env;
+  const { tenant_id, check_id, incident_id, announces, transition_sk } = alert;
+  if (incident_id === undefined) return;
+  await ports.table.putMany([entryOfAlert(keys, incident_id, alert)]);
+  if (announces !== 'down' || transition_sk === null) return;
+  const transition = await ports.table.get<TransitionItem>({
+    pk: keys.ofCheck(tenant_id, check_id),
+    sk: transition_sk,
+  });
+  if (transition && !transition.incident) await noteChange(env, transition);
+}
+
+/** @returns when the incident may be known that it belongs to (epoch ms); undefined when nothing is left to do */
+async function noteChange(env: Env, transition: TransitionItem): Promise<number | undefined> {
+  const found = transition.incident ?? (await findIncident(env, transition));
+  if (found && 'again' in found) return found.again;
+  if (found) await noteTransition(env, transition, found);
+  return undefined;
 }
 
 /** Its entry, the entity as it is now, and the incident where that opens or changes, in one transaction. */
@@ -46,7 +62,7 @@ async function noteTransition(env: Env, transition: TransitionItem, ref: Inciden
     ]);
     const v = ports.ids.token();
     const expires_at = expiryOf(ports.clock.now());
-    const incident = stored ?? newIncident(keys, ref, tenant_id, root ?? { name: transition.entity_name });
+    const incident = stored ?? newIncident(keys, ref, tenant_id, root?.name ?? 'A deleted entity');
     const after = entityWith(keys, ref, before, transition);
     const looks = after.down_checks === 0 ? await lookLater(env, incident) : {};
     const next = { ...incidentWith(incident, transition, after), ...looks };

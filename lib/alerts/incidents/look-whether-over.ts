@@ -80,7 +80,7 @@ async function again(env: Env, { look_at: _before, ...incident }: StoredIncident
 /** `last`: when the last of its checks came up (epoch ms). `behind`: an entity is ahead of what the incident knows. */
 type Entities = { down: true } | { last: number; behind: boolean };
 
-/** How the entities of an incident stand. One that was deleted is not down any more. */
+/** How the entities of an incident stand. One that was deleted is not down any more, from when that is noticed. */
 export async function entitiesDown(env: Env, { tenant_id, id }: StoredIncident): Promise<Entities> {
   const { ports, keys } = env;
   let last = 0;
@@ -92,10 +92,18 @@ export async function entitiesDown(env: Env, { tenant_id, id }: StoredIncident):
       const entity = entities[i];
       if (one.down_checks > 0 && entity) return { down: true };
       if (entity?.incident?.id === id && isDown(entity)) behind = true;
-      last = Math.max(last, one.down_checks > 0 ? ports.clock.now() : one.at);
+      last = Math.max(last, one.down_checks > 0 ? await noteGone(env, one) : one.at);
     }
   }
   return { last, behind };
+}
+
+/** @returns when it was noticed, epoch ms */
+async function noteGone({ ports }: Env, one: IncidentEntity): Promise<number> {
+  const at = ports.clock.now();
+  const put: IncidentEntity = { ...one, v: ports.ids.token(), at, down_checks: 0 };
+  await commit(ports, [{ put, if: { version: one.v } }]);
+  return at;
 }
 
 const isDown = ({ checks }: EntityItem): boolean => Object.values(checks).includes('down');
