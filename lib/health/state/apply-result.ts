@@ -4,8 +4,9 @@ import type { Outcome } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { changeState, readBasis } from './change-state.ts';
+import { changeState } from './change-state.ts';
 import { isSame, nextState } from './next-state.ts';
+import { readBasis } from './read-basis.ts';
 import { countsFrom, keptStreaks } from './streaks.ts';
 
 type AppliedResult = {
