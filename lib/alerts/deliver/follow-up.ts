@@ -6,11 +6,11 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { effectiveSettings } from '#lib/health/alerting/effective-policy.ts';
-import { escalationDue, escalationWrite } from '#lib/health/alerting/escalation.ts';
+import { escalationWrite } from '#lib/health/alerting/escalation.ts';
 import { announcedState, retract } from '#lib/health/state/announced.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
-import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
@@ -100,10 +100,9 @@ async function lookAgain(
     ];
     if (writes.length === 0) return [];
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
-    const { entity_id } = check;
     return [
-      ...(next ? [{ kind: 'catch_up' as const, tenant_id, entity_id, check_id, at: next.deadline }] : []),
-      ...(wish.escalates ? [escalationDue(check, now)] : []),
+      ...(next ? [dueDeadline('catch_up', check, next.deadline)] : []),
+      ...(wish.escalates ? [dueDeadline('escalation', check, now)] : []),
     ];
   });
   await sendDeadlines(env, deadlines);

@@ -5,10 +5,10 @@ import type { AlertReason } from '#lib/health/alerting/decision.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
-import { classOf, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
+import { afterTelling } from '#lib/health/alerting/remembered.ts';
+import { classOf } from '#lib/health/alerting/rules/cooldown.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
-import { announce, announcementOf } from '#lib/health/state/announced.ts';
-import { toldFlapping } from '#lib/health/state/flapping.ts';
+import { announcementOf } from '#lib/health/state/announced.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { type DeadlineEntry, mergeDeadline } from '#lib/schedule/deadlines.ts';
@@ -79,12 +79,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
     transition: settle({ decision: 'planned', reason: null, facts: {}, deliveries }),
     item,
     alerts: begun(
-      {
-        ...check.alerts,
-        ...startCooldown(classOf(situation), now),
-        ...toldFlapping(check.alerts),
-        announced: announce(check.alerts, { id: item.id, announces }),
-      },
+      afterTelling(check.alerts, [{ id: item.id, announces }], classOf(situation), now),
       policy,
       announces,
       now,

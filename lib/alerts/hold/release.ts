@@ -14,7 +14,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
@@ -75,7 +75,7 @@ async function attempt(
   const owner = { tenant_id, entity_id, id: check_id };
   const move = (next: Deadline | undefined): Write[] =>
     deadlineWrites(keys, 'hold', owner, ports.ids.token(), entry, next);
-  const next = (kind: DueDeadline['kind'], at: number): DueDeadline => ({ kind, tenant_id, entity_id, check_id, at });
+  const next = (kind: DueDeadline['kind'], at: number) => dueDeadline(kind, owner, at);
 
   const held = entry.note?.held;
   const key = held && { pk: keys.ofCheck(tenant_id, check_id), sk: held.transition_sk };

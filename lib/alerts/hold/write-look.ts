@@ -7,13 +7,12 @@ import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
-import { startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
+import { afterTelling } from '#lib/health/alerting/remembered.ts';
 import { type HoldItem, MOST_LOOKS, rememberedHold } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentOf, incidentWrites, withTold } from '#lib/health/dependency/incident-item.ts';
 import type { Verdict } from '#lib/health/dependency/judge.ts';
 import type { Look } from '#lib/health/dependency/look.ts';
-import { announce } from '#lib/health/state/announced.ts';
-import { isFlapping, toldFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
+import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { HeldAlert } from '#lib/schedule/entries.ts';
@@ -167,10 +166,8 @@ function decision(
 /** What the check remembers of its alerts once some were told: the steps of its escalation count from the first. */
 function alertsAfter(check: CheckItem, policy: Policy, items: AlertItem[], now: number): CheckItem['alerts'] {
   const alerts = isFlapping(check.alerts, now) ? check.alerts : withoutFlapping(check.alerts);
-  let announced = alerts.announced;
-  for (const { id } of items) announced = announce({ ...(announced && { announced }) }, { id, announces: 'down' });
-  const told = { ...alerts, ...startCooldown('page', now), ...toldFlapping(alerts), ...(announced && { announced }) };
-  return begun(told, policy, 'down', now);
+  const planned = items.map(({ id }) => ({ id, announces: 'down' as const }));
+  return begun(afterTelling(alerts, planned, 'page', now), policy, 'down', now);
 }
 
 const looksWith = (looks: HoldItem['looks'], { roots, truncated }: Verdict, at: number): HoldItem['looks'] =>

@@ -4,14 +4,13 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertChannel, type Policy, shown } from '#lib/checks/policy-item.ts';
 import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
 import { isFolded } from '#lib/health/dependency/look.ts';
-import { announce, announcementOf } from '#lib/health/state/announced.ts';
+import { announcementOf } from '#lib/health/state/announced.ts';
 import { withFailure } from '#lib/health/state/failures.ts';
 import {
   countChange,
   type FlapNote,
   flapNote,
   toldAgainAt,
-  toldFlapping,
   uncounted,
 } from '#lib/health/state/flapping.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
@@ -28,7 +27,8 @@ import { begun } from './escalation.ts';
 import { becauseOf } from './held.ts';
 import { firstResultAt } from './judged-after.ts';
 import { destinationOf, toldOf } from './listeners.ts';
-import { classOf, startCooldown } from './rules/cooldown.ts';
+import { withAnnounced, afterTelling } from './remembered.ts';
+import { classOf } from './rules/cooldown.ts';
 import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
 
 /** A change of a check's state, and the policy in force. */
@@ -77,13 +77,10 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, decided) : undefined;
-  const remembered: CheckItem['alerts'] = {
-    ...counted,
-    ...(isTold && { ...startCooldown(classOf(situation), alertAt), ...toldFlapping(counted) }),
-    ...(item && {
-      announced: announce(counted, { id: item.id, announces: item.announces ?? announcementOf(to, policy) }),
-    }),
-  };
+  const planned = item ? [{ id: item.id, announces: item.announces ?? announcementOf(to, policy) }] : [];
+  const remembered = isTold
+    ? afterTelling(counted, planned, classOf(situation), alertAt)
+    : withAnnounced(counted, planned);
   const isCalled = isTold || decided.reason === 'no_channels';
   const alerts = isCalled ? begun(remembered, policy, announcementOf(to, policy), alertAt) : remembered;
   return {

@@ -18,7 +18,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { aggregate } from './next-state.ts';
 import type { FeedItem, TransitionItem } from './transition-item.ts';
@@ -190,10 +190,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     ],
     deadlines: [
       ...escalation.deadlines,
-      ...deadlines.flatMap(({ kind, next }) => {
-        const { tenant_id, entity_id, id: check_id } = check;
-        return next ? [{ kind, tenant_id, entity_id, check_id, at: next.deadline }] : [];
-      }),
+      ...deadlines.flatMap(({ kind, next }) => (next ? [dueDeadline(kind, check, next.deadline)] : [])),
     ],
   };
 }
