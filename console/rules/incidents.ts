@@ -123,6 +123,7 @@ const NOT_TOLD: Readonly<Record<NonNullable<Transition['alert']['reason']>, stri
   no_channels: 'no channel',
   dependency: 'follows from another failure',
   maintenance: 'maintenance',
+  remediation: 'a repair came first',
 };
 
 /** Whether anybody was told of it: how many deliveries there were, or why there was none. */

@@ -49,12 +49,15 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
   });
 }
 
+/** With which a failure may be told first. */
+const FIRST: readonly DeliveryItem['kind'][] = ['state_change', 'catch_up', 'remediation_failed'];
+
 /** Whether nobody was called after this alert: then the next step of an escalation is due at once. */
-function isLastCall({ alerts }: CheckItem, { kind, announces, alert, created_at }: DeliveryItem): boolean {
+function isLastCall({ alerts }: CheckItem, { kind, announces, step, created_at }: DeliveryItem): boolean {
   const running = alerts.episode?.escalation;
   if (!running || announces !== 'down' || Date.parse(created_at) < running.from) return false;
-  if (kind === 'escalation') return running.steps === (alert?.step ?? 0) + 1;
-  return running.steps === 0 && (kind === 'state_change' || kind === 'catch_up');
+  if (kind === 'escalation') return running.steps === step;
+  return running.steps === 0 && FIRST.includes(kind);
 }
 
 /** A delivery that was sent after a newer one with another state leaves the channel with the old state: catch up. */

@@ -127,9 +127,12 @@ function headline(alert: Alert, subject: string): string {
         : `${subject} is degraded`;
     case 'down':
       if (kind === 'repeat' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
-      return kind === 'catch_up' ? `${subject} has been down for ${inStateFor(alert)}` : `${subject} is down`;
+      return `${subject} ${kind === 'catch_up' ? `has been down for ${inStateFor(alert)}` : 'is down'}${others(alert)}`;
   }
 }
+
+/** How many more one message tells of. */
+const others = ({ group }: Alert): string => (group && group.count > 1 ? `, and ${group.count - 1} more` : '');
 
 /** How a check came to an end, by the state that it was in. */
 const WHILE: Record<CheckState, string> = { up: '', unknown: '', degraded: ' while degraded', down: ' while down' };

@@ -17,7 +17,10 @@ export async function wakeHeld(env: Env, tenant_id: string, root: string): Promi
       const at = ports.clock.now();
       await sendDeadlines(
         env,
-        some.map(({ entity_id, check_id: id }) => ({ ...dueDeadline('hold', { tenant_id, entity_id, id }, at), woken: true })),
+        some.map(({ entity_id, check_id: id }) => ({
+          ...dueDeadline('hold', { tenant_id, entity_id, id }, at),
+          woken: true,
+        })),
       );
     }
   }

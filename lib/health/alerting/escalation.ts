@@ -80,6 +80,21 @@ export const escalationWrite = (
     ? { delete: keys.entry('escalation', check.tenant_id, check.id) }
     : { put: deadlineEntry(keys, 'escalation', check, token, at, note) };
 
+/** Pure: its next step is due now, whatever its time; nothing where none is left. The check must be written beside it. */
+export function nextStepNow(
+  keys: Keys,
+  check: Of & Pick<CheckItem, 'alerts'>,
+  token: string,
+  policy: Pick<Policy, 'escalation'>,
+  now: number,
+): { writes: Write[]; deadlines: DueDeadline[] } {
+  if (nextStepAt(check.alerts, policy) === undefined) return { writes: [], deadlines: [] };
+  return {
+    writes: [escalationWrite(keys, check, token, now, { at_once: true })],
+    deadlines: [dueDeadline('escalation', check, now)],
+  };
+}
+
 /** Pure: the deadline of an escalation that begins or ends between two views of a check, if it does. */
 export function escalationChange(
   keys: Keys,

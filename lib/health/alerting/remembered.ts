@@ -6,9 +6,16 @@ import { type CooldownClass, startCooldown } from './rules/cooldown.ts';
 type Alerts = CheckItem['alerts'];
 
 /** Pure: what a check remembers once alerts that its channels are to believe were planned. */
-export const withAnnounced = (alerts: Alerts, planned: readonly AnnouncedAlert[]): Alerts =>
-  planned.reduce((before, alert) => ({ ...before, announced: announce(before, alert) }), alerts);
+export function withAnnounced(alerts: Alerts, planned: readonly AnnouncedAlert[]): Alerts {
+  let after = alerts;
+  for (const alert of planned) after = { ...after, announced: announce(after, alert) };
+  return after;
+}
 
 /** The same of its change of state, at `at` (epoch ms): its cooldown begins, and that it flaps was told. */
-export const afterTelling = (alerts: Alerts, planned: readonly AnnouncedAlert[], cooldown: CooldownClass, at: number): Alerts =>
-  withAnnounced({ ...alerts, ...startCooldown(cooldown, at), ...toldFlapping(alerts) }, planned);
+export const afterTelling = (
+  alerts: Alerts,
+  planned: readonly AnnouncedAlert[],
+  cooldown: CooldownClass,
+  at: number,
+): Alerts => withAnnounced({ ...alerts, ...startCooldown(cooldown, at), ...toldFlapping(alerts) }, planned);

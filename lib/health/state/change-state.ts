@@ -8,7 +8,7 @@ import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-aler
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
 import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
-import { settled } from '#lib/health/alerting/held.ts';
+import { superseded } from '#lib/health/alerting/held.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
 import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
@@ -174,7 +174,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     writes: [
       { put: transition, if: 'absent' },
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
-      ...(basis.held ? superseded(basis.held, token, at) : []),
+      ...(basis.held ? superseded(basis.held, basis.deadlines.hold, token, at) : []),
       ...forgetHold(keys, check, basis.deadlines.hold),
       ...incidentWrites(
         basis.incident,
@@ -194,12 +194,6 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     ],
   };
 }
-
-/** With another change of its check a held alert has nothing to tell any more. */
-const superseded = (held: TransitionItem, token: string, at: number): Write[] =>
-  held.alert.decision === 'held'
-    ? [settled(held, token, at, { decision: 'skipped', reason: held.alert.reason, facts: held.alert.facts })]
-    : [];
 
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 

@@ -104,6 +104,7 @@ class Model {
       waiting: [TEAM],
       incidents: this.#incidents,
       pending: new Set(this.#held.keys()),
+      windows: new Map(),
       recoveries: this.#recoveries(held.hold),
       down_at: held.down_at,
       cooldown_ms: COOLDOWN_MS,

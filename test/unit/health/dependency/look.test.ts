@@ -22,7 +22,12 @@ type Given = Partial<Parameters<typeof look>[0]>;
 const lookAt = (given: Given) =>
   look({
     ...{ hold: NEW_HOLD, verdict: verdict(), waiting: ['a', 'b'], now: NOW },
-    ...{ incidents: new Map([[DB, incident()]]), pending: new Set<string>(), recoveries: new Map<string, number>() },
+    ...{
+      incidents: new Map([[DB, incident()]]),
+      pending: new Set<string>(),
+      windows: new Map(),
+      recoveries: new Map<string, number>(),
+    },
     ...{ down_at: NOW - 1000, cooldown_ms: 300_000, settle_ms: 60_000, judgedBy: (time: number) => time + 10_000 },
     ...given,
   });
