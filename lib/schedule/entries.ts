@@ -74,7 +74,7 @@ export type HeldAlert = {
   /** What was to repair it first has had its time. */
   repaired?: true;
   /** The maintenance window that holds it, or held it last, and until when (epoch ms). */
-  window?: { id: string; until: number };
+  window?: { id: string; until: number; include_dependents?: true };
   /** It is not the alert of the transition, but one that a cooldown had put off. */
   kind?: 'catch_up';
   /** The entity whose failure explains it, under which it is held. */

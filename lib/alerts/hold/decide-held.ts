@@ -9,6 +9,7 @@ import { afterTelling } from '#lib/health/alerting/remembered.ts';
 import { awaitedRepair } from '#lib/health/alerting/repair.ts';
 import { classOf } from '#lib/health/alerting/rules/cooldown.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
+import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -35,7 +36,13 @@ type DecidedHeld = {
  * Pure: once nothing holds it any more, an alert is decided by the rules of alerting as they find the check now. What
  * its channels know by then is not told again.
  */
-export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: Entries): DecidedHeld {
+export function decideHeld(
+  keys: Keys,
+  token: string,
+  one: HeldCase,
+  entries: Entries,
+  incident?: Pick<IncidentItem, 'id' | 'recovered_at'>,
+): DecidedHeld {
   const { check, entity, policy, held, transition, now } = one;
   if (transition.alert.decision !== 'held') return { deadlines: [] };
   const announces = announcementOf(check.state, policy);
@@ -77,6 +84,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   const item = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, announces },
     ...{ kind: 'state_change', at: now, n: 1, decided_on: situation },
+    ...(check.state === 'down' && incident && incident.recovered_at === undefined && { incident_id: incident.id }),
   });
   const deliveries = deliveriesOf(item);
   // Repeats that were paused count from the alert.

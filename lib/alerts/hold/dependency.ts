@@ -52,7 +52,7 @@ export async function lookForCause(
     readAncestry(env, check.entity_id),
     ports.table.get<HoldItem>(keys.hold(tenant, check.id, one.held.transition_sk)),
   ]);
-  const search: Search = { one, stored, ancestry, pending: await readPending(env, one, ancestry) };
+  const search: Search = { one, stored, ancestry, pending: await readPending(env, ancestry) };
   const lookBy = (verdict: Verdict): Look => look(sightOf(env, search, verdict));
   const isKnown = (verdict: Verdict) =>
     verdict.explained && verdict.roots[0]!.confirmed && lookBy(verdict).tell.length === 0;

@@ -9,6 +9,8 @@ import { channelsOfSteps, channelsThatApply, effectivePolicy } from '#lib/health
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { hasResultSince, lastChanceAt } from '#lib/health/alerting/judged-after.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
+import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
+import { toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -60,14 +62,15 @@ async function attempt(
 ): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = deadline;
-  const [entry, check, stored, entity, head, repeat, catchUp] = await ports.table.getMany<
-    [DeadlineEntry, CheckItem, PolicyItem, EntityItem, AlertingHead, DeadlineEntry, DeadlineEntry]
+  const [entry, check, stored, entity, head, incident, repeat, catchUp] = await ports.table.getMany<
+    [DeadlineEntry, CheckItem, PolicyItem, EntityItem, AlertingHead, IncidentItem, DeadlineEntry, DeadlineEntry]
   >([
     keys.entry('hold', tenant_id, check_id),
     keys.check(tenant_id, check_id),
     keys.policy(tenant_id, check_id),
     keys.entity(tenant_id, entity_id),
     keys.alertingHead(tenant_id),
+    keys.incident(tenant_id, entity_id),
     keys.entry('repeat', tenant_id, check_id),
     keys.entry('catch_up', tenant_id, check_id),
   ]);
@@ -93,7 +96,7 @@ async function attempt(
   const { windows } = account;
   const one: HeldCase = { check, entity, policy, held, windows, due: entry.deadline, transition, now };
   const decideNow = (by: HeldCase, beside: Write[]) =>
-    writeDecided(env, by, { stored, entries: { repeat, catch_up: catchUp }, beside }, move);
+    writeDecided(env, by, { stored, incident, entries: { repeat, catch_up: catchUp }, beside }, move);
   if (held.reason === 'dependency' && mayBeTold(check, policy)) {
     const seen = await lookForCause({ ...env, tenant: tenant_id }, { id, egress }, one);
     if (seen === 'asked') return [{ ...lookAt(now + ASKED_MS), woken: true }];
@@ -108,6 +111,8 @@ async function attempt(
 
 type Stored = {
   stored: PolicyItem | undefined;
+  /** The failure of its entity, where others depend on that. */
+  incident: IncidentItem | undefined;
   entries: { repeat: DeadlineEntry | undefined; catch_up: DeadlineEntry | undefined };
   /** Written in the same transaction. */
   beside: Write[];
@@ -117,12 +122,13 @@ type Stored = {
 async function writeDecided(
   { ports, keys }: Env,
   one: HeldCase,
-  { stored, entries, beside }: Stored,
+  { stored, incident, entries, beside }: Stored,
   move: (next: Deadline | undefined) => Write[],
 ): Promise<DueDeadline[] | typeof AGAIN> {
-  const { check, policy, held, due } = one;
+  const { check, policy, held, due, now } = one;
   const token = ports.ids.token();
-  const decided = decideHeld(keys, token, one, entries);
+  const decided = decideHeld(keys, token, one, entries, incident);
+  const told = toldBy(decided.item, incident, { to: check.state, channels: policy.channels, at: now });
   const { goesOn } = decided;
   const change = { before: check.alerts, after: decided.alerts ?? check.alerts, policy };
   const escalation = escalationChange(keys, check, token, change);
@@ -134,6 +140,7 @@ async function writeDecided(
     ...(decided.item ? [{ put: decided.item, if: 'absent' as const }] : []),
     ...(decided.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: decided.alerts }))] : []),
     ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, check, token, one.present, one.next)),
+    ...incidentWrites(incident, told, token, now),
     ...escalation.writes,
     policyAsRead(keys, check, stored),
   ];

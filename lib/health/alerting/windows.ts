@@ -90,7 +90,8 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
     before = until;
     for (const { times } of own) until = Math.max(until, intervalsAt(times, until).current?.to ?? until);
   }
-  return { id: first.id, until };
+  const includes = open.some(({ include_dependents }) => include_dependents);
+  return { id: first.id, until, ...(includes && { include_dependents: true }) };
 }
 
 /**
