@@ -34,7 +34,11 @@ describe('a failure that nobody hears before the first step of its escalation', 
     await service.until('09:40');
     fails('shop');
     await service.until('09:40:30');
-    expect(await lastOf(shop)).toMatchObject({ decision: 'skipped', reason: 'no_channels', facts: { called_later: 1 } });
+    expect(await lastOf(shop)).toMatchObject({
+      decision: 'skipped',
+      reason: 'no_channels',
+      facts: { called_later: 1 },
+    });
     const { sentence } = await service.call('GET', `/v1/checks/${shop.id}/explain`);
     expect(sentence).toMatch(/all its channels are called by steps of its escalation/);
     await service.until('09:45');
@@ -99,7 +103,9 @@ describe('when a repair is given up', () => {
     const { id } = await open.call('POST', `/v1/checks/${shop.id}/policy/channels`, {
       ...{ channel_type: 'webhook', config: { url: 'https://boss.test/hook' } },
     });
-    await open.call('POST', `/v1/checks/${shop.id}/policy`, { escalation: [{ after_seconds: 300, channel_ids: [id] }] });
+    await open.call('POST', `/v1/checks/${shop.id}/policy`, {
+      escalation: [{ after_seconds: 300, channel_ids: [id] }],
+    });
     await open.call('POST', '/v1/actions', {
       ...{ name: 'Restart', url: 'https://ci.example.com/x', trigger_type: 'state_change', trigger_to_state: 'down' },
       ...{ check_id: shop.id, remediation: { max_attempts: 1, ...remediation } },

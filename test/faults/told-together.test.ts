@@ -83,7 +83,10 @@ describe('what stays down after the recovery of what it depends on', () => {
     answers('db');
     await open.until('09:53');
     expect(told().slice(2).toSorted()).toEqual(['09:51 blog down', '09:51 shop down']);
-    const groups = open.host('pager.test').calls.slice(2).map(({ body }) => JSON.parse(body).group_id);
+    const groups = open
+      .host('pager.test')
+      .calls.slice(2)
+      .map(({ body }) => JSON.parse(body).group_id);
     expect(groups).toEqual([expect.stringMatching(/^grp_/), groups[0]]);
   });
 
@@ -95,20 +98,25 @@ describe('what stays down after the recovery of what it depends on', () => {
     await service.until('09:51:40');
     expect(service.host('room.test').calls.length - before).toBe(3);
     const deliveries = await Promise.all(dependents.map(logOf));
-    expect(deliveries.map(({ status, error }) => `${status} ${/503/.test(error)}`)).toEqual(Array(4).fill('failed true'));
+    expect(deliveries.map(({ status, error }) => `${status} ${/503/.test(error)}`)).toEqual(
+      Array(4).fill('failed true'),
+    );
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('is told of each, whenever the service dies: at delivery message %i', async (nth) => {
-    const { service, dependents } = await from('09:30');
-    await service.until('09:50:30');
-    let sent = 0;
-    service.fatal.send = (queue) => queue === 'delivery' && ++sent === nth;
-    await service.until('10:05');
-    const said = texts().map((message) => JSON.stringify(message));
-    for (const name of NAMES) expect(said.join()).toContain(name);
-    expect(said.length).toBeLessThanOrEqual(4);
-    for (const one of dependents) expect(await logOf(one)).toMatchObject({ status: 'sent' });
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'is told of each, whenever the service dies: at delivery message %i',
+    async (nth) => {
+      const { service, dependents } = await from('09:30');
+      await service.until('09:50:30');
+      let sent = 0;
+      service.fatal.send = (queue) => queue === 'delivery' && ++sent === nth;
+      await service.until('10:05');
+      const said = texts().map((message) => JSON.stringify(message));
+      for (const name of NAMES) expect(said.join()).toContain(name);
+      expect(said.length).toBeLessThanOrEqual(4);
+      for (const one of dependents) expect(await logOf(one)).toMatchObject({ status: 'sent' });
+    },
+  );
 
   it('is told of each, also where the service dies after the room took the message', async () => {
     const { service, dependents } = await from('09:30');

@@ -58,6 +58,19 @@ describe('a look at a failure that is explained', () => {
     expect(toldAgo(300_000)).toMatchObject({ tell: [{ destination: 'a' }] });
   });
 
+  it('waits for the end of planned work that includes it, where every root is planned', () => {
+    const planned = { id: 'win_a', until: NOW + 90_000, include_dependents: true as const };
+    const windows = new Map([[DB, planned]]);
+    const seen = lookAt({ verdict: byDb(), windows });
+    expect(seen).toMatchObject({ tell: [], wait: ['a', 'b'], look_at: NOW + 100_000, window: planned });
+    expect(seen.hold).toMatchObject({ under: DB, way: [DB] });
+    const another = { entity_id: 'ent_net', confirmed: true, since: NOW - 1000 };
+    const both = byDb();
+    const more = lookAt({ verdict: { ...both, roots: [...both.roots, another] }, windows });
+    expect(more).toMatchObject({ root: 'ent_net', tell: [{ destination: 'a' }, { destination: 'b' }] });
+    expect(more.window).toBeUndefined();
+  });
+
   it('waits until the alert of the root itself is decided', () => {
     const seen = lookAt({ verdict: byDb(), pending: new Set([DB]) });
     expect(seen).toMatchObject({ tell: [], wait: ['a', 'b'], look_at: NOW + 5000 });
