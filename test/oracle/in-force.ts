@@ -22,6 +22,8 @@ export type InForce = {
   window: boolean;
   /** Where its alerts go, by what they say. */
   told(says: string): string[];
+  /** Some step of its escalation calls somebody. */
+  calls: boolean;
 };
 
 const DEFAULTS = {
@@ -66,14 +68,17 @@ export function inForce(
   const channels = of<AccountChannel>('CHANNEL#').filter(
     (one) => one.enabled && isMeant(one.applies_to, check, entity),
   );
+  const { escalation = [] } = { ...head?.policy, ...own };
+  const named = new Set(escalation.flatMap(({ channel_ids }) => channel_ids));
+  const loud = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, 'down'))];
   return {
     ...DEFAULTS,
     ...head?.policy,
     ...own,
+    calls: loud.some((one) => named.has(one.id)),
     silenced: holds(own, at) || holds(entity, at) || silences.some(({ until }) => at < until),
     window: windows.some(({ times }) => 'ends_at' in times && times.starts_at <= at && at < times.ends_at),
     told: (says) => {
-      const { escalation = [] } = { ...head?.policy, ...own };
       const all = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, says))].filter(
         (one) => hears(one.id, escalation, check.alerts, says),
       );

@@ -71,7 +71,9 @@ export function silentBecause(
   const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;
   if (runs(paged) || (isWarning(one, policy) && runs(warned))) return 'cooldown';
   const says = saidAs(to);
-  if (policy.told(says).length === 0) return 'no_channels';
+  const hears = policy.told(says).length > 0;
+  if (!hears && !(says === 'down' && policy.calls)) return 'no_channels';
   if (says === 'up') return (policy.window || isHeld) && toldOf(check) === 'up' ? 'maintenance' : null;
-  return policy.window ? 'maintenance' : null;
+  if (policy.window) return 'maintenance';
+  return hears ? null : 'no_channels';
 }
