@@ -157,7 +157,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     alert: (tenant: string, check: string, at: number, alert: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.ALERTS}${stamp(at)}#${alert}`),
 
-    /** What is remembered of an alert that waits until its cause is known. @param transition sort key of its transition */
+    /** What is remembered of an alert that waits until its cause is known. @param transition its sort key */
     hold: (tenant: string, check: string, transition: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.HOLDS}${transition}`),
     boundAction: (tenant: string, check: string, action: string) =>

@@ -67,7 +67,7 @@ export async function lookForCause(
   return { writes: [holdWrite(env, search, verdict, seen)], decide };
 }
 
-/** Somebody is to be told, but nobody hears it before the first step of an escalation, or a repair has its time first. */
+/** Somebody is to be told, but nobody hears it before a step of the escalation, or a repair has its time first. */
 function isForRules({ check, policy, held, transition }: HeldCase, seen: Look, now: number): boolean {
   if (seen.tell.length === 0 || transition.alert.decision !== 'held') return false;
   if (channelsThatApply(policy, 'down', check.alerts).length === 0) return true;

@@ -124,7 +124,7 @@ export function alertItem(keys: Keys, { transition, at, n, channels, expires_at,
 /** What is released within this time (ms) is told together. */
 const GROUP_MS = 10_000;
 
-/** Pure: the group of an alert that is released at `now` (epoch ms), of which nobody need know how many there will be. */
+/** Pure: the group of an alert that is released at `now` (epoch ms): nobody need know what else is in it. */
 export function groupAt(tenant: string, root: { id: string; name: string }, now: number): AlertGroup {
   const at = (Math.floor(now / GROUP_MS) + 1) * GROUP_MS;
   return { id: derivedId('grp', at, tenant, root.id), at, root_entity_name: root.name };

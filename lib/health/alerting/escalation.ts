@@ -80,7 +80,7 @@ export const escalationWrite = (
     ? { delete: keys.entry('escalation', check.tenant_id, check.id) }
     : { put: deadlineEntry(keys, 'escalation', check, token, at, note) };
 
-/** Pure: its next step is due now, whatever its time; nothing where none is left. The check must be written beside it. */
+/** Pure: its next step is due now, whatever its time, if one is left. The check must be written beside it. */
 export function nextStepNow(
   keys: Keys,
   check: Of & Pick<CheckItem, 'alerts'>,

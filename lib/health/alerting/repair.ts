@@ -26,7 +26,7 @@ export function awaitedRepair(
   return { repair: { action_id, until: now + (settle_seconds + 2 * interval_seconds) * 1000 + timeout_ms } };
 }
 
-/** Pure: the writes by which a held alert waits no longer for a repair, and the deadline to send; none where none does. */
+/** Pure: the writes by which a held alert waits no longer for a repair, and the deadline to send; none for others. */
 export function endAwait(
   keys: Keys,
   owner: Owner,

@@ -22,7 +22,7 @@ export type KnownCheck = Pick<
   asked?: Asked | 'open' | undefined;
 };
 
-/** How something is known: by the state of checks, by a result, by an answer, not at all; and of when that is (epoch ms). */
+/** How something is known: by the state of checks, a result, an answer, or not at all; and of when (epoch ms). */
 export type Evidence = { known_by: 'state' | 'result' | 'asked' | 'nothing'; known_at?: number | undefined };
 
 /**
