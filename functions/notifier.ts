@@ -1,5 +1,6 @@
 import { publishEvent } from '#lib/alerts/deliver/event.ts';
 import { wakeHeld } from '#lib/alerts/hold/wake-held.ts';
+import { handOn } from '#lib/alerts/incidents/hand-on.ts';
 import { fanOut } from '#lib/alerts/plan/fan-out.ts';
 import { type Env, envOf } from '#lib/env.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
@@ -9,13 +10,15 @@ import type { Ports } from '#lib/platform/ports.ts';
 
 /**
  * New alerts and transitions, from the table's stream or parked on the queue `notify`: makes the deliveries of an
- * alert, publishes the event of a transition, and has looked at what is held under a failure that is over.
+ * alert, publishes the event of a transition, has looked at what is held under a failure that is over, and hands on
+ * what belongs to an incident.
  */
 export const create = (ports: Ports) => {
   const env = envOf(ports);
-  return onInserted<AlertItem | TransitionItem>(env, 'notify', (item, isLast) =>
-    isAlert(item) ? fanOut(env, item, isLast) : tellOfChange(env, item),
-  );
+  return onInserted<AlertItem | TransitionItem>(env, 'notify', async (item, isLast) => {
+    await (isAlert(item) ? fanOut(env, item, isLast) : tellOfChange(env, item));
+    await handOn(env, item);
+  });
 };
 
 async function tellOfChange(env: Env, transition: TransitionItem): Promise<void> {

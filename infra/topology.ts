@@ -49,6 +49,7 @@ export type FunctionName =
   | 'action-planner'
   | 'action-runner'
   | 'aggregator'
+  | 'incident-keeper'
   | 'reclaimer';
 
 export const functions: Record<FunctionName, FunctionSpec> = {
@@ -56,7 +57,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 29,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'rollup', 'action', 'reclaim'],
+    sends: ['job', 'deadline', 'rollup', 'action', 'reclaim', 'incident'],
     reaches_out: true,
   },
   // Apart, as it carries the libraries of passkeys and of OpenID Connect, which hardly a request needs.
@@ -97,7 +98,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 256,
     timeout_seconds: 20,
     table: ['put', 'delete'],
-    sends: ['notify', 'delivery', 'deadline'],
+    sends: ['notify', 'delivery', 'deadline', 'incident'],
     publishes: true,
   },
   deliverer: {
@@ -116,7 +117,8 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     reaches_out: true,
   },
   aggregator: { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['rollup'] },
-  reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim'] },
+  'incident-keeper': { memory_mb: 256, timeout_seconds: 30, table: ['put', 'delete'], sends: ['incident'] },
+  reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim', 'incident'] },
 };
 
 /** Visibility time-out beyond the time-out of the function. */
@@ -142,6 +144,7 @@ export const queues: Record<QueueName, QueueSpec> = {
   plan: { consumer: 'action-planner', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE },
   action: { consumer: 'action-runner', batch: 10, concurrency: 20, waits: true, max_receives: LAST_RECEIVE },
   rollup: { consumer: 'aggregator', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
+  incident: { consumer: 'incident-keeper', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE },
   reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
 };
 

@@ -41,7 +41,8 @@ export const checkIdOf = (at: number, cell: string, number: number): string =>
 /** What an id of the schedule is spread by: a check and the jobs of its cell by the cell, all else by itself. */
 const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
 
-const place = (id: string, count: number): number => hash32(id) % count;
+/** On one machine there is one place for all. */
+const place = (id: string, count: number): number => (count === 1 ? 0 : hash32(id) % count);
 
 export type EntryKind =
   | 'probe'
@@ -94,6 +95,18 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'RELATED', from), `${prefix.RELATED_OUT}${type}#${to}`),
     relationIn: (tenant: string, to: string, type: string, from: string) =>
       key(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
+
+    // incidents, what happened in each, and those that are not over
+    incidents: (tenant: string, bucket: number) => ofTenant(tenant, 'INCIDENTS', bucket),
+    incidentRecord: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
+    openIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
+    openIncident: (tenant: string, id: string) => key(ofTenant(tenant, 'OPEN_INCIDENTS'), id),
+    ofIncident: (tenant: string, id: string) => ofTenant(tenant, 'INCIDENT', id),
+    incidentEntity: (tenant: string, id: string, entity: string) =>
+      key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTITIES}${entity}`),
+    /** @param at epoch ms @param entry the id of what it tells of */
+    incidentEntry: (tenant: string, id: string, at: number, entry: string) =>
+      key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTRIES}${stamp(at)}#${entry}`),
 
     /** Who was told of the failure of an entity that others depend on, and what waits until it is over. */
     incident: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),

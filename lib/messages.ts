@@ -66,6 +66,11 @@ const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() })
 /** All that a deleted account holds. */
 const ReclaimAccount = z.object({ tenant_id: z.string(), account: z.literal(true) });
 
+/** Something for the timeline of an incident, under its check: a transition or an alert. */
+const OfIncident = z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() });
+/** An incident that may be over. */
+const MaybeOver = z.object({ tenant_id: z.string(), incident_id: z.string() });
+
 /** A run of an action that is due, or one to be looked after. */
 const Run = z.discriminatedUnion('kind', [
   /** Fired by the transition that stands under the check. */
@@ -125,6 +130,7 @@ export const messages = {
   /** A transition whose actions could not be found once. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: Run,
+  incident: z.union([OfIncident, MaybeOver]),
 };
 
 /**

@@ -78,6 +78,11 @@ export const pages: readonly PageRow[] = [
   },
   { path: '/alerts/:part', title: 'Alerts', load: () => import('#console/pages/alerts/alerts.tsx') },
   {
+    path: '/alerts/windows/:id',
+    title: 'Maintenance window',
+    load: () => import('#console/pages/alerts/windows/window.tsx'),
+  },
+  {
     path: '/actions',
     title: 'Actions',
     nav: { label: 'Actions', icon: 'actions' },

@@ -12,6 +12,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   channel: 'channels',
   silence: 'silences',
   window: 'maintenance windows',
+  incident: 'incidents',
   action: 'actions',
   skill: 'skills',
   user: 'people',
@@ -41,6 +42,8 @@ export const DEEDS: Readonly<Record<Verb, string>> = {
   refuse: 'refused',
   acknowledge: 'acknowledged',
   take_back: 'acknowledgement taken back',
+  resolve: 'resolved',
+  note: 'note added',
 };
 
 /** The filters of GET /v1/audit that the address of the page has, under the same names. */

@@ -21,6 +21,7 @@ export const tags: Readonly<Record<string, string>> = {
   health: 'Whether the service itself works.',
   notify: 'What was sent to channels, channels of the account, the defaults of policies, and silences.',
   windows: 'Maintenance windows, in which alerts are held.',
+  incidents: 'What happened: failures with all that follows from them, who was told, and what people wrote down.',
   actions: 'Outbound calls that run by hand, when a check changes state, or on a schedule; and what came of each run.',
   skills: 'Tools for agents, which find them by MCP.',
   'openapi.json': 'This document.',

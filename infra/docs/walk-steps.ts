@@ -176,6 +176,19 @@ export const STEPS: readonly Step[] = [
     made: ['windows', 'id'],
   },
   { endpoint: 'PUT /v1/windows/{id}', body: () => ({ duration_seconds: 10_800, note: 'Kernel and OpenSSL' }) },
+  {
+    endpoint: 'POST /v1/incidents',
+    body: (_, answers) => ({
+      title: 'Payments are slow',
+      impact: 'degraded',
+      entity_ids: [answers['POST /v1/blueprints/{blueprint_slug}/entities'].id],
+    }),
+    made: ['incidents', 'id'],
+  },
+  { endpoint: 'PUT /v1/incidents/{id}', body: () => ({ title: 'Card payments are slow', impact: 'outage' }) },
+  { endpoint: 'POST /v1/incidents/{id}/acknowledge', body: () => ({ note: 'Looking at the provider' }) },
+  { endpoint: 'POST /v1/incidents/{id}/notes', body: () => ({ text: 'The provider has confirmed it.' }) },
+  { endpoint: 'POST /v1/incidents/{id}/resolve' },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },
   {
     endpoint: 'POST /ping/{uuid}',

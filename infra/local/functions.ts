@@ -5,6 +5,7 @@ import { create as api } from '#functions/api.ts';
 import { create as webConsole } from '#functions/console.ts';
 import { create as deliverer } from '#functions/deliverer.ts';
 import { create as generator } from '#functions/generator.ts';
+import { create as incidentKeeper } from '#functions/incident-keeper.ts';
 import { create as ingest } from '#functions/ingest.ts';
 import { create as mcp } from '#functions/mcp.ts';
 import { create as notifier } from '#functions/notifier.ts';
@@ -30,6 +31,7 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   'action-planner': actionPlanner,
   'action-runner': actionRunner,
   aggregator,
+  'incident-keeper': incidentKeeper,
   reclaimer,
 };
 

@@ -17,6 +17,7 @@ export const TARGET_TYPES = {
   channel: 'config',
   silence: 'config',
   window: 'config',
+  incident: 'config',
   action: 'config',
   skill: 'config',
   user: 'access',
@@ -46,6 +47,8 @@ export const VERBS = {
   disable: 'disabled',
   refuse: 'refused',
   acknowledge: 'acknowledged',
+  resolve: 'resolved',
+  note: 'added a note to',
   take_back: 'took back the acknowledgement of',
 } as const;
 export type Verb = keyof typeof VERBS;

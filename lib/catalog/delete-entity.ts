@@ -12,7 +12,7 @@ type Deleting = TenantEnv & Changing;
 /**
  * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Relations,
  * policies, channels and entries of the schedule are reclaimed in the background. Alerts that are held as they follow
- * from its failure are looked at again. Throws NOT_FOUND.
+ * from its failure are looked at again, and so is its incident, which may be over with it. Throws NOT_FOUND.
  * @returns the ids of the checks that went with it
  */
 export async function deleteEntity(context: Deleting, blueprintSlug: string, slug: string): Promise<string[]> {
@@ -28,6 +28,10 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
     const wakes = entity.dependents > 0;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     for (const id of left) announced.add(id);
+    if (entity.incident) {
+      const body = { tenant_id: tenant, incident_id: entity.incident.id };
+      await ports.queues.send('incident', [{ body, not_before: now + WRITTEN_MS, group: tenant }]);
+    }
 
     const count = checks.length > 0 ? await ports.table.get<CheckCountItem>(keys.checkCount(tenant)) : undefined;
     const counted = { ...blueprint, v: ports.ids.token(), entity_count: blueprint.entity_count - 1 };

@@ -34,3 +34,7 @@ export const SKILLS = 'SKILL#';
 /** Sort-key prefixes of a tenant's actions beside their count, and of what was reported on an execution. */
 export const ACTIONS = 'act_';
 export const LOG_LINES = 'LOG#';
+
+/** Sort-key prefixes of what lies under an incident: the entities that are part of it, and its timeline. */
+export const INCIDENT_ENTITIES = 'E#';
+export const INCIDENT_ENTRIES = 'L#';

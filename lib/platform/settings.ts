@@ -143,6 +143,8 @@ export const SettingsSchema = z.object({
   MCP_STREAM_SECONDS: z.coerce.number().int().min(1).max(840).default(840),
   /** How long the audit log keeps an entry, in days. */
   AUDIT_DAYS: z.coerce.number().int().min(30).max(3650).default(400),
+  /** An incident is over when nothing of it was down for so long; a failure before that continues it. */
+  INCIDENT_QUIET_SECONDS: z.coerce.number().int().min(0).max(3600).default(300),
   /** Partitions of the schedule. Fixed once there is data. */
   SHARDS: z.coerce.number().int().min(1).max(1024).default(4),
   /** Partitions of each tenant's lists and feeds. Fixed once there is data. */

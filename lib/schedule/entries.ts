@@ -81,6 +81,8 @@ export type HeldAlert = {
   root?: string;
   /** Channels that were told all the same. */
   told?: string[];
+  /** All of them had been told of trouble before, and believe that it lasts. */
+  knew?: true;
 };
 
 /** Whose entry it is: `id` is the check or action; an action, which has no entity, puts its own id there. */

@@ -8,6 +8,7 @@ import { usageOf, watch } from '#test/long/process-tree.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
+import { dependents } from './dependents.ts';
 import { dueTimes } from './due-times.ts';
 import { type Figures, quantile } from './figures.ts';
 import { probesOnLambda } from './lambda-probes.ts';
@@ -219,5 +220,6 @@ export const measures: Record<string, () => Promise<Figures>> = {
   'worst-body': worstBody,
   'due-times': async () => dueTimes(),
   probesOnLambda,
+  dependents,
   overload,
 };

@@ -57,11 +57,22 @@ describe('a built-in tool', () => {
     expect(await said(client, 'get_status_summary', {})).toEqual(status);
     const { body: transitions } = await client.get('/v1/status/transitions');
     expect(transitions).toHaveLength(2);
-    expect(await said(client, 'list_incidents', {})).toEqual({ transitions });
+    const incidents = await eventually(async () => {
+      const { body } = await client.get('/v1/incidents');
+      return body.length > 0 && body;
+    });
+    expect(await said(client, 'list_incidents', {})).toEqual({ transitions, incidents });
     const { entity_id } = check;
-    expect(await said(client, 'list_incidents', { entity_id })).toEqual({ transitions });
+    expect(await said(client, 'list_incidents', { entity_id })).toEqual({ transitions, incidents });
     const { id: calm } = await newEntity(client);
-    expect(await said(client, 'list_incidents', { entity_id: calm })).toEqual({ transitions: [] });
+    expect(await said(client, 'list_incidents', { entity_id: calm })).toEqual({ transitions: [], incidents: [] });
+    const path = `/v1/incidents/${incidents[0].id}`;
+    const note = await said(client, 'add_incident_note', { incident_id: incidents[0].id, text: 'looking' });
+    expect(await said(client, 'get_incident', { incident_id: incidents[0].id })).toEqual({
+      ...(await client.get(path)).body,
+      timeline: (await client.get(`${path}/timeline`)).body,
+    });
+    expect((await client.get(`${path}/timeline`)).body[0]).toEqual(note);
     const { results } = (await client.get(`/v1/checks/${check.id}/results`)).body;
     expect(await said(client, 'get_check_results', { check_id: check.id, hours: 1 })).toEqual({ results });
     const at = transitions[0].timestamp;

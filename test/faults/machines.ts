@@ -4,6 +4,7 @@ import { create as createAggregator } from '#functions/aggregator.ts';
 import { create as createApi } from '#functions/api.ts';
 import { create as createDeliverer } from '#functions/deliverer.ts';
 import { create as createGenerator } from '#functions/generator.ts';
+import { create as createIncidentKeeper } from '#functions/incident-keeper.ts';
 import { create as createIngest } from '#functions/ingest.ts';
 import { create as createMcp } from '#functions/mcp.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
@@ -27,6 +28,7 @@ const handlersOf = ({ ports, publish }: Process) => ({
   notifier: createNotifier(ports),
   deliverer: createDeliverer(ports, publish),
   aggregator: createAggregator(ports),
+  'incident-keeper': createIncidentKeeper(ports),
   reclaimer: createReclaimer(ports),
   'action-planner': createActionPlanner(ports),
   'action-runner': createActionRunner(ports),

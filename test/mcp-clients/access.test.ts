@@ -16,6 +16,8 @@ const TOOLS: Record<string, Guarded> = {
   get_entity: 'read',
   list_blueprints: 'read',
   list_incidents: 'read',
+  get_incident: 'read',
+  add_incident_note: 'respond',
   get_check_results: 'read',
   explain_alert: 'read',
   acknowledge_alert: 'respond',

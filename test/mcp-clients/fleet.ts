@@ -20,6 +20,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
   got(await client.post(`/v1/checks/${check.id}/heartbeat`), 201);
   const failing = await newCheck(client, { failure_threshold: 1 });
   got(await client.post(`/v1/checks/${failing.id}/results`, { success: false, latency_ms: 5 }), 201);
+  const { id: incident_id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
   const target_url = `${hook}/health`;
   const probed = await newCheck(client, { entity_id: check.entity_id, check_type: 'http', target_url });
   const action = { name: 'Restart', url: `${hook}/restart/{{service}}`, trigger_type: 'manual' };
@@ -39,6 +40,8 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'list_incidents', arguments: { hours: 24 } },
     { name: 'get_check_results', arguments: { check_id: check.id } },
     { name: 'explain_alert', arguments: { check_id: check.id } },
+    { name: 'get_incident', arguments: { incident_id } },
+    { name: 'add_incident_note', arguments: { incident_id, text: 'looking' } },
     { name: 'acknowledge_alert', arguments: { check_id: failing.id } },
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
     { name: 'list_pings', arguments: { check_id: check.id } },

@@ -49,6 +49,7 @@ export async function givingUp(
   const item: AlertItem = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, announces, channels, at: now, n: series.attempts },
     kind: 'remediation_failed',
+    ...(transition.incident && { incident_id: transition.incident.id }),
     expires_at: transition.expires_at,
     decided_on: situation,
     remediation: {

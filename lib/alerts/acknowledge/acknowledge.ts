@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { rootAcknowledged, rootTakenBack } from '#lib/alerts/incidents/acknowledged.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { mustBeAhead } from '#lib/catalog/own-silence.ts';
@@ -14,10 +15,11 @@ import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { withAcknowledgement } from '#lib/health/alerting/episode.ts';
 import { escalationWrite, nextStepAt } from '#lib/health/alerting/escalation.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { line } from '#lib/platform/text.ts';
-import { Instant, iso } from '#lib/platform/time.ts';
+import { iso } from '#lib/platform/time.ts';
 import { type DeadlineEntry, dueDeadline } from '#lib/schedule/deadlines.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { acknowledgedAlert } from './acknowledged-alert.ts';
@@ -74,7 +76,7 @@ export async function acknowledge(
   const v = ports.ids.token();
   return untilDone(ports, async () => {
     const now = ports.clock.now();
-    const { check, policy, policyIs, hold } = await readFailing(scope, id, entity_id);
+    const { check, entity, policy, policyIs, hold } = await readFailing(scope, id, entity_id);
     const present = acknowledgementRecord(check, now);
     if (present) return present;
 
@@ -86,13 +88,14 @@ export async function acknowledge(
     };
     const alerts = withAcknowledgement(check.alerts, acknowledgement);
     const after = nextCheck(check, v, { alerts });
-    const told = await acknowledgedAlert(scope, { check, policy, hold, acknowledgement, now });
+    const told = await acknowledgedAlert(scope, { check, entity, policy, hold, acknowledgement, now });
     const due = nextStepAt(alerts, policy) === undefined ? undefined : until;
     const writes: Write[] = [
       replaceCheck(check, after),
       policyIs,
       ...(told ? [{ put: told, if: 'absent' as const }] : []),
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
+      ...(await rootAcknowledged(scope, entity, acknowledgement, v)),
       ...note(check, after),
       ...beside,
     ];
@@ -115,7 +118,7 @@ export async function takeBack(
   const v = ports.ids.token();
   await untilDone(ports, async () => {
     const now = ports.clock.now();
-    const { check, policy, policyIs } = await readCheck(scope, id, entity_id);
+    const { check, entity, policy, policyIs } = await readCheck(scope, id, entity_id);
     if (check.v === v || !acknowledgementAt(check.alerts, now)) return undefined;
     const alerts = withAcknowledgement(check.alerts, undefined);
     const after = nextCheck(check, v, { alerts });
@@ -125,6 +128,7 @@ export async function takeBack(
       replaceCheck(check, after),
       policyIs,
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
+      ...(await rootTakenBack(scope, entity, v)),
       ...note(check, after),
     ];
     if (!(await commit(ports, writes)).ok) return AGAIN;
@@ -133,7 +137,7 @@ export async function takeBack(
   });
 }
 
-type Read = { check: CheckItem; policy: Policy; policyIs: Write; hold: DeadlineEntry | undefined };
+type Read = { check: CheckItem; entity: EntityItem; policy: Policy; policyIs: Write; hold: DeadlineEntry | undefined };
 
 /** A check, its policy, what holds that to its version, and its alert that is held. @throws AppError NOT_FOUND */
 async function readCheck(scope: TenantEnv, id: string, entity_id: string): Promise<Read> {
@@ -150,7 +154,7 @@ async function readCheck(scope: TenantEnv, id: string, entity_id: string): Promi
   if (!check || !entity) throw notFound(`Check ${id}`);
   const account = await alertingOf(scope, tenant, head);
   return {
-    ...{ check, hold },
+    ...{ check, entity, hold },
     policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
     policyIs: policyAsRead(keys, check, stored),
   };

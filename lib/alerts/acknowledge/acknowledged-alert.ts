@@ -1,4 +1,5 @@
 import type { TenantEnv } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
 import type { Policy } from '#lib/checks/policy-item.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
@@ -12,6 +13,7 @@ import type { Deadline } from '#lib/schedule/entries.ts';
 
 type Acknowledged = {
   check: CheckItem;
+  entity: Pick<EntityItem, 'dependents' | 'incident'>;
   policy: Policy;
   /** The deadline of its alert, where that is held. */
   hold: Deadline | undefined;
@@ -22,7 +24,7 @@ type Acknowledged = {
 /** What lets those know who were told of a failure that somebody looks after it; undefined where nobody is to hear. */
 export async function acknowledgedAlert(
   env: TenantEnv,
-  { check, policy, hold, acknowledgement, now }: Acknowledged,
+  { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
 ): Promise<AlertItem | undefined> {
   const announces = announcementOf(check.state, policy);
   const channels = toldOf(hold, channelsThatApply(policy, announces, check.alerts), check.alerts);
@@ -37,6 +39,8 @@ export async function acknowledgedAlert(
   return alertItem(env.keys, {
     ...{ tenant_id, entity_id, check_id, announces, channels, transition, acknowledgement },
     ...{ kind: 'acknowledged', urgency: 'low', at: now, n: now, decided_on: situation },
+    ...(entity.incident && { incident_id: entity.incident.id }),
+    ...(entity.dependents > 0 && { with_others: true }),
     expires_at: transition.expires_at,
   });
 }

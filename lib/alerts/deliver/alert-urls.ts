@@ -10,20 +10,25 @@ export type AlertUrls = {
 };
 
 /** What the pages follow from. `public_url`: the setting PUBLIC_URL, which may be empty. */
-export type AlertUrlsAbout = { check: CheckItem | undefined; entity: EntityItem; public_url: string };
+export type AlertUrlsAbout = {
+  check: CheckItem | undefined;
+  entity: EntityItem;
+  incident_id?: string | undefined;
+  public_url: string;
+};
 
 const LONGEST = 2048;
 
 /**
- * The check in the console, and the addresses that the check's labels, or else the entity's fields and labels, have as
- * `runbook_url` and `dashboard_url`.
+ * Check and incident in the console, and the addresses that the check's labels, or else the entity's fields and labels,
+ * have as `runbook_url` and `dashboard_url`.
  */
-export function urlsOf({ check, entity, public_url }: AlertUrlsAbout): AlertUrls {
+export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbout): AlertUrls {
   const named = (name: string): string | null =>
     [check?.labels?.[name], entity.fields[name], entity.labels[name]].find(isAddress) ?? null;
   return {
     check: check && public_url !== '' ? `${public_url}/#/checks/${check.id}` : null,
-    incident: null,
+    incident: incident_id !== undefined && public_url !== '' ? `${public_url}/#/incidents/${incident_id}` : null,
     runbook: named('runbook_url'),
     dashboard: named('dashboard_url'),
   };

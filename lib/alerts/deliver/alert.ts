@@ -26,6 +26,8 @@ export type Alert = {
   urgency: AlertUrgency;
   /** The incident that it belongs to; null without one. */
   incident_id: string | null;
+  /** Other entities follow from that, or it follows from theirs. */
+  with_others: boolean;
   /** What it fails with; null when it fails by itself, or nobody knows. */
   root: AlertRoot | null;
   /** What else fails or waits under the same root; null when nobody knows. */
@@ -76,6 +78,7 @@ export type Alert = {
 export const NOTHING_KNOWN = {
   urgency: 'high',
   incident_id: null,
+  with_others: false,
   root: null,
   affected: null,
   impact: null,

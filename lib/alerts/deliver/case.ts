@@ -1,11 +1,13 @@
 import type { Alert } from './alert.ts';
 
 /**
- * What a receiver keeps together: an incident, where the alert belongs to one, or what one check has to say; of a test,
- * itself. At most 64 characters of an id.
+ * What a receiver keeps together: an incident, where that may concern other entities too, or what one check has to say;
+ * of a test, itself. At most 64 characters of an id.
  */
-export const caseOf = ({ kind, incident_id, event, delivery_id }: Alert): string =>
-  kind === 'test' ? delivery_id : (incident_id ?? event.check_id);
+export function caseOf({ kind, incident_id, with_others, event, delivery_id }: Alert): string {
+  if (kind === 'test') return delivery_id;
+  return with_others && incident_id !== null ? incident_id : event.check_id;
+}
 
 /**
  * What an alert does to its case where cases are opened and closed. What recovers while its root still fails does not

@@ -26,7 +26,12 @@ export const alertOf = (
   about: About & { told: string[] } & AlertLinks,
 ): Alert => ({
   ...NOTHING_KNOWN,
-  ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
+  ...(item && {
+    urgency: item.urgency,
+    incident_id: item.incident_id ?? null,
+    with_others: item.with_others ?? false,
+    root: item.root ?? null,
+  }),
   ...(item?.step !== undefined && { step: item.step + 1 }),
   ...(item?.acknowledgement && { acknowledgement: shownAcknowledgement(item.acknowledgement) }),
   ...(item?.remediation && { remediation: item.remediation }),
@@ -41,7 +46,7 @@ export const alertOf = (
   error_message: transition.error_message,
   check_from_since: transition.check_from_since,
   at: delivery.created_at,
-  ...subjectOf(about, { id: transition.check_id, name: transition.check_label }),
+  ...subjectOf({ ...about, incident_id: item?.incident_id }, { id: transition.check_id, name: transition.check_label }),
   told: about.told,
   acknowledge_url: about.acknowledge_url,
   silence_url: about.silence_url,
@@ -107,14 +112,14 @@ export function downAlertOf(about: About & { check: CheckItem }): Alert {
 }
 
 /** What it is about, and where to look. */
-function subjectOf({ check, entity, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
+function subjectOf({ check, entity, incident_id, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
   const { id, name, slug, blueprint_slug, labels } = entity;
   // A query may hold a key, which is not for every channel.
   const target = check && redactUrl(checkTypeOf(check.check_type).targetLabel(check));
   return {
     check: { ...named, slug: check?.slug ?? null, type: check?.check_type ?? null, target: target ?? null },
     entity: { id, name, slug, blueprint: blueprint_slug, labels },
-    urls: urlsOf({ check, entity, public_url }),
+    urls: urlsOf({ check, entity, incident_id, public_url }),
     sent_at: now,
   } satisfies Partial<Alert>;
 }

@@ -1,3 +1,4 @@
+import type { IncidentRef } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, alertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
@@ -5,11 +6,13 @@ import type { AlertReason } from '#lib/health/alerting/decision.ts';
 import { calledLater, channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
+import { knewBefore } from '#lib/health/alerting/listeners.ts';
 import { afterTelling } from '#lib/health/alerting/remembered.ts';
 import { awaitedRepair } from '#lib/health/alerting/repair.ts';
 import { classOf } from '#lib/health/alerting/rules/cooldown.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
-import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
+import { type IncidentItem, ownIncident } from '#lib/health/dependency/incident-item.ts';
+import { toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -29,6 +32,9 @@ type DecidedHeld = {
   /** What goes out, and what the check remembers of it. */
   item?: AlertItem;
   alerts?: CheckItem['alerts'];
+  /** The incident that its entity is part of with that, and who was told of its failure. */
+  partOf?: IncidentRef;
+  told?: IncidentItem | undefined;
   deadlines: { kind: Kind; present: DeadlineEntry | undefined; next: Deadline }[];
 };
 
@@ -36,13 +42,7 @@ type DecidedHeld = {
  * Pure: once nothing holds it any more, an alert is decided by the rules of alerting as they find the check now. What
  * its channels know by then is not told again.
  */
-export function decideHeld(
-  keys: Keys,
-  token: string,
-  one: HeldCase,
-  entries: Entries,
-  incident?: Pick<IncidentItem, 'id' | 'recovered_at'>,
-): DecidedHeld {
+export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: Entries): DecidedHeld {
   const { check, entity, policy, held, transition, now } = one;
   if (transition.alert.decision !== 'held') return { deadlines: [] };
   const announces = announcementOf(check.state, policy);
@@ -59,15 +59,22 @@ export function decideHeld(
   const settle = (final: Parameters<typeof settled>[3]) => settled(transition, token, now, final, { decided_on });
   const decided = decide(situation);
   if (decided.decision === 'planned' && situation.told === announces) {
+    // What held it is why nobody was told of this change.
+    const { reason, facts } = transition.alert;
     return {
-      transition: settled(transition, token, now, { decision: 'skipped', reason: held.reason, facts: {} }),
+      transition: settled(transition, token, now, { decision: 'skipped', reason, facts }),
       deadlines: [],
     };
   }
   if (decided.decision === 'held') {
     const from = decided.until ?? now;
     const { transition_sk } = held;
-    const next = { transition_sk, reason: decided.reason as HoldReason, from, ...(repaired && { repaired }) };
+    const reason = decided.reason as HoldReason;
+    const next = {
+      ...{ transition_sk, reason, from },
+      ...(repaired && { repaired }),
+      ...(reason === 'dependency' && knewBefore(check.alerts)),
+    };
     return { goesOn: { deadline: from, note: { held: next } }, deadlines: [] };
   }
   if (decided.decision !== 'planned') {
@@ -80,11 +87,14 @@ export function decideHeld(
       deadlines: next ? [{ kind: 'catch_up', present: entries.catch_up, next }] : [],
     };
   }
+  const partOf = check.state === 'down' ? ownIncident(entity, one.incident, transition) : entity.incident;
+  const lasts = one.incident && one.incident.recovered_at === undefined;
   const { tenant_id, check_id, entity_id, expires_at } = transition;
   const item = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, announces },
     ...{ kind: 'state_change', at: now, n: 1, decided_on: situation },
-    ...(check.state === 'down' && incident && incident.recovered_at === undefined && { incident_id: incident.id }),
+    ...(partOf && { incident_id: partOf.id }),
+    ...(lasts && { with_others: true as const }),
   });
   const deliveries = deliveriesOf(item);
   // Repeats that were paused count from the alert.
@@ -92,6 +102,8 @@ export function decideHeld(
   return {
     transition: settle({ decision: 'planned', reason: null, facts: {}, deliveries }),
     item,
+    ...(partOf && { partOf }),
+    told: toldBy(item, one.incident, { to: check.state, channels, at: now }),
     alerts: begun(
       afterTelling(check.alerts, [{ id: item.id, announces }], classOf(situation), now),
       policy,

@@ -5,9 +5,9 @@ import { channelsOfSteps, channelsThatApply } from '#lib/health/alerting/effecti
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
 import { awaitedRepair } from '#lib/health/alerting/repair.ts';
 import { windowOfDependents } from '#lib/health/alerting/windows.ts';
-import { type Ancestry, findCause, readAncestry } from '#lib/health/dependency/gather.ts';
+import { type Ancestry, dependentOf, findCause, readAncestry } from '#lib/health/dependency/gather.ts';
 import { type HoldItem, rememberedHold } from '#lib/health/dependency/hold-item.ts';
-import type { Dependent, Verdict } from '#lib/health/dependency/judge.ts';
+import type { Verdict } from '#lib/health/dependency/judge.ts';
 import { type Hold, LEAST_SETTLING_MS, type Look, look, NEW_HOLD } from '#lib/health/dependency/look.ts';
 import { silenceRules } from '#lib/health/silence/rules.ts';
 import { cellOf } from '#lib/keys.ts';
@@ -25,8 +25,8 @@ export type Search = {
   one: HeldCase;
   stored: HoldItem | undefined;
   ancestry: Ancestry;
-  /** Entities whose own alert is held. */
-  pending: ReadonlySet<string>;
+  /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
+  pending: ReadonlyMap<string, number>;
 };
 
 /**
@@ -57,7 +57,7 @@ export async function lookForCause(
   const isKnown = (verdict: Verdict) =>
     verdict.explained && verdict.roots[0]!.confirmed && lookBy(verdict).tell.length === 0;
   const verdict = policy.hold_for_dependencies
-    ? await findCause(env, account, ancestry, dependentOf(one), isKnown)
+    ? await findCause(env, account, ancestry, dependentOf(one.check, one.transition), isKnown)
     : NOTHING_FOUND;
   if (!verdict.settled) return 'asked';
   const seen = lookBy(verdict);
@@ -79,16 +79,6 @@ const NOTHING_FOUND: Verdict = {
   ...{ roots: [], survived: [], way: [], ancestors: [] },
 };
 
-function dependentOf({ check, transition }: HeldCase): Dependent {
-  const failing_since = check.effective_at ?? Date.parse(check.state_since);
-  const wasWell = transition.check_from_state === 'up' || transition.check_from_state === 'degraded';
-  return {
-    interval_seconds: check.interval_seconds,
-    failing_since,
-    up_since: wasWell ? Math.min(Date.parse(transition.check_from_since), failing_since) : failing_since,
-  };
-}
-
 function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }: Search, verdict: Verdict) {
   const { check, policy, held } = one;
   const now = ports.clock.now();
@@ -99,7 +89,7 @@ function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }:
   return {
     ...{ hold, verdict, pending, now },
     waiting: channels.map(destinationOf),
-    incidents: incidentsAt(keys, check, ancestry, verdict, now),
+    incidents: incidentsAt(keys, check, ancestry, verdict),
     own: ancestry.incidents.get(check.entity_id),
     windows: windowsOf(one, ancestry, verdict),
     recoveries: recoveriesIn(ancestry, held.from),

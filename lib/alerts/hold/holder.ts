@@ -3,6 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Policy } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { WindowItem } from '#lib/health/alerting/windows.ts';
+import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
 
@@ -10,6 +11,8 @@ import type { HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
 export type HeldCase = {
   check: CheckItem;
   entity: EntityItem;
+  /** Who was told of its failure, where others depend on it. */
+  incident: IncidentItem | undefined;
   policy: Policy;
   held: HeldAlert;
   /** Of the account. */

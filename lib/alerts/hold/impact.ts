@@ -10,14 +10,14 @@ const NAMED = 10;
 
 /**
  * What an alert for down says of others, as it is when it is sent: how many fail with the same root, and how many
- * depend on the entity. Nothing is read for an alert that belongs to no incident.
+ * depend on the entity. Nothing is read where that concerns nobody else.
  */
 export async function impactOf(
   { ports, keys, tenant }: TenantEnv,
   entity: Pick<EntityItem, 'id' | 'dependents'>,
   item: AlertItem | undefined,
 ): Promise<Partial<Pick<Alert, 'affected' | 'impact'>>> {
-  if (item?.incident_id === undefined || item.announces !== 'down') return {};
+  if (!item?.with_others || item.announces !== 'down') return {};
   const partition = keys.heldUnder(tenant, item.root?.entity_id ?? entity.id);
   const { items } = await ports.table.query<Item & { entity_id: string }>({ partition, limit: MOST, eventual: true });
   const ids = [...new Set(items.map(({ entity_id }) => entity_id))].filter((id) => id !== entity.id);

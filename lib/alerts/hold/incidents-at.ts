@@ -8,14 +8,13 @@ import type { Keys } from '#lib/keys.ts';
 export function incidentsAt(
   keys: Keys,
   { tenant_id, entity_id }: Pick<CheckItem, 'tenant_id' | 'entity_id'>,
-  { incidents }: Ancestry,
+  { entities, incidents }: Ancestry,
   { roots }: Verdict,
-  now: number,
 ): Map<string, IncidentItem> {
   const present = new Map([...incidents].filter(([id]) => id !== entity_id));
   for (const { entity_id: root_entity_id, since } of roots) {
-    const of = { tenant_id, root_entity_id };
-    present.set(root_entity_id, incidentOf(keys, incidents.get(root_entity_id), of, since, now));
+    const of = { tenant_id, root_entity_id, id: entities.get(root_entity_id)?.incident?.id };
+    present.set(root_entity_id, incidentOf(keys, incidents.get(root_entity_id), of, since));
   }
   return present;
 }

@@ -9,8 +9,7 @@ import { channelsOfSteps, channelsThatApply, effectivePolicy } from '#lib/health
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { hasResultSince, lastChanceAt } from '#lib/health/alerting/judged-after.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
-import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
-import { toldBy } from '#lib/health/dependency/incident-of-change.ts';
+import { type IncidentItem, incidentWrites, joinWrites } from '#lib/health/dependency/incident-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -94,9 +93,9 @@ async function attempt(
   const account = await alertingOf(env, tenant_id, head);
   const policy = effectivePolicy(stored, { check, entity, account, now });
   const { windows } = account;
-  const one: HeldCase = { check, entity, policy, held, windows, due: entry.deadline, transition, now };
+  const one: HeldCase = { check, entity, incident, policy, held, windows, due: entry.deadline, transition, now };
   const decideNow = (by: HeldCase, beside: Write[]) =>
-    writeDecided(env, by, { stored, incident, entries: { repeat, catch_up: catchUp }, beside }, move);
+    writeDecided(env, by, { stored, entries: { repeat, catch_up: catchUp }, beside }, move);
   if (held.reason === 'dependency' && mayBeTold(check, policy)) {
     const seen = await lookForCause({ ...env, tenant: tenant_id }, { id, egress }, one);
     if (seen === 'asked') return [{ ...lookAt(now + ASKED_MS), woken: true }];
@@ -111,8 +110,6 @@ async function attempt(
 
 type Stored = {
   stored: PolicyItem | undefined;
-  /** The failure of its entity, where others depend on that. */
-  incident: IncidentItem | undefined;
   entries: { repeat: DeadlineEntry | undefined; catch_up: DeadlineEntry | undefined };
   /** Written in the same transaction. */
   beside: Write[];
@@ -122,13 +119,12 @@ type Stored = {
 async function writeDecided(
   { ports, keys }: Env,
   one: HeldCase,
-  { stored, incident, entries, beside }: Stored,
+  { stored, entries, beside }: Stored,
   move: (next: Deadline | undefined) => Write[],
 ): Promise<DueDeadline[] | typeof AGAIN> {
-  const { check, policy, held, due, now } = one;
+  const { check, entity, incident, policy, held, due, now } = one;
   const token = ports.ids.token();
-  const decided = decideHeld(keys, token, one, entries, incident);
-  const told = toldBy(decided.item, incident, { to: check.state, channels: policy.channels, at: now });
+  const decided = decideHeld(keys, token, one, entries);
   const { goesOn } = decided;
   const change = { before: check.alerts, after: decided.alerts ?? check.alerts, policy };
   const escalation = escalationChange(keys, check, token, change);
@@ -138,9 +134,10 @@ async function writeDecided(
     ...forgetHold(keys, check, { deadline: due, note: { held } }),
     ...(decided.transition ? [decided.transition] : []),
     ...(decided.item ? [{ put: decided.item, if: 'absent' as const }] : []),
+    ...joinWrites(entity, decided.partOf, token),
+    ...incidentWrites(incident, decided.told, token, now),
     ...(decided.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: decided.alerts }))] : []),
     ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, check, token, one.present, one.next)),
-    ...incidentWrites(incident, told, token, now),
     ...escalation.writes,
     policyAsRead(keys, check, stored),
   ];

@@ -16,7 +16,7 @@ export async function untell(env: Env, { tenant_id, check_id, channel_id, alert 
   const { ports, keys } = env;
   const item = await ports.table.get<AlertItem>({ pk: keys.ofCheck(tenant_id, check_id), sk: alert.sk });
   const target = item?.to.find((one) => one.channel_id === channel_id);
-  if (!item || !target || item.incident_id === undefined) return;
+  if (!item || !target || !item.with_others) return;
   const destination = destinationOf({ ...target, id: channel_id });
   for (const root of [item.root?.entity_id, item.entity_id]) {
     if (root !== undefined && (await forget(env, { tenant_id, root }, destination, timeOf(item.id))))

@@ -3,23 +3,22 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Policy } from '#lib/checks/policy-item.ts';
-import { type AlertItem, type AlertRoot, alertItem, deliveriesOf, groupAt } from '#lib/health/alerting/alert-item.ts';
+import { type AlertItem, alertItem, deliveriesOf, groupAt } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
 import { afterTelling } from '#lib/health/alerting/remembered.ts';
 import { type HoldItem, rememberedHold, withLook } from '#lib/health/dependency/hold-item.ts';
-import { type IncidentItem, incidentOf, incidentWrites, withTold } from '#lib/health/dependency/incident-item.ts';
+import { type IncidentItem, incidentWrites, joinWrites, withTold } from '#lib/health/dependency/incident-item.ts';
 import type { Verdict } from '#lib/health/dependency/judge.ts';
 import type { Look } from '#lib/health/dependency/look.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { iso } from '#lib/platform/time.ts';
 import type { HeldAlert } from '#lib/schedule/entries.ts';
 import type { Found, Search } from './dependency.ts';
 import type { HeldCase } from './holder.ts';
-import { incidentsAt } from './incidents-at.ts';
+import { incidentsOfLook, type LookIncidents } from './incident-of-look.ts';
 
 /**
  * The writes of a look, for one transaction: alerts for those who are told now, whom each incident was told to, with
@@ -31,10 +30,10 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
   const { check, policy, held, transition } = one;
   const now = ports.clock.now();
   const token = ports.ids.token();
-  const root = rootIn(env, search, verdict, seen, now);
-  const own = ownIncident(env, search, now);
+  const incidents = incidentsOfLook(env, search, verdict, seen);
+  const { root, own, partOf } = incidents;
   const released = seen.hold.under === null || root ? undefined : ancestry.entities.get(seen.hold.under);
-  const items = alertsOf(env, one, seen, { root, own, released, now });
+  const items = alertsOf(env, one, seen, { ...incidents, released }, now);
   const toldNow = items.flatMap(({ to }) => to.map(({ channel_id }) => channel_id));
   const destinations = channelsThatApply(policy, 'down', check.alerts)
     .filter(({ id }) => toldNow.includes(id))
@@ -46,9 +45,10 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
     of && destinations.length > 0 ? incidentWrites(before, withTold(of, destinations, now), token, now) : [];
   const writes: Write[] = [
     ...items.map((item): Write => ({ put: item, if: 'absent' })),
-    ...(items.length > 0 && transition.alert.decision === 'held' ? [decision(one, items, root, token, now)] : []),
+    ...(items.length > 0 && transition.alert.decision === 'held' ? [decision(one, items, incidents, token, now)] : []),
     ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
     ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
+    ...joinWrites(one.entity, partOf, token),
     ...(items.length > 0 ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
     ...escalation.writes,
   ];
@@ -102,48 +102,18 @@ const pointerItem = (
   ...(expires_at !== undefined && { expires_at }),
 });
 
-type NamedRoot = { incident: IncidentItem; named: AlertRoot };
-
-/** The cause that an alert names, with its incident. */
-function rootIn(
-  { keys }: TenantEnv,
-  { one: { check }, ancestry }: Search,
-  verdict: Verdict,
-  { root }: Look,
-  now: number,
-): NamedRoot | undefined {
-  const entity = root === null ? undefined : ancestry.entities.get(root);
-  const incident = entity && incidentsAt(keys, check, ancestry, verdict, now).get(entity.id);
-  if (!entity || !incident) return undefined;
-  const { id: entity_id, name: entity_name, state } = entity;
-  return { incident, named: { entity_id, entity_name, state, since: iso(incident.since) } };
-}
-
-/** The failure of the entity itself, where others depend on it in their turn. */
-function ownIncident({ keys }: TenantEnv, { one: { check, entity }, ancestry }: Search, now: number) {
-  if (entity.dependents === 0) return undefined;
-  const of = { tenant_id: check.tenant_id, root_entity_id: entity.id };
-  const since = check.effective_at ?? Date.parse(check.state_since);
-  return incidentOf(keys, ancestry.incidents.get(entity.id), of, since, now);
-}
-
-type Telling = {
-  root: NamedRoot | undefined;
-  own: IncidentItem | undefined;
-  /** What has recovered, under which it was held. */
-  released: EntityItem | undefined;
-  now: number;
-};
+/** `released`: what has recovered, under which it was held. */
+type Telling = LookIncidents & { released: EntityItem | undefined };
 
 /** One alert for all who are told as urgently. */
 function alertsOf(
   { keys }: TenantEnv,
   one: HeldCase,
   { tell }: Look,
-  { root, own, released, now }: Telling,
+  { root, own, partOf, released }: Telling,
+  now: number,
 ): AlertItem[] {
   const { check, policy, held, transition } = one;
-  const incident_id = root?.incident.id ?? own?.id;
   const waiting = waitingOf(held, channelsThatApply(policy, 'down', check.alerts), check.alerts);
   return (['high', 'low'] as const).flatMap((urgency, n) => {
     const destinations = new Set(tell.filter((to) => to.urgency === urgency).map((to) => to.destination));
@@ -154,7 +124,8 @@ function alertsOf(
       alertItem(keys, {
         ...{ tenant_id, check_id, entity_id, transition, urgency, n, at: now, channels },
         ...{ kind: held.kind ?? 'state_change', announces: 'down', expires_at: transition.expires_at },
-        ...(incident_id !== undefined && { incident_id }),
+        ...(partOf && { incident_id: partOf.id }),
+        ...((root || own) && { with_others: true }),
         ...(root && { root: root.named }),
         ...(released && { group: groupAt(tenant_id, released, now) }),
       }),
@@ -166,12 +137,12 @@ function alertsOf(
 function decision(
   { transition }: HeldCase,
   items: AlertItem[],
-  root: NamedRoot | undefined,
+  { root, partOf }: LookIncidents,
   token: string,
   now: number,
 ): Write {
   const because = root && {
-    incident_id: root.incident.id,
+    incident_id: partOf?.id ?? null,
     root_entity_id: root.named.entity_id,
     root_entity_name: root.named.entity_name,
     root_state: root.named.state,

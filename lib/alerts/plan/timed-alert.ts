@@ -7,7 +7,7 @@ import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-aler
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
-import { toldOf } from '#lib/health/alerting/listeners.ts';
+import { hearRecovery, toldOf } from '#lib/health/alerting/listeners.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/health/alerting/situation.ts';
 import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
@@ -121,8 +121,9 @@ async function attempt(
 
   const token = ports.ids.token();
   const to = check?.state ?? 'unknown';
-  const lasts = to === 'down' && incident?.recovered_at === undefined ? incident?.id : undefined;
-  const item = alert && timedAlert(env, deadline, due, transition, { ...alert, incident_id: lasts });
+  const lasts = to === 'down' && incident !== undefined && incident.recovered_at === undefined;
+  const partOf = { incident_id: entity?.incident?.id ?? (lasts ? incident.id : undefined), with_others: lasts };
+  const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...partOf });
   const told = toldBy(item, incident, { to, channels: due.policy.channels, at: now });
   const after = check && afterAlert(check, due, decided, item?.id);
   const change = { before: check?.alerts ?? {}, after: after ?? {}, policy: due.policy };
@@ -185,14 +186,18 @@ export const remember = (
   },
 });
 
-/** Those that apply and know of the failure. */
+/** Those that apply and know of the failure, or are to hear that it is over. */
 function channelsOf(
   { check, policy, hold }: Pick<Due, 'check' | 'policy' | 'hold'>,
   announces: AnnouncedAlert['announces'],
 ) {
   const alerts = check?.alerts ?? {};
-  return toldOf(hold, channelsThatApply(policy, announces, alerts), alerts);
+  const hears = announces === 'up' ? hearRecovery : toldOf;
+  return hears(hold, channelsThatApply(policy, announces, alerts), alerts);
 }
+
+/** The incident that an alert belongs to, and whether other entities follow from that. */
+type PartOf = { incident_id: string | undefined; with_others: boolean };
 
 /** An alert that no transition brought; it tells of the last one. */
 function timedAlert(
@@ -200,7 +205,7 @@ function timedAlert(
   { tenant_id, entity_id, check_id }: DueDeadline,
   due: Due,
   transition: TransitionItem,
-  { situation, announces, step, channels: called, incident_id }: TimedAlert & { incident_id: string | undefined },
+  { situation, announces, step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
 ): AlertItem {
   const series = seriesOf(due.entry);
   const channels = called ?? channelsOf(due, announces);
@@ -209,7 +214,7 @@ function timedAlert(
     kind: situation.kind,
     expires_at: transition.expires_at,
     ...(series && { series }),
-    ...(incident_id !== undefined && { incident_id }),
+    ...(incident_id !== undefined && { incident_id, ...(with_others && { with_others }) }),
     ...(step !== undefined && { step }),
     decided_on: situation,
   });

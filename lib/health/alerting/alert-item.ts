@@ -43,7 +43,10 @@ export type AlertItem = Item & {
   step?: number;
   /** Of one that says so: who looks after the failure. */
   acknowledgement?: Acknowledgement;
+  /** The incident that it belongs to. */
   incident_id?: string;
+  /** Other entities follow from that, or it follows from theirs: receivers keep all of its alerts together. */
+  with_others?: true;
   /** The entity that explains it. */
   root?: AlertRoot;
   /** What was tried to repair it, and is given up. */
@@ -82,6 +85,7 @@ type NewAlert = Pick<
   | 'step'
   | 'acknowledgement'
   | 'incident_id'
+  | 'with_others'
   | 'root'
   | 'remediation'
   | 'group'

@@ -20,7 +20,7 @@ import { withEpisode } from './episode.ts';
 import { begun } from './escalation.ts';
 import { becauseOf } from './held.ts';
 import { firstResultAt } from './judged-after.ts';
-import { destinationOf, toldOf } from './listeners.ts';
+import { destinationOf, hearRecovery, knewBefore } from './listeners.ts';
 import { afterTelling, withAnnounced } from './remembered.ts';
 import { awaitedRepair } from './repair.ts';
 import { classOf } from './rules/cooldown.ts';
@@ -38,6 +38,8 @@ type Change = {
   transition: { transition_id: string; sk: string; expires_at: number };
   /** The failure of its entity, where others depend on that. */
   incident?: IncidentItem | undefined;
+  /** The incident that its alert belongs to. */
+  incident_id: string | undefined;
   /** Epoch ms of the transition. */
   at: number;
   /** Epoch ms by which alerting goes: the present time, also behind what a clock that ran ahead has recorded. */
@@ -108,6 +110,7 @@ function newHold({ check, policy, transition, alertAt }: Change, { reason, until
     reason: reason as HoldReason,
     from: until,
     ...(policy.window && { window: policy.window }),
+    ...(reason === 'dependency' && knewBefore(check.alerts)),
   };
   return { deadline: reason === 'maintenance' ? firstResultAt(check, until) : until, note: { held } };
 }
@@ -138,10 +141,10 @@ function situationOf(change: Change, counted: CheckItem['alerts']): { situation:
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
-/** Those that apply; of a failure that is over, those that were told of it. */
+/** Those that apply; of a failure that is over, those that are to hear so. */
 function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
   const channels = channelsThatApply(policy, announcementOf(to, policy), check.alerts);
-  return shown(to, policy) === 'up' ? toldOf(hold, channels, check.alerts) : channels;
+  return shown(to, policy) === 'up' ? hearRecovery(hold, channels, check.alerts) : channels;
 }
 
 /** Low for whoever heard of the same failure a moment ago, by an alert that names it. */
@@ -155,7 +158,7 @@ function urgencyOf(change: Change): AlertUrgency {
 const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): AlertItem =>
   alertItem(keys, {
     ...aboutOf(change),
-    ...(change.incident && { incident_id: change.incident.id }),
+    ...(change.incident && { with_others: true }),
     ...{ urgency, kind: 'state_change', announces: announcementOf(change.to, change.policy) },
     channels: channelsOf(change),
   });
@@ -164,14 +167,15 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
-  const channels = toldOf(hold, channelsThatApply(policy, 'up', check.alerts), check.alerts);
+  const channels = hearRecovery(hold, channelsThatApply(policy, 'up', check.alerts), check.alerts);
   const given = decidedOn(check, check.alerts, policy, channels, at);
   const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
 }
 
-const aboutOf = ({ check, transition, at }: Change) => ({
+const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
+  ...(incident_id !== undefined && { incident_id }),
   tenant_id: check.tenant_id,
   check_id: check.id,
   entity_id: check.entity_id,

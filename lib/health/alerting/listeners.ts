@@ -1,5 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
+import { announcedState } from '#lib/health/state/announced.ts';
 import type { Deadline, HeldAlert } from '#lib/schedule/entries.ts';
 
 /** Where a channel leads: two that lead to the same place have the same destination. */
@@ -16,6 +17,20 @@ export function toldOf<T extends Pick<Channel, 'id'>>(
   const held = hold?.note?.held;
   return held?.reason === 'dependency' ? channels.filter(({ id }) => wasTold(id, held, alerts)) : channels;
 }
+
+/**
+ * Those that hear of its recovery: whoever was told of the failure; or all of them, where they had been told of trouble
+ * before that.
+ */
+export const hearRecovery = <T extends Pick<Channel, 'id'>>(
+  hold: Deadline | undefined,
+  channels: readonly T[],
+  alerts: Escalated,
+): readonly T[] => (hold?.note?.held?.knew ? channels : toldOf(hold, channels, alerts));
+
+/** Whether the channels of a check believe that something is wrong, so that they have to hear when it is over. */
+export const knewBefore = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'knew'> =>
+  announcedState(alerts) === 'up' ? {} : { knew: true };
 
 /** Those that are still to be told of a failure whose alert is held until its cause is known. */
 export const waitingOf = <T extends Pick<Channel, 'id'>>(

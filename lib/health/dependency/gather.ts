@@ -5,6 +5,7 @@ import { relationsFrom } from '#lib/catalog/relations/relation-store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/store.ts';
 import { newestReceived } from '#lib/health/recording/newest-received.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { type Answers, ask, isAskable } from './ask.ts';
 import type { KnownCheck } from './evidence.ts';
 import { type Dependency, type Graph, walk } from './graph.ts';
@@ -55,15 +56,12 @@ const dependenciesOf = async (env: TenantEnv, { id, dependencies }: EntityItem):
 export async function findCause(
   env: TenantEnv,
   account: Pick<AccountItem, 'id' | 'egress'>,
-  { graph, checks }: Ancestry,
+  ancestry: Ancestry,
   dependent: Dependent,
   isEnough: (verdict: Verdict) => boolean,
 ): Promise<Verdict> {
-  const heard = await pushesOf(env, checks, dependent);
-  const judgeWith = (answers: Answers): Verdict => {
-    const known = new Map([...checks].map(([id, own]) => [id, own.map((check) => knownOf(check, answers, heard))]));
-    return judge({ graph, checks: known, dependent, now: env.ports.clock.now() });
-  };
+  const { graph, checks } = ancestry;
+  const judgeWith = await judging(env, ancestry, dependent);
   const known = judgeWith(new Map());
   if (isEnough(known)) return known;
   const nearest = [...graph.dependencies.keys()].flatMap((entity_id) => {
@@ -72,6 +70,37 @@ export async function findCause(
   });
   if (nearest.length === 0) return known;
   return judgeWith(await ask(env, account, nearest, (answers) => judgeWith(answers).settled));
+}
+
+/** What explains a failure by what is known: nobody is asked. */
+export const knownCause = async (env: TenantEnv, ancestry: Ancestry, dependent: Dependent): Promise<Verdict> =>
+  (await judging(env, ancestry, dependent))(new Map());
+
+/** Judges a failure by what is known, and by answers beside that. */
+async function judging(
+  env: TenantEnv,
+  { graph, checks }: Ancestry,
+  dependent: Dependent,
+): Promise<(answers: Answers) => Verdict> {
+  const heard = await pushesOf(env, checks, dependent);
+  return (answers) => {
+    const known = new Map([...checks].map(([id, own]) => [id, own.map((check) => knownOf(check, answers, heard))]));
+    return judge({ graph, checks: known, dependent, now: env.ports.clock.now() });
+  };
+}
+
+/** A failure, with when it began and what was before that. */
+export function dependentOf(
+  check: CheckItem,
+  { check_from_state, check_from_since }: Pick<TransitionItem, 'check_from_state' | 'check_from_since'>,
+): Dependent {
+  const failing_since = check.effective_at ?? Date.parse(check.state_since);
+  const wasWell = check_from_state === 'up' || check_from_state === 'degraded';
+  return {
+    interval_seconds: check.interval_seconds,
+    failing_since,
+    up_since: wasWell ? Math.min(Date.parse(check_from_since), failing_since) : failing_since,
+  };
 }
 
 /** When push checks of entities that nobody can ask were heard of last (epoch ms). */

@@ -1,12 +1,14 @@
+import type { EntityItem, IncidentRef } from '#lib/catalog/entity-item.ts';
 import type { Keys } from '#lib/keys.ts';
-import { derivedId } from '#lib/platform/ids.ts';
+import { derivedId, timeOf } from '#lib/platform/ids.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import type { Incident } from './look.ts';
 
 /**
- * The failure of an entity that others depend on, and who was told of it: by an alert of its own, or by one of a
- * dependent that names it. One an entity; the next failure takes the place of one that is over. Times in epoch ms.
- * About 300 bytes, and 40 for each destination.
+ * Who was told of the failure of an entity that others depend on: by an alert of its own, or by one of a dependent that
+ * names it. One an entity; the next failure takes the place of one that is over. What happened in the incident of its
+ * id, and what people say of it, is kept apart (lib/alerts/incidents), as nothing is decided by that. Times in epoch
+ * ms. About 300 bytes, and 40 for each destination.
  */
 export type IncidentItem = Item &
   Incident & {
@@ -17,25 +19,22 @@ export type IncidentItem = Item &
     confirmed_at?: number | undefined;
   };
 
-/** It is over so long (ms) after the recovery; a failure before that continues it. */
-const QUIET_MS = 300_000;
 const DAY_SECONDS = 86_400;
 /** Kept for longer than any cooldown, by which a telling counts. */
 const KEEP_SECONDS = 8 * DAY_SECONDS;
 
-type Of = { tenant_id: string; root_entity_id: string };
+/** Whose failure it is, and the incident that is to be: that of the root, once it has one. */
+type Of = { tenant_id: string; root_entity_id: string; id?: string | undefined };
 
-/** The incident of a failure that lasts at `now`: the one that there is, or a new one. */
+/** The incident of a failure that lasts: the one that there is, or a new one. @param since epoch ms */
 export function incidentOf(
   keys: Keys,
   before: IncidentItem | undefined,
-  of: Of,
+  { id, ...of }: Of,
   since: number,
-  now: number,
 ): IncidentItem {
-  const isOver = before?.recovered_at !== undefined && now - before.recovered_at >= QUIET_MS;
-  if (before && !isOver) {
-    if (before.recovered_at === undefined) return before;
+  if (before?.recovered_at === undefined && before) return before;
+  if (before && before.id === id) {
     // It fails again: who was told of the failure before was not told of this one.
     const { recovered_at: _over, ...rest } = before;
     return { ...rest, since };
@@ -44,10 +43,34 @@ export function incidentOf(
     ...keys.incident(of.tenant_id, of.root_entity_id),
     ...of,
     v: '',
-    id: derivedId('inc', since, of.tenant_id, of.root_entity_id),
+    id: id ?? derivedId('inc', since, of.tenant_id, of.root_entity_id),
     since,
     told: before?.told ?? {},
   };
+}
+
+/**
+ * The incident of a failure that follows from no other: the one that the entity is part of, the one that was told of
+ * when it was only suspected, or a new one, which the transition opens.
+ */
+export const ownIncident = (
+  { id, incident }: Pick<EntityItem, 'id' | 'incident'>,
+  suspected: IncidentItem | undefined,
+  { transition_id }: { transition_id: string },
+): IncidentRef => {
+  if (incident) return incident;
+  const isLive = suspected && suspected.recovered_at === undefined;
+  return { id: isLive ? suspected.id : openedBy(transition_id), root_entity_id: id };
+};
+
+/** The id of the incident that a transition opens, so that it opens none twice. */
+export const openedBy = (transition_id: string): string => derivedId('inc', timeOf(transition_id), transition_id);
+
+/** The write by which an entity becomes part of an incident; none where it is part of one. */
+export function joinWrites(entity: EntityItem, incident: IncidentRef | undefined, token: string): Write[] {
+  if (!incident || entity.incident) return [];
+  const put: EntityItem = { ...entity, v: token, incident };
+  return [{ put, if: { version: entity.v } }];
 }
 
 /** With some told at `at` (epoch ms). */

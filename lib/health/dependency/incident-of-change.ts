@@ -14,6 +14,8 @@ type Changed = {
   /** Epoch ms: from when on the state of the check counts. */
   since: number;
   now: number;
+  /** Of the incident that it is part of, or opens. */
+  id: string;
 };
 
 /**
@@ -23,11 +25,11 @@ type Changed = {
 export function incidentOfChange(
   keys: Keys,
   { entity, incident: before }: { entity: EntityItem; incident?: IncidentItem | undefined },
-  { to, state, since, now }: Changed,
+  { to, state, since, now, id }: Changed,
 ): IncidentItem | undefined {
   if (to === 'down' && entity.dependents > 0) {
-    const of = { tenant_id: entity.tenant_id, root_entity_id: entity.id };
-    const incident = incidentOf(keys, before, of, since, now);
+    const of = { tenant_id: entity.tenant_id, root_entity_id: entity.id, id };
+    const incident = incidentOf(keys, before, of, since);
     return state === 'down' && incident.confirmed_at === undefined ? { ...incident, confirmed_at: now } : incident;
   }
   if (!before || before.recovered_at !== undefined || to === 'down' || state === 'down') return before;

@@ -35,8 +35,8 @@ type Sight = {
   incidents: ReadonlyMap<string, Incident>;
   /** The failure itself, where others follow from it: they may have named it before. */
   own?: Incident | undefined;
-  /** The alert of this root is held itself, and will be decided. */
-  pending: ReadonlySet<string>;
+  /** Roots whose alert is held itself, and will be decided: when it is looked at next. */
+  pending: ReadonlyMap<string, number>;
   /** Roots in a maintenance window that includes what depends on them. */
   windows: ReadonlyMap<string, OpenWindow>;
   /** When what was on the way recovered, as far as that is known. */
@@ -69,8 +69,9 @@ export type Look = {
 /** A root that is only suspected is looked at soon; one that is confirmed less and less often. */
 const SUSPECTED_MS = 15_000;
 const CONFIRMED_MS = [60_000, 120_000, 300_000];
-/** How soon one is looked at whose root has not been decided on. */
+/** How soon one is looked at after its root, which has not been decided on; and how late, as that may be woken. */
 const PENDING_MS = 5_000;
+const LONGEST_PENDING_MS = 60_000;
 /** What goes down so soon after the recovery of what it depends on may still follow from that. */
 const AFTERMATH_MS = 300_000;
 /** However many recover one after the other, nobody waits longer than this from the first. */
@@ -116,17 +117,12 @@ function explained(sight: Sight): Look {
     way: verdict.way,
     recovered: null,
   };
-  if (window || pending.has(root.entity_id)) {
-    const look_at = window ? sight.judgedBy(window.until) : now + PENDING_MS;
-    return {
-      tell: [],
-      root: null,
-      wait: [...waiting],
-      hold: { ...next, explained: 0 },
-      look_at,
-      ...(window && { window }),
-    };
-  }
+  const waitOn = (look_at: number): Look => ({
+    ...{ tell: [], root: null, wait: [...waiting], hold: { ...next, explained: 0 }, look_at },
+  });
+  if (window) return { ...waitOn(sight.judgedBy(window.until)), window };
+  const decided = pending.get(root.entity_id);
+  if (decided !== undefined) return waitOn(Math.min(Math.max(decided, now), now + LONGEST_PENDING_MS) + PENDING_MS);
   const told = waiting.filter((one) => incident && isTold(incident, one, cooldown_ms, now));
   const untold = waiting.filter((one) => !told.includes(one));
   const again = root.confirmed ? CONFIRMED_MS[Math.min(hold.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
@@ -135,7 +131,7 @@ function explained(sight: Sight): Look {
     incident!.told[one]! < incident!.since ? [incident!.told[one]! + cooldown_ms] : [],
   );
   return {
-    tell: untold.map((destination) => ({ destination, urgency: 'high' })),
+    tell: untold.map((destination) => ({ destination, urgency: urgencyFor(sight, destination) })),
     root: root.entity_id,
     wait: told,
     hold: next,

@@ -10,7 +10,7 @@ import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { superseded } from '#lib/health/alerting/held.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
-import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
+import { type IncidentItem, incidentWrites, ownIncident } from '#lib/health/dependency/incident-item.ts';
 import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -113,21 +113,25 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   const checks = { ...entity.checks, [check.id]: to };
   if (cause === 'check_deleted') delete checks[check.id];
   const state = aggregate(checks);
+  const key = keys.transition(check.tenant_id, check.id, at, seq);
+  const own = ownIncident(entity, basis.incident, { transition_id });
+  const incident = incidentOfChange(keys, basis, { to, state, since: effective_at, now: alertAt, id: own.id });
+  const { item, lookAt, hold, alerts, ...decided } = alertOfChange(keys, {
+    ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold },
+    incident_id: to === 'down' ? own.id : entity.incident?.id,
+    transition: { transition_id, sk: key.sk, expires_at },
+  });
+  const partOf = entity.incident ?? (opensIncident(basis, change, decided) ? own : undefined);
   const nextEntity: EntityItem = {
     ...entity,
     v: token,
     checks,
     seq,
     last_transition_at: at,
+    ...(partOf && { incident: partOf }),
     ...(state !== entity.state && { state, state_since: timestamp }),
   };
-
-  const key = keys.transition(check.tenant_id, check.id, at, seq);
-  const incident = incidentOfChange(keys, basis, { to, state, since: effective_at, now: alertAt });
-  const { item, lookAt, hold, alerts, ...decided } = alertOfChange(keys, {
-    ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold },
-    transition: { transition_id, sk: key.sk, expires_at },
-  });
+  const down_checks = Object.values(checks).filter((one) => one === 'down').length;
   const transition: TransitionItem = {
     ...key,
     v: token,
@@ -151,6 +155,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     check_from_since: check.state_since,
     effective_at,
     outage_started_at: to === 'down' ? iso(effective_at) : null,
+    ...(partOf && { incident: partOf }),
+    ...(down_checks > 0 && { down_checks }),
     ...(endsIncident(basis.incident, incident) && { ends_incident: true }),
     seq,
   };
@@ -194,6 +200,20 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     ],
   };
 }
+
+/**
+ * Whether a change opens the incident of its entity: a failure that was found out, outside of maintenance. What may
+ * follow from another failure waits until that is known (lib/alerts/incidents).
+ */
+const opensIncident = (
+  { entity, policy }: Basis,
+  { to, cause }: StateChangeInput,
+  { alert }: Pick<TransitionItem, 'alert'>,
+): boolean =>
+  to === 'down' &&
+  (cause === 'result' || cause === 'silence') &&
+  policy.window === undefined &&
+  (entity.dependencies === 0 || alert.decision === 'planned');
 
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 

@@ -1,3 +1,4 @@
+import type { IncidentRef } from '#lib/catalog/entity-item.ts';
 import type { DecidedOn } from '#lib/health/alerting/situation.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { FlapNote } from './flapping.ts';
@@ -21,6 +22,10 @@ export type TransitionItem = Item &
     check_from_since: string;
     /** Epoch ms: from when on the new state counts in the history. */
     effective_at: number;
+    /** The incident that its entity was part of then; absent without one, and where that was not known yet. */
+    incident?: IncidentRef;
+    /** How many checks of the entity were down then; absent for none. */
+    down_checks?: number;
     /** With it the failure of its entity is over, which others may follow from. */
     ends_incident?: true;
     /** Its number within the entity. */

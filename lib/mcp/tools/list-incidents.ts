@@ -1,16 +1,16 @@
 import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { IncidentRecord } from '#lib/alerts/incidents/incident-record.ts';
+import { incidentList } from '#lib/alerts/incidents/list-incidents.ts';
 import { requireEntityById } from '#lib/catalog/store.ts';
 import { transitionFeed } from '#lib/health/history/list-transitions.ts';
 import { gather } from '#lib/platform/table/paging.ts';
-import { HOUR_MS } from '#lib/platform/time.ts';
-import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
+import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
+import { defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
 
 export const listIncidents = defineTool({
-  name: 'list_incidents',
   description:
-    'Recent changes of state across all entities, or of one alone, newest first, each with its cause and error.',
-  annotations: READS,
-  access: 'read',
+    'Incidents that are open or were touched lately, each with the entity whose failure explains it, and recent changes of state with cause and error; across all entities or of one alone, newest first.',
   input: z.strictObject({
     hours: hours(24).describe('How far back, in hours'),
     entity_id: z.string().optional().describe('Only changes of this entity, by its id as in list_entities'),
@@ -18,7 +18,30 @@ export const listIncidents = defineTool({
   run: async (context, { hours, entity_id }) => {
     const since = context.ports.clock.now() - hours * HOUR_MS;
     const entity = entity_id === undefined ? undefined : await requireEntityById(context, entity_id);
-    const page = await gather(transitionFeed(context, { since }, entity), TOOL_PAGE);
-    return listed('transitions', page, 'Ask for fewer hours, or GET /v1/status/transitions.');
+    const [page, incidents] = await Promise.all([
+      gather(transitionFeed(context, { since }, entity), TOOL_PAGE),
+      incidentsSince(context, since, entity_id),
+    ]);
+    return { ...listed('transitions', page, 'Ask for fewer hours, or GET /v1/status/transitions.'), incidents };
   },
 });
+
+/** What was opened so long (ms) before is looked at for an end since then. */
+const OPENED_BEFORE_MS = 7 * DAY_MS;
+const MOST_INCIDENTS = { limit: 100, maxBytes: 200_000 };
+
+/** Incidents that are not over, and those that were opened, changed or ended since then (epoch ms), newest first. */
+async function incidentsSince(
+  context: Context,
+  since: number,
+  entity_id: string | undefined,
+): Promise<IncidentRecord[]> {
+  const about = entity_id === undefined ? {} : { entity_id };
+  const [open, recent] = await Promise.all([
+    gather(incidentList(context, { ...about, state: 'unresolved' }), MOST_INCIDENTS),
+    gather(incidentList(context, { ...about, since: Math.max(0, since - OPENED_BEFORE_MS) }), MOST_INCIDENTS),
+  ]);
+  const touched = recent.values.filter(({ updated_at }) => Date.parse(updated_at) >= since);
+  const all = new Map([...open.values, ...touched].map((incident) => [incident.id, incident]));
+  return [...all.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+}

@@ -5,6 +5,7 @@ import { create as createAggregator } from '#functions/aggregator.ts';
 import { create as createApi } from '#functions/api.ts';
 import { create as createDeliverer } from '#functions/deliverer.ts';
 import { create as createGenerator } from '#functions/generator.ts';
+import { create as createIncidentKeeper } from '#functions/incident-keeper.ts';
 import { create as createIngest } from '#functions/ingest.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
@@ -40,6 +41,7 @@ const factories = {
   'action-planner': createActionPlanner,
   'action-runner': createActionRunner,
   aggregator: createAggregator,
+  'incident-keeper': createIncidentKeeper,
   reclaimer: createReclaimer,
 } satisfies Partial<Record<FunctionName, (ports: Ports) => unknown>>;
 export type Invocable = keyof typeof factories;

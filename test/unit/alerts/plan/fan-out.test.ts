@@ -167,7 +167,7 @@ describe('a transition whose event the bus refuses', () => {
 describe('an alert that cannot be handed over', () => {
   it('comes back with its batch only when it cannot be parked either', async () => {
     world.ports.queues.send = unavailable;
-    const other = world.transition([], { transition_id: 'trn_2', sk: `${transition.sk}1` });
+    const other = world.transition([], { transition_id: 'trn_2', sk: `${transition.sk}1`, check_to_state: 'up' });
     expect(await notifier(streamEvent(other, alert))).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
   });
 

@@ -1,0 +1,12 @@
+import { keepIncident } from '#lib/alerts/incidents/keep-incident.ts';
+import { envOf } from '#lib/env.ts';
+import { messages } from '#lib/messages.ts';
+import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+
+/** Keeps what happens in each incident, and ends those in which nothing is down any more. */
+export function create(ports: Ports) {
+  const env = envOf(ports);
+  return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>
+    eachMessage(ports.log, event.Records, (body) => keepIncident(env, messages.incident.parse(body)));
+}

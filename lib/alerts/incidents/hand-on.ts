@@ -1,0 +1,20 @@
+import type { Env } from '#lib/env.ts';
+import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+
+/**
+ * Hands on what belongs to an incident, or may yet: an alert or a transition, new in the table. One that belongs to
+ * none costs nothing.
+ */
+export async function handOn({ ports }: Env, item: AlertItem | TransitionItem): Promise<void> {
+  if (!(isAlert(item) ? isForTimeline(item) : mayBelong(item))) return;
+  const { tenant_id, check_id, sk } = item;
+  await ports.queues.send('incident', [{ body: { tenant_id, check_id, sk }, group: tenant_id }]);
+}
+
+/** Of an acknowledgement there is an entry already, which does not need anybody to be told. */
+const isForTimeline = ({ incident_id, kind }: AlertItem): boolean =>
+  incident_id !== undefined && kind !== 'acknowledged';
+
+const mayBelong = ({ incident, check_to_state, cause }: TransitionItem): boolean =>
+  incident !== undefined || (check_to_state === 'down' && (cause === 'result' || cause === 'silence'));

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { incidentDetail } from '#lib/alerts/incidents/incident-detail.ts';
+import { requireIncident } from '#lib/alerts/incidents/list-incidents.ts';
+import { timelineOf } from '#lib/alerts/incidents/timeline.ts';
+import { gather } from '#lib/platform/table/paging.ts';
+import { defineTool, listed } from './tool.ts';
+
+/** The latest of its timeline, within what a tool answers. */
+const TIMELINE = { limit: 100, maxBytes: 500_000 };
+
+export const getIncident = defineTool({
+  description:
+    'An incident: the entity whose failure explains it, what fails with that, who was told, who looks after it, and its timeline, newest first.',
+  input: z.strictObject({
+    incident_id: z.string().describe('Id of the incident, as in list_incidents or an alert'),
+  }),
+  run: async (context, { incident_id }) => {
+    const incident = await requireIncident(context, incident_id);
+    const [detail, page] = await Promise.all([
+      incidentDetail(context, incident),
+      gather(timelineOf(context, incident), TIMELINE),
+    ]);
+    const more = `For the rest, GET /v1/incidents/${incident.id}/timeline.`;
+    return { ...detail, ...listed('timeline', page, more) };
+  },
+});

@@ -1,0 +1,44 @@
+import { dollars, tableOf } from './page.ts';
+import { differenceOf, dollarsOf, noUnits, shareOf, sumOf, UNITS, type Units } from './prices.ts';
+import type { Report } from './reports.ts';
+import { incidentOfAll } from './scenarios.ts';
+import type { Counted } from './virtual-aws.ts';
+
+/** Checks that fail together, four to an entity; all entities but one depend on that one. */
+const CHECKS = 200;
+const ROOT = 4;
+const HELD = CHECKS - ROOT;
+
+const totalOf = ({ paths }: Counted): Units => sumOf([...paths.values()]);
+const isNone = (units: Units): boolean => UNITS.every((unit) => Math.abs(units[unit]) < 1e-9);
+
+/**
+ * What it costs that the alert of a check is held until its cause is known, and withheld: the incident of a fleet with
+ * relations against the same one without. Without an incident relations cost nothing.
+ */
+export async function heldAlerts(): Promise<Report> {
+  const [calm, calmRelated] = [await incidentOfAll(CHECKS, false, false), await incidentOfAll(CHECKS, true, false)];
+  const [told, held] = [await incidentOfAll(CHECKS, false, true), await incidentOfAll(CHECKS, true, true)];
+  const toldUnits = shareOf(differenceOf(totalOf(told), totalOf(calm)), CHECKS);
+  const paths = [...new Set([...held.paths.keys(), ...calmRelated.paths.keys()])];
+  const more = (path: string) => differenceOf(held.paths.get(path) ?? noUnits(), calm.paths.get(path) ?? noUnits());
+  // What the root itself takes, as it is told, is none of theirs.
+  const ofHeld = shareOf(differenceOf(sumOf(paths.map(more)), shareOf(toldUnits, 1 / ROOT)), HELD);
+  const rows = [
+    ...paths.filter((path) => !isNone(more(path))).map((name) => ({ name, units: shareOf(more(name), HELD) })),
+    { name: 'one held, withheld', units: ofHeld },
+    { name: 'one told', units: toldUnits },
+  ];
+  const steady = differenceOf(totalOf(calmRelated), totalOf(calm));
+  return {
+    title: `A failure of ${CHECKS} checks and its end, ${HELD} of them dependents: ${held.alerts} alerts, ${told.alerts} without relations`,
+    text: [
+      tableOf(rows),
+      `A held alert, looked at until its root has recovered: ${dollars(dollarsOf(ofHeld) * 1e6)} a million, of which`,
+      `its two changes of state are a part; a failure that is told, twice: ${dollars(dollarsOf(toldUnits) * 1e6)}.`,
+    ].join('\n'),
+    targets: [
+      `${isNone(steady) ? 'ok  ' : 'OVER'} steady runs of checks with dependencies: ${isNone(steady) ? 'nothing' : JSON.stringify(steady)} more`,
+    ],
+  };
+}

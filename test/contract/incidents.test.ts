@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+let client: Client;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  client = await newTenant();
+  receiver = await startReceiver({ host: '127.77.0.1' });
+});
+afterAll(() => receiver.close());
+
+type Incident = { id: string; state: string; [member: string]: unknown };
+
+const push = async (id: string, success: boolean) =>
+  got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5, error_message: 'disk full' }), 201);
+const incident = async (id: string) => got(await client.get(`/v1/incidents/${id}`), 200);
+const incidentsOf = async (entity: string, query = ''): Promise<Incident[]> =>
+  got(await client.get(`/v1/incidents?entity_id=${entity}${query}`), 200);
+const timeline = async (id: string, query = ''): Promise<{ kind: string; [member: string]: unknown }[]> =>
+  got(await client.get(`/v1/incidents/${id}/timeline${query}`), 200);
+
+let places = 0;
+
+/** A push check that is up; its channel has a path of its own. */
+async function watched() {
+  const { id, entity_id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name: 'backup' });
+  got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
+  const path = `/incident-${++places}`;
+  const channel = { channel_type: 'slack', config: { url: receiver.url + path } };
+  const { id: channel_id } = got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
+  await push(id, true);
+  return { id: id as string, entity_id: entity_id as string, channel_id };
+}
+
+/** The same, down, with the incident that follows. */
+async function failed() {
+  const check = await watched();
+  await push(check.id, false);
+  const found = await eventually(async () => (await incidentsOf(check.entity_id))[0]);
+  return { ...check, incident_id: found.id };
+}
+
+describe('an incident', () => {
+  it('opens with a failure', async () => {
+    const { id, entity_id, incident_id } = await failed();
+    const [down] = got(await client.get(`/v1/checks/${id}/transitions`), 200);
+    const found = await incident(incident_id);
+    expect(found).toMatchObject({
+      ...{ origin: 'automatic', state: 'open', impact: 'outage', root_entity_id: entity_id, hidden: false },
+      ...{ title: `${found.root_entity_name} is down`, acknowledged_at: null, resolved_at: null, resolved_by: null },
+      affected: { count: 0, items: [] },
+      entities: [{ entity_id, entity_name: found.root_entity_name, state: 'down', since: down.timestamp }],
+      unrelated: [],
+      acknowledgement: null,
+    });
+    expect(found.started_at <= down.timestamp).toBe(true);
+    const entries = await eventually(async () => {
+      const all = await timeline(incident_id);
+      return all.length === 2 && all;
+    });
+    expect(entries.map(({ kind }) => kind).sort()).toEqual(['alert', 'opened']);
+    expect(entries.find(({ kind }) => kind === 'opened')).toMatchObject({
+      id: down.transition_id,
+      transition: { check_id: id, check_to_state: 'down', error_message: 'disk full' },
+    });
+  });
+
+  it('says who was told, and by which delivery', async () => {
+    const { channel_id, incident_id } = await failed();
+    const { told } = await eventually(async () => {
+      const found = await incident(incident_id);
+      return found.told.length > 0 && found;
+    });
+    expect(told).toEqual([
+      {
+        channel_type: 'slack',
+        channel_ids: [channel_id],
+        delivery_id: expect.stringMatching(/^dlv_/),
+        at: expect.any(String),
+      },
+    ]);
+    expect(await client.get(`/v1/notify/logs/${told[0].delivery_id}`)).toMatchObject({ status: 200 });
+  });
+
+  it('goes on when what recovered fails again soon', async () => {
+    const { id, entity_id, incident_id } = await failed();
+    await push(id, true);
+    await push(id, false);
+    await eventually(async () => (await timeline(incident_id)).length === 6);
+    expect(await incidentsOf(entity_id)).toHaveLength(1);
+  });
+
+  it('is one of an entity, whichever of its checks fails', async () => {
+    const { entity_id, incident_id } = await failed();
+    const body = { entity_id, check_type: 'push', interval_seconds: 3600, failure_threshold: 1, name: 'restore' };
+    const other = got(await client.post('/v1/checks', body), 201);
+    await push(other.id, false);
+    await eventually(async () => (await timeline(incident_id)).some(({ kind }) => kind === 'transition'));
+    expect(await incidentsOf(entity_id)).toHaveLength(1);
+  });
+
+  it('opens for no check that was disabled or deleted', async () => {
+    const check = await watched();
+    got(await client.put(`/v1/checks/${check.id}`, { enabled: false }), 200);
+    const { entity_id } = await failed();
+    expect(await incidentsOf(entity_id)).toHaveLength(1);
+    expect(await incidentsOf(check.entity_id)).toEqual([]);
+  });
+});
+
+describe('POST /v1/incidents/{id}/acknowledge', () => {
+  it('acknowledges what was told of it, and stays with whoever was first', async () => {
+    const { id, incident_id } = await failed();
+    const path = `/v1/incidents/${incident_id}/acknowledge`;
+    const record = got(await client.post(path, { note: 'enlarging the disk' }), 200);
+    expect(record).toMatchObject({ state: 'acknowledged', acknowledged_by: expect.any(String) });
+    const check = got(await client.get(`/v1/checks/${id}`), 200);
+    expect(check.acknowledgement).toMatchObject({ note: 'enlarging the disk', by: record.acknowledged_by });
+    const other = await keyOf(client, { scopes: ['respond'] });
+    expect(got(await other.post(path, { note: 'no, mine' }), 200).acknowledged_at).toBe(record.acknowledged_at);
+    expect((await incident(incident_id)).acknowledgement).toMatchObject({ note: 'enlarging the disk', via: 'api' });
+    const said = (await timeline(incident_id)).filter(({ kind }) => kind === 'acknowledged');
+    expect(said).toEqual([expect.objectContaining({ by: record.acknowledged_by, text: 'enlarging the disk' })]);
+  });
+
+  it('is there too when the check of its root is acknowledged, until that is taken back', async () => {
+    const { id, incident_id } = await failed();
+    got(await client.post(`/v1/checks/${id}/acknowledge`, { note: 'mine' }), 200);
+    expect(await incident(incident_id)).toMatchObject({ state: 'acknowledged', acknowledgement: { note: 'mine' } });
+    expect(await client.del(`/v1/checks/${id}/acknowledge`)).toMatchObject({ status: 204 });
+    expect(await incident(incident_id)).toMatchObject({ state: 'open', acknowledgement: null });
+  });
+});
+
+describe('POST /v1/incidents/{id}/resolve', () => {
+  it('is a conflict while a check of it is down, and ends it once all are up', async () => {
+    const { id, entity_id, incident_id } = await failed();
+    const path = `/v1/incidents/${incident_id}/resolve`;
+    expect(await client.post(path)).toMatchObject({
+      ...failure(409, 'CONFLICT'),
+      body: { error: expect.stringContaining('acknowledge it') },
+    });
+    await push(id, true);
+    const ended = await eventually(async () => {
+      const answer = await client.post(path);
+      return answer.status === 200 && answer.body;
+    });
+    expect(ended).toMatchObject({ state: 'resolved', resolved_by: expect.any(String) });
+    expect(got(await client.post(path), 200)).toEqual(ended);
+    expect(await client.post(`/v1/incidents/${incident_id}/acknowledge`)).toMatchObject(failure(409, 'CONFLICT'));
+    await push(id, false);
+    const [next] = await eventually(async () => {
+      const all = await incidentsOf(entity_id);
+      return all.length === 2 && all;
+    });
+    expect(next).toMatchObject({ state: 'open' });
+    expect(next!.id).not.toBe(incident_id);
+  });
+});
+
+describe('GET /v1/incidents', () => {
+  it('lists by state, origin, entity and time, newest first', async () => {
+    const tenant = await newTenant();
+    const make = async (title: string) =>
+      got(await tenant.post('/v1/incidents', { title, impact: 'outage' }), 201) as Incident & { created_at: string };
+    const [first, second, third] = [await make('first'), await make('second'), await make('third')];
+    got(await tenant.post(`/v1/incidents/${first.id}/resolve`), 200);
+    got(await tenant.post(`/v1/incidents/${second.id}/acknowledge`), 200);
+    const ids = async (query: string) =>
+      (got(await tenant.get(`/v1/incidents?${query}`), 200) as Incident[]).map(({ id }) => id);
+    expect(await ids('')).toEqual([third.id, second.id, first.id]);
+    expect(await ids('state=unresolved')).toEqual([third.id, second.id]);
+    expect(await ids('state=open')).toEqual([third.id]);
+    expect(await ids('state=acknowledged')).toEqual([second.id]);
+    expect(await ids('state=resolved&origin=manual')).toEqual([first.id]);
+    expect(await ids('origin=automatic')).toEqual([]);
+    expect(await ids(`since=${second.created_at}&until=${third.created_at}`)).toEqual([second.id]);
+    expect(await ids(`until=${second.created_at}&state=unresolved`)).toEqual([]);
+    expect(await ids('limit=1')).toEqual([third.id]);
+  });
+
+  it('is of the account alone', async () => {
+    const { incident_id } = await failed();
+    const stranger = await newTenant();
+    expect(got(await stranger.get('/v1/incidents'), 200)).toEqual([]);
+    for (const path of ['', '/timeline'])
+      expect(await stranger.get(`/v1/incidents/${incident_id}${path}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(await stranger.post(`/v1/incidents/${incident_id}/resolve`)).toMatchObject(failure(404, 'NOT_FOUND'));
+  });
+
+  it('says what changed in the audit log', async () => {
+    const { id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
+    await client.post(`/v1/incidents/${id}/notes`, { text: 'looking' });
+    await client.post(`/v1/incidents/${id}/resolve`);
+    const actions = await eventually(async () => {
+      const entries = got(await client.get(`/v1/audit?target=${id}&order=desc`), 200) as { action: string }[];
+      return entries.length === 3 && entries.map(({ action }) => action);
+    });
+    expect(actions).toEqual(['incident.resolve', 'incident.note', 'incident.create']);
+  });
+});

@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Check, dependencyWorld } from './dependency-world.ts';
+import { type VirtualService, virtualService } from './virtual-service.ts';
+
+let open: VirtualService;
+afterEach(() => open.close());
+
+type Incident = { id: string; root_entity_id: string; state: string; started_at: string; resolved_at: string | null };
+
+/** A service at a time of day. */
+async function from(time: string, settings: Record<string, string> = {}) {
+  open = await virtualService(time, settings);
+  const incidents = (query = ''): Promise<Incident[]> => open.call('GET', `/v1/incidents${query}`);
+  const incident = (id: string) => open.call('GET', `/v1/incidents/${id}`);
+  const kinds = async (id: string): Promise<string[]> =>
+    (await open.call('GET', `/v1/incidents/${id}/timeline`)).map(({ kind }: { kind: string }) => kind);
+  /** The incidents that alerts named, in the order of the alerts. */
+  const named = (receiver = 'pager.test'): string[] =>
+    open.host(receiver).calls.map(({ body }) => JSON.parse(body).incident_id);
+  return { service: open, incidents, incident, kinds, named, ...dependencyWorld(open) };
+}
+
+const names = (items: { entity_name: string }[]) => items.map(({ entity_name }) => entity_name).toSorted();
+
+describe('an incident of what others depend on', () => {
+  it('is one for all that fails with it, over when all are up, with the last recovery as its end', async () => {
+    const { service, watched, depends, fails, answers, incidents, incident, named, kinds } = await from('09:30');
+    const db = await watched('db');
+    for (const name of ['shop', 'blog']) await depends(await watched(name), db);
+    await service.until('09:40');
+    fails('db', 'shop', 'blog');
+    await service.until('09:45');
+    const [found, ...others] = await incidents();
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      state: 'open',
+      title: 'db is down',
+      root_entity_id: db.entity.id,
+      resolved_at: null,
+    });
+    const detail = await incident(found!.id);
+    expect(detail.entities[0]).toMatchObject({ entity_id: db.entity.id, state: 'down' });
+    expect(names(detail.entities)).toEqual(['blog', 'db', 'shop']);
+    expect(detail.affected).toMatchObject({ count: 2, items: [{ alert: 'held' }, { alert: 'held' }] });
+    expect(detail).toMatchObject({ unrelated: [], told: [{ channel_type: 'webhook' }] });
+    expect((await kinds(found!.id)).toSorted()).toEqual(['alert', 'joined', 'joined', 'opened']);
+
+    answers('db', 'blog');
+    await service.until('09:46');
+    answers('shop');
+    await service.until('09:50');
+    expect((await incidents())[0]).toMatchObject({ state: 'open' });
+    await service.until('09:55');
+    const [ended] = await incidents();
+    expect(ended).toMatchObject({ id: found!.id, state: 'resolved', resolved_by: 'automatic' });
+    expect(ended!.resolved_at).toMatch(/T09:46:/);
+    expect(await incidents('?state=unresolved')).toEqual([]);
+    // Also the recovery belongs to it.
+    expect(named()).toEqual([found!.id, found!.id]);
+  });
+
+  it('is there as soon as an alert names a cause that is only suspected, and goes on when that is confirmed', async () => {
+    const { service, watched, depends, fails, incidents, incident, named } = await from('09:30');
+    const db = await watched('db', { interval_seconds: 120, failure_threshold: 3 });
+    await depends(await watched('shop'), db);
+    await service.until('09:40');
+    fails('db', 'shop');
+    await service.until('09:42');
+    const [id] = named();
+    expect(await incident(id!)).toMatchObject({ root_entity_id: db.entity.id, affected: { count: 1 } });
+    await service.until('09:50');
+    expect(named()).toEqual([id, id]);
+    expect((await incidents()).map((one) => one.id)).toEqual([id]);
+    expect(names((await incident(id!)).entities)).toEqual(['db', 'shop']);
+  });
+
+  it('is over too where its root never failed by itself, and the next failure of that is another', async () => {
+    const { service, watched, depends, fails, answers, incidents, named } = await from('09:30');
+    const db = await watched('db', { interval_seconds: 120, failure_threshold: 3 });
+    await depends(await watched('shop'), db);
+    await service.until('09:40');
+    fails('db', 'shop');
+    await service.until('09:42');
+    answers('db', 'shop');
+    await service.until('09:52');
+    expect(await incidents()).toMatchObject([{ state: 'resolved', root_entity_id: db.entity.id }]);
+    fails('db');
+    await service.until('10:10');
+    const [second, first] = await incidents();
+    expect(second).toMatchObject({ state: 'open', root_entity_id: db.entity.id });
+    expect(named().at(-1)).toBe(second!.id);
+    expect(second!.id).not.toBe(first!.id);
+  });
+
+  it('has those too whom nobody is to tell of their failure', async () => {
+    const { service, watched, depends, fails, incidents, incident, unheard } = await from('09:30');
+    const db = await watched('db');
+    const shop = await watched('shop');
+    await unheard(shop);
+    await depends(shop, db);
+    await service.until('09:40');
+    fails('db', 'shop');
+    await service.until('09:43');
+    const [found, ...others] = await incidents();
+    expect(others).toEqual([]);
+    expect(names((await incident(found!.id)).entities)).toEqual(['db', 'shop']);
+  });
+
+  it('says what turned out to have another cause', async () => {
+    const { service, watched, depends, fails, answers, incidents, incident } = await from('09:30');
+    const db = await watched('db');
+    const shop = await watched('shop');
+    await depends(shop, db);
+    await service.until('09:40');
+    fails('db', 'shop');
+    await service.until('09:45');
+    answers('db');
+    await service.until('10:00');
+    const [found] = await incidents();
+    expect(found).toMatchObject({ state: 'open', root_entity_id: db.entity.id });
+    expect((await incident(found!.id)).unrelated).toMatchObject([{ entity_id: shop.entity.id, check_id: shop.id }]);
+  });
+
+  it('acknowledged, leaves those in peace who were told of it, and not those who never were', async () => {
+    const { service, watched, depends, fails, incidents } = await from('09:30');
+    const db = await watched('db');
+    const [shop, blog] = [await watched('shop', { receiver: 'shop.test' }), await watched('blog')];
+    for (const one of [shop, blog]) await depends(one, db);
+    await service.until('09:40');
+    fails('db', 'shop', 'blog');
+    await service.until('09:43');
+    const [{ id } = { id: '' }] = await incidents();
+    await service.call('POST', `/v1/incidents/${id}/acknowledge`, { note: 'on it' });
+    const noted = async ({ id }: Check) => (await service.call('GET', `/v1/checks/${id}`)).acknowledgement?.note;
+    expect(await Promise.all([db, shop, blog].map(noted))).toEqual(['on it', 'on it', undefined]);
+  });
+});
+
+describe('an incident', () => {
+  it('is one while it flaps, and another once it was quiet for long enough', async () => {
+    const { service, watched, fails, answers, incidents } = await from('09:30', { INCIDENT_QUIET_SECONDS: '600' });
+    await watched('shop');
+    await service.until('09:40');
+    for (const time of ['09:42', '09:44', '09:50', '09:52', '09:54']) {
+      fails('shop');
+      await service.until(time);
+      answers('shop');
+      await service.until(`${time}:40`);
+    }
+    expect(await incidents()).toMatchObject([{ state: 'open' }]);
+    await service.until('10:10');
+    expect(await incidents()).toMatchObject([{ state: 'resolved' }]);
+    expect((await incidents())[0]!.resolved_at).toMatch(/T09:54:/);
+    fails('shop');
+    await service.until('10:12');
+    expect(await incidents()).toMatchObject([{ state: 'open' }, { state: 'resolved' }]);
+  });
+
+  it('is not opened in maintenance, but at its end by what is down still', async () => {
+    const { service, watched, fails, answers, incidents, incident, named, unheard } = await from('09:30');
+    const [shop, blog, mail] = [await watched('shop'), await watched('blog'), await watched('mail')];
+    await unheard(mail);
+    await service.call('POST', '/v1/windows', {
+      ...{ name: 'patching', starts_at: '2026-11-21T09:35:00Z', ends_at: '2026-11-21T10:00:00Z', scope: { all: true } },
+    });
+    await service.until('09:40');
+    fails('shop', 'blog', 'mail');
+    await service.until('09:50');
+    answers('blog');
+    await service.until('09:59');
+    expect(await incidents()).toEqual([]);
+    await service.until('10:05');
+    const found = await incidents();
+    expect(found.map((one) => one.root_entity_id).toSorted()).toEqual([shop.entity.id, mail.entity.id].toSorted());
+    const own = found.find((one) => one.root_entity_id === shop.entity.id)!;
+    expect(named()).toEqual([own.id]);
+    expect(await incident(own.id)).toMatchObject({ started_at: expect.stringMatching(/T09:40:/) });
+    expect(await incidents(`?entity_id=${blog.entity.id}`)).toEqual([]);
+  });
+
+  it('is over when what failed is deleted', async () => {
+    const { service, watched, fails, incidents, incident } = await from('09:30');
+    await watched('shop');
+    await service.until('09:40');
+    fails('shop');
+    await service.until('09:45');
+    await service.call('DELETE', '/v1/blueprints/service/entities/shop');
+    await service.until('09:55');
+    const [found] = await incidents();
+    expect(found).toMatchObject({ state: 'resolved', resolved_by: 'automatic' });
+    expect((await incident(found!.id)).entities).toMatchObject([
+      { entity_name: 'shop', state: 'unknown', since: null },
+    ]);
+  });
+});
