@@ -61,7 +61,10 @@ const FOUND: Readonly<Record<Rule['rule'], (facts: Facts) => Piece[]>> = {
     if (!on) return [`${others}, which are not asked first`];
     return [is_held ? `${others}; its alert was held until their state was known` : others];
   },
-  no_channels: ({ channels }) => [count(Number(channels), 'channel')],
+  no_channels: ({ channels, called_later: later }) =>
+    later
+      ? [`${count(Number(later), 'channel')}, called by steps of its escalation`]
+      : [count(Number(channels), 'channel')],
   maintenance: ({ window_id, window_until, held_until }) => {
     if (window_id) {
       const window = { words: 'a window', href: `#/alerts/windows/${window_id}` };
@@ -70,6 +73,11 @@ const FOUND: Readonly<Record<Rule['rule'], (facts: Facts) => Piece[]>> = {
     return held_until
       ? ['no window is open; decided by the first result after ', at(held_until)]
       : ['no window is open'];
+  },
+  remediation: ({ action_id, held_until }) => {
+    if (!held_until) return ['no action is to repair it first'];
+    const action = action_id ? { words: 'an action', href: `#/actions/${action_id}` } : 'an action';
+    return [action, ' was to repair it first, until ', at(held_until)];
   },
 };
 
@@ -80,6 +88,7 @@ export const NEXT: Readonly<Record<NonNullable<Explanation['next']>['what'], str
   repeat: 'a reminder goes out',
   catch_up: 'what was held back is looked at',
   escalation: 'the escalation calls others',
+  hold: 'its held alert is looked at',
 };
 
 /** What a rule looked at, in words; nothing of one that was not asked. */

@@ -8,7 +8,7 @@ import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-aler
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
 import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
-import { settled } from '#lib/health/alerting/held.ts';
+import { superseded } from '#lib/health/alerting/held.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentWrites, ownIncident } from '#lib/health/dependency/incident-item.ts';
 import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
@@ -18,7 +18,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { aggregate } from './next-state.ts';
 import type { FeedItem, TransitionItem } from './transition-item.ts';
@@ -180,7 +180,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     writes: [
       { put: transition, if: 'absent' },
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
-      ...(basis.held ? superseded(basis.held, token, at) : []),
+      ...(basis.held ? superseded(basis.held, basis.deadlines.hold, token, at) : []),
       ...forgetHold(keys, check, basis.deadlines.hold),
       ...incidentWrites(
         basis.incident,
@@ -196,10 +196,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     ],
     deadlines: [
       ...escalation.deadlines,
-      ...deadlines.flatMap(({ kind, next }) => {
-        const { tenant_id, entity_id, id: check_id } = check;
-        return next ? [{ kind, tenant_id, entity_id, check_id, at: next.deadline }] : [];
-      }),
+      ...deadlines.flatMap(({ kind, next }) => (next ? [dueDeadline(kind, check, next.deadline)] : [])),
     ],
   };
 }
@@ -217,12 +214,6 @@ const opensIncident = (
   (cause === 'result' || cause === 'silence') &&
   policy.window === undefined &&
   (entity.dependencies === 0 || alert.decision === 'planned');
-
-/** With another change of its check a held alert has nothing to tell any more. */
-const superseded = (held: TransitionItem, token: string, at: number): Write[] =>
-  held.alert.decision === 'held'
-    ? [settled(held, token, at, { decision: 'skipped', reason: held.alert.reason, facts: held.alert.facts })]
-    : [];
 
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 
