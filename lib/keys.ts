@@ -50,6 +50,7 @@ export type EntryKind =
   | 'repeat'
   | 'catch_up'
   | 'escalation'
+  | 'impact'
   | 'hold'
   | 'action'
   | 'remediation'

@@ -94,6 +94,7 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   repeat: 'Reminder',
   catch_up: 'Late alert',
   escalation: 'Escalation',
+  impact: 'Impact update',
   acknowledged: 'Acknowledged',
   closed: 'Closing note',
   remediation_failed: 'Remediation failed',

@@ -37,6 +37,10 @@ export function causeAndImpact({ root, affected, impact }: Alert): string {
   return [cause, failing, dependents].filter(Boolean).join(' ');
 }
 
+/** `41 others fail with it`. */
+export const failingWith = ({ affected }: Alert): string =>
+  counted(affected?.count ?? 0, 'other fails with it', 'others fail with it');
+
 const NAMED = 3;
 
 function named(what: Counted | null, one: string, many: string): string {

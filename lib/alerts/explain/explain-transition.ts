@@ -55,6 +55,7 @@ const LATER: Readonly<
   repeat: 'A reminder went',
   catch_up: 'A late alert went',
   closed: 'A closing note went',
+  impact: 'That more fails with it went',
   remediation_failed: 'That its remediation did not help went',
 };
 
