@@ -1,24 +1,26 @@
 import { pageGates } from '#lib/access/sessions/session-gate.ts';
-import { LINK_PATH } from '#lib/alerts/links/alert-links.ts';
-import { makeLinks } from '#lib/alerts/links/endpoint.ts';
+import { LINK_PATH } from '#lib/alerts/links/path.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { envOf } from '#lib/env.ts';
-import { MAX_MCP_BODY, MCP_PATH, makeMcp } from '#lib/mcp/endpoint.ts';
+import { MAX_MCP_BODY, MCP_PATH } from '#lib/mcp/address.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { compact } from '#lib/platform/http/compact.ts';
 import { requestOf, resultOf } from '#lib/platform/http/fetch-event.ts';
+import { lateRouter } from '#lib/platform/http/late-rows.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
+import { late } from '#lib/platform/late.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /**
  * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,
  * for gateways that cannot stream: only a GET of it needs the function that can. Links in alerts lead to pages of HTML.
+ * Each is loaded with its first request.
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = envOf(ports);
-  const answer = compact(makeRouter(apiRows, pageGates(env)));
-  const mcp = makeMcp(env, { streams: false });
-  const links = makeLinks(env);
+  const answer = compact(lateRouter(apiRows, (rows) => makeRouter(rows, pageGates(env))));
+  const mcp = late(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
+  const links = late(async () => (await import('#lib/alerts/links/endpoint.ts')).makeLinks(env));
   return async (event) => {
     if (event.rawPath.startsWith(LINK_PATH)) return links(event);
     if (event.rawPath !== MCP_PATH) return answer(event);

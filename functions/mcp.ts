@@ -1,5 +1,6 @@
 import { envOf } from '#lib/env.ts';
-import { MAX_MCP_BODY, makeMcp } from '#lib/mcp/endpoint.ts';
+import { MAX_MCP_BODY } from '#lib/mcp/address.ts';
+import { makeMcp } from '#lib/mcp/endpoint.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import { requestOf } from '#lib/platform/http/fetch-event.ts';
 import type { Ports } from '#lib/platform/ports.ts';

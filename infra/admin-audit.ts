@@ -3,7 +3,7 @@ import { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { mustBeSpan } from '#lib/platform/time.ts';
+import { mustBeSpan } from '#lib/platform/instant.ts';
 import type { Command } from './admin-commands.ts';
 import { UsageError } from './flags.ts';
 

@@ -1,46 +1,38 @@
-import { auditRows } from '#lib/access/audit-routes.ts';
 import type { Context } from '#lib/access/context.ts';
-import { accessRows } from '#lib/access/routes.ts';
-import { actionRows } from '#lib/actions/routes.ts';
-import { accountAlertRows } from '#lib/alerts/account/routes.ts';
-import { acknowledgeRows } from '#lib/alerts/acknowledge/routes.ts';
-import { explainRows } from '#lib/alerts/explain/routes.ts';
-import { incidentRows } from '#lib/alerts/incidents/routes.ts';
-import { alertRows } from '#lib/alerts/policy/routes.ts';
-import { meRows } from '#lib/catalog/me.ts';
-import { catalogRows } from '#lib/catalog/routes.ts';
-import { checkRows } from '#lib/health/checks/check-routes.ts';
-import { resultRows } from '#lib/health/history/result-routes.ts';
-import { pingKeyRows } from '#lib/health/pings/ping-key-routes.ts';
-import { pingRows } from '#lib/health/pings/ping-routes.ts';
-import { pushRows } from '#lib/health/recording/push-routes.ts';
-import { testerRows } from '#lib/health/recording/tester-routes.ts';
-import { historyRows } from '#lib/health/rollups/history-routes.ts';
-import { statusRows } from '#lib/health/status/status-routes.ts';
-import { skillRows } from '#lib/mcp/skills/skill-routes.ts';
-import type { Route } from '#lib/platform/http/route.ts';
-import { openapiRows } from './openapi-route.ts';
+import type { LateRows } from '#lib/platform/http/late-rows.ts';
 
-/** What the function `api` answers, one list a room. The ways to sign in have a function of their own (all-rows.ts). */
-export const apiRows: Route<Context>[] = [
-  ...meRows,
-  ...accessRows,
-  ...auditRows,
-  ...catalogRows,
-  ...checkRows,
-  ...pushRows,
-  ...pingRows,
-  ...pingKeyRows,
-  ...testerRows,
-  ...resultRows,
-  ...historyRows,
-  ...statusRows,
-  ...alertRows,
-  ...accountAlertRows,
-  ...acknowledgeRows,
-  ...incidentRows,
-  ...explainRows,
-  ...actionRows,
-  ...skillRows,
-  ...openapiRows,
+/**
+ * What the function `api` answers: each list with the resources whose first request loads it. A test holds `of` to the
+ * rows. The ways to sign in have a function of their own (all-rows.ts).
+ */
+export const apiRows: readonly LateRows<Context>[] = [
+  { of: ['me'], load: async () => (await import('#lib/catalog/me.ts')).meRows },
+  {
+    of: ['account', 'auth', 'session', 'sessions', 'settings', 'invitations'],
+    load: async () => (await import('#lib/access/routes.ts')).accessRows,
+  },
+  { of: ['audit'], load: async () => (await import('#lib/access/audit-routes.ts')).auditRows },
+  {
+    of: ['blueprints', 'entities', 'relations'],
+    load: async () => (await import('#lib/catalog/routes.ts')).catalogRows,
+  },
+  { of: ['checks'], load: async () => (await import('#lib/health/checks/check-routes.ts')).checkRows },
+  { of: ['checks'], load: async () => (await import('#lib/health/recording/push-routes.ts')).pushRows },
+  { of: ['checks'], load: async () => (await import('#lib/health/pings/ping-routes.ts')).pingRows },
+  { of: ['ping-keys'], load: async () => (await import('#lib/health/pings/ping-key-routes.ts')).pingKeyRows },
+  { of: ['checks'], load: async () => (await import('#lib/health/recording/tester-routes.ts')).testerRows },
+  { of: ['checks'], load: async () => (await import('#lib/health/history/result-routes.ts')).resultRows },
+  {
+    of: ['checks', 'blueprints', 'history'],
+    load: async () => (await import('#lib/health/rollups/history-routes.ts')).historyRows,
+  },
+  { of: ['status', 'health'], load: async () => (await import('#lib/health/status/status-routes.ts')).statusRows },
+  { of: ['checks', 'notify'], load: async () => (await import('#lib/alerts/policy/routes.ts')).alertRows },
+  { of: ['notify', 'windows'], load: async () => (await import('#lib/alerts/account/routes.ts')).accountAlertRows },
+  { of: ['checks'], load: async () => (await import('#lib/alerts/acknowledge/routes.ts')).acknowledgeRows },
+  { of: ['incidents'], load: async () => (await import('#lib/alerts/incidents/routes.ts')).incidentRows },
+  { of: ['checks', 'transitions'], load: async () => (await import('#lib/alerts/explain/routes.ts')).explainRows },
+  { of: ['actions'], load: async () => (await import('#lib/actions/routes.ts')).actionRows },
+  { of: ['skills'], load: async () => (await import('#lib/mcp/skills/skill-routes.ts')).skillRows },
+  { of: ['openapi.json'], load: async () => (await import('./openapi-route.ts')).openapiRows },
 ];

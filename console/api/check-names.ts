@@ -1,5 +1,6 @@
-import { checkLabel, targetOf } from '#console/rules/check-label.ts';
-import type { Check } from './records.ts';
+import { channelName, checkLabel, targetOf } from '#console/rules/check-label.ts';
+import type { Callable } from '#console/rules/escalation.ts';
+import type { Channel, Check, Policy } from './records.ts';
 import { schemas } from './schemas.ts';
 
 type Named = Pick<Check, 'name' | 'check_type'>;
@@ -15,3 +16,13 @@ export const typeTitle = (check_type: string): string => schemas.checks[check_ty
 
 /** `Slack` */
 export const channelTitle = (channel_type: string): string => schemas.channels[channel_type]?.title ?? channel_type;
+
+/** A channel by its type and where it leads: `Slack hooks.slack.com`. */
+export const labelOfChannel = (channel: Pick<Channel, 'channel_type' | 'config'>): string =>
+  [channelTitle(channel.channel_type), channelName(channel)].join(' ').trim();
+
+/** Every channel that gets alerts of a check, as people call it. */
+export const channelsOf = ({ channels, account_channels }: Policy): Callable[] => [
+  ...channels.map((channel) => ({ id: channel.id, name: labelOfChannel(channel) })),
+  ...account_channels,
+];

@@ -38,7 +38,7 @@ export const pages: readonly PageRow[] = [
     load: () => import('#console/pages/incidents/incidents.tsx'),
   },
   {
-    path: '/incidents/:entity/:at',
+    path: '/incidents/:id',
     title: 'Incident',
     load: () => import('#console/pages/incidents/incident.tsx'),
   },
@@ -77,6 +77,11 @@ export const pages: readonly PageRow[] = [
     load: () => import('#console/pages/alerts/alerts.tsx'),
   },
   { path: '/alerts/:part', title: 'Alerts', load: () => import('#console/pages/alerts/alerts.tsx') },
+  {
+    path: '/alerts/windows/:id',
+    title: 'Maintenance window',
+    load: () => import('#console/pages/alerts/windows/window.tsx'),
+  },
   {
     path: '/actions',
     title: 'Actions',

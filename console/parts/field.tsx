@@ -83,9 +83,23 @@ type TextProps = Common & {
   /** Several lines. */
   lines?: number | undefined;
   maxLength?: number;
+  /** What may be meant, to choose from. */
+  suggestions?: readonly string[];
 };
 
-export function TextField({ label, hint, error, required, value, onChange, numeric, lines, type, ...rest }: TextProps) {
+export function TextField({
+  label,
+  hint,
+  error,
+  required,
+  value,
+  onChange,
+  numeric,
+  lines,
+  type,
+  suggestions,
+  ...rest
+}: TextProps) {
   const input = {
     ...rest,
     value,
@@ -99,7 +113,18 @@ export function TextField({ label, hint, error, required, value, onChange, numer
     <Field label={label} hint={hint} error={error} required={required}>
       {(ids) => {
         if (lines) return <textarea {...input} {...ids} rows={lines} />;
-        return type === 'password' ? <input type="password" {...input} {...ids} /> : <input {...input} {...ids} />;
+        if (type === 'password') return <input type="password" {...input} {...ids} />;
+        if (!suggestions) return <input {...input} {...ids} />;
+        return (
+          <>
+            <input {...input} {...ids} list={`${ids.id}-list`} />
+            <datalist id={`${ids.id}-list`}>
+              {suggestions.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          </>
+        );
       }}
     </Field>
   );

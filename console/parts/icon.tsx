@@ -15,6 +15,7 @@ const ICONS = {
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   done: 'M4 12.500 10 18 20 6',
   down: 'M6 9l6 6 6-6',
+  left: 'M15 6l-6 6 6 6',
   right: 'M9 6l6 6-6 6',
   sortUp: 'M12 19V5M6 11l6-6 6 6',
   sortDown: 'M12 5v14M6 13l6 6 6-6',

@@ -6,12 +6,14 @@ type SetProps = FrameProps & {
   value: string;
   onChange: (lines: string) => void;
   options: readonly string[];
+  /** What an option is called, where that is another name. */
+  titles?: Readonly<Record<string, string>> | undefined;
   /** What an option means, in a few words. */
   meanings?: Readonly<Record<string, string>> | undefined;
 };
 
 /** Some of a few. */
-export function SetField({ value, onChange, options, meanings = {}, ...frame }: SetProps) {
+export function SetField({ value, onChange, options, titles = {}, meanings = {}, ...frame }: SetProps) {
   const chosen = new Set(readLines(value));
   function toggle(option: string) {
     if (!chosen.delete(option)) chosen.add(option);
@@ -22,7 +24,7 @@ export function SetField({ value, onChange, options, meanings = {}, ...frame }: 
       {options.map((option) => (
         <label key={option}>
           <input type="checkbox" checked={chosen.has(option)} onChange={() => toggle(option)} />
-          {option}
+          <span dir="auto">{titles[option] ?? option}</span>
           {meanings[option] && <span class="hint"> {meanings[option]}</span>}
         </label>
       ))}

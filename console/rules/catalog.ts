@@ -1,10 +1,15 @@
 import type { Entity, State } from '#console/api/records.ts';
 import { pathTo } from './address.ts';
+import type { MemberSchema } from './form-fields.ts';
 import { labelChanges, labelText } from './labels.ts';
 
 /** Where the API has an entity: `/v1/blueprints/service/entities/shop`. */
 export const entityPath = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
   pathTo('/v1/blueprints/:blueprint/entities/:slug', { blueprint: blueprint_slug, slug });
+
+/** Where the console has it. */
+export const entityHref = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
+  `#${pathTo('/entities/:blueprint/:slug', { blueprint: blueprint_slug, slug })}`;
 
 export const blueprintPath = (slug: string): string => pathTo('/v1/blueprints/:slug', { slug });
 
@@ -50,3 +55,31 @@ export function changedOnly(
     ...(Object.keys(relabelled).length > 0 && { labels: relabelled }),
   };
 }
+
+/** A field of a blueprint (lib/catalog/field.ts). */
+type BlueprintField = {
+  name: string;
+  field_type: 'string' | 'number' | 'boolean' | 'url' | 'array';
+  required: boolean;
+  default_value?: string | undefined;
+};
+
+const OF_TYPE: Readonly<Record<BlueprintField['field_type'], MemberSchema>> = {
+  string: { type: 'string' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  url: { type: 'string', format: 'uri' },
+  array: { type: 'array' },
+};
+
+/** What the fields of a blueprint make of the entity's member `fields`. Their names are people's own words. */
+export const schemaOfFields = (fields: readonly BlueprintField[]): MemberSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    fields.map(({ name, field_type, default_value }) => {
+      const description = default_value === undefined ? {} : { description: `Default: ${default_value}` };
+      return [name, { ...OF_TYPE[field_type], title: name, ...description }];
+    }),
+  ),
+  required: fields.filter((field) => field.required && field.default_value === undefined).map(({ name }) => name),
+});

@@ -73,11 +73,12 @@ function put(body: Record<string, unknown>, path: string, value: unknown): void 
   else body[name] = { ...(body[name] as object | undefined), [inner]: value };
 }
 
-/** Whether something is about a field of a row, which shows it. */
-const isOfRow = ({ path, columns = [] }: Partial<FieldSpec>, about: string): boolean =>
-  columns.some(
-    (column) => about.startsWith(`${path}.`) && /^\d+\.(.+)$/.exec(about.slice(path!.length + 1))?.[1] === column.path,
-  );
+/** The path of the field of a row that something is about, which shows it: `steps.0.names` for `steps.0.names.2`. */
+function fieldOfRow({ path, columns = [] }: Partial<FieldSpec>, about: string): string | undefined {
+  const [, row, within] = /^(\d+)\.(.+)$/.exec(about.slice(path!.length + 1)) ?? [];
+  const column = columns.find((one) => within === one.path || within?.startsWith(`${one.path}.`));
+  return column && `${path}.${row}.${column.path}`;
+}
 
 /** What the API said, by the field it is about; the rest stands above the form. */
 export function sortErrors(
@@ -88,12 +89,13 @@ export function sortErrors(
   const rest: string[] = [];
   for (const { path, message } of failure.details) {
     const spec = specs.find((one) => path === one.path || path.startsWith(`${one.path}.`));
-    if (!spec) rest.push(`${path}: ${message}`);
-    else if (isOfRow(spec, path)) byPath[path] = message;
-    else {
-      const text = path === spec.path ? message : `${path.slice(spec.path.length + 1)} ${message}`;
-      byPath[spec.path] = byPath[spec.path] ? `${byPath[spec.path]}; ${text}` : text;
+    if (!spec) {
+      rest.push(`${path}: ${message}`);
+      continue;
     }
+    const at = fieldOfRow(spec, path) ?? spec.path;
+    const text = path === at ? message : `${path.slice(at.length + 1)} ${message}`;
+    byPath[at] = byPath[at] ? `${byPath[at]}; ${text}` : text;
   }
   return { byPath, rest: failure.details.length === 0 ? [failure.message] : rest };
 }

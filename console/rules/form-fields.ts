@@ -9,6 +9,8 @@ export type MemberSchema = {
   description?: string;
   default?: unknown;
   enum?: readonly unknown[];
+  /** What values of `enum` are called, where people know them by another name. */
+  titles?: Readonly<Record<string, string>>;
   const?: unknown;
   format?: string;
   maxLength?: number;
@@ -27,7 +29,7 @@ export type MemberSchema = {
 /**
  * How a member is typed. `set`: some of a few, a line each. `entities`: ids of entities, a line each. `map`: a line
  * `name: value` each. `list`: a line each. `instant`: an ISO 8601 time. `escaped`: text on one line, its line ends as
- * escapes. `rows`: objects, whose members are the columns. `assertions`: assertion-rows.ts. `json`: whatever it is.
+ * escapes. `zone`: a name of the IANA database. `rows`: objects, whose members are the columns. `assertions`: assertion-rows.ts. `json`: whatever it is.
  */
 export type FieldKind =
   | 'text'
@@ -39,6 +41,7 @@ export type FieldKind =
   | 'set'
   | 'entities'
   | 'instant'
+  | 'zone'
   | 'map'
   | 'list'
   | 'escaped'
@@ -58,6 +61,8 @@ export type FieldSpec = {
   /** What holds when nothing is given, as it is typed. */
   fallback: string | undefined;
   options: readonly string[];
+  /** What options are called, where people know them by another name. */
+  titles: Readonly<Record<string, string>>;
   /** Whether the items of a list are texts, whatever they look like. */
   texts: boolean;
   /** Of `rows`: the members of a row; their paths are within it. */
@@ -103,6 +108,7 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
     hint: member.description ?? '',
     fallback: fallback === undefined ? undefined : textOf({ kind, texts, columns }, fallback),
     options: (member.enum ?? member.items?.enum ?? member.items?.properties?.source?.enum ?? []).map(String),
+    titles: member.titles ?? member.items?.titles ?? {},
     texts,
     columns,
   };
@@ -122,6 +128,7 @@ function kindOf(
   if (type !== 'string') return 'json';
   if (format === 'date-time') return 'instant';
   if (format === 'bytes') return 'escaped';
+  if (/(^|_)time_?zone$/.test(name)) return 'zone';
   if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
   return maxLength >= LONG || /^(body(_template)?|schedule)$/.test(name) ? 'long' : 'text';
 }
@@ -220,31 +227,3 @@ function pairOf(line: string): [string, string] {
   const at = line.indexOf(':');
   return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
 }
-
-/** A field of a blueprint (lib/catalog/field.ts). */
-type BlueprintField = {
-  name: string;
-  field_type: 'string' | 'number' | 'boolean' | 'url' | 'array';
-  required: boolean;
-  default_value?: string | undefined;
-};
-
-const OF_TYPE: Readonly<Record<BlueprintField['field_type'], MemberSchema>> = {
-  string: { type: 'string' },
-  number: { type: 'number' },
-  boolean: { type: 'boolean' },
-  url: { type: 'string', format: 'uri' },
-  array: { type: 'array' },
-};
-
-/** What the fields of a blueprint make of the entity's member `fields`. Their names are people's own words. */
-export const schemaOfFields = (fields: readonly BlueprintField[]): MemberSchema => ({
-  type: 'object',
-  properties: Object.fromEntries(
-    fields.map(({ name, field_type, default_value }) => {
-      const description = default_value === undefined ? {} : { description: `Default: ${default_value}` };
-      return [name, { ...OF_TYPE[field_type], title: name, ...description }];
-    }),
-  ),
-  required: fields.filter((field) => field.required && field.default_value === undefined).map(({ name }) => name),
-});

@@ -63,6 +63,27 @@ export const clock = (at: number, zone: Zone): string => formatOf(zone, CLOCK).f
 /** `22 Nov 2026`. */
 export const date = (at: number, zone: Zone): string => formatOf(zone, DATE).format(at);
 
+const MINUTES = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const DAY_AND_MINUTES = { weekday: 'short', ...DATE, ...MINUTES } as const;
+
+/** `02:30`. */
+export const minutes = (at: number, zone: Zone): string => formatOf(zone, MINUTES).format(at);
+
+/** `Sat 12 Dec 2026, 02:30 to 05:30`, with the day of the end where it is another one. Both in epoch ms. */
+export function span(from: number, to: number, zone: Zone): string {
+  const isSameDay = date(from, zone) === date(to, zone);
+  return `${formatOf(zone, DAY_AND_MINUTES).format(from)} to ${formatOf(zone, isSameDay ? MINUTES : DAY_AND_MINUTES).format(to)}`;
+}
+
+const MONTH = { month: 'long', year: 'numeric' } as const;
+
+/** `December 2026`. @param at epoch ms */
+export const monthName = (at: number, zone: Zone): string => formatOf(zone, MONTH).format(at);
+
+/** What clocks of a zone of the IANA database show: `Sat 02:30`. @param at epoch ms */
+export const clockIn = (name: string, at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { weekday: 'short', ...MINUTES, timeZone: name }).format(at);
+
 /** What the zone is called: `UTC`, `Europe/Berlin`. */
 export const zoneName = (zone: Zone): string =>
   zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;

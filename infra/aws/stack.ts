@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
-import { MCP_PATH } from '#lib/mcp/endpoint.ts';
+import { MCP_PATH } from '#lib/mcp/address.ts';
 import { layoutOf } from '#lib/schedule/watermark.ts';
 import { acknowledgeFindings } from './acknowledged.ts';
 import { makeBackup } from './backup.ts';

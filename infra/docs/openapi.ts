@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { type Guarded, ruleOf } from '#lib/platform/http/access.ts';
+import { resourceOf } from '#lib/platform/http/late-rows.ts';
 import { readOnlyMembers } from '#lib/platform/http/read-only-members.ts';
 import { LINES, PLAIN_TEXT, type Route } from '#lib/platform/http/route.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
@@ -213,7 +214,7 @@ function takenBack(body: z.ZodType, readOnly: string[]): z.ZodType {
 const isRead = ({ method, reply }: Row): boolean => method === 'GET' && reply !== undefined;
 
 /** The first word behind the version: `checks`. */
-const tagOf = ({ path }: Row): string => path.split('/')[2] ?? '';
+const tagOf = ({ path }: Row): string => resourceOf(path);
 
 /** `getChecksByIdResults` of `GET /v1/checks/{id}/results`. */
 const operationId = ({ method, path }: Row): string =>

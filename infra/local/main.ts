@@ -6,6 +6,7 @@ import { startDemoRegistry } from './demo/demo-registry.ts';
 import { type FirstKey, KEY_FILE } from './first-account.ts';
 import { browserAddress, firstLink } from './first-link.ts';
 import { startHost } from './host.ts';
+import { loadRest } from './load-rest.ts';
 import { readHostSettings } from './settings.ts';
 
 /** The demo has a folder and a registry of domains of its own, and its actions may call what it watches. */
@@ -51,6 +52,7 @@ async function main(): Promise<void> {
   const address = settings.PUBLIC_URL || browserAddress(service.url);
   const link = await firstLink(service, address);
   process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR, { address, link }));
+  await loadRest(log);
   if (options.demo) {
     if (service.adminKey === undefined)
       throw new Error('The demo needs the key in DATA_DIR/admin-key, which was deleted.');

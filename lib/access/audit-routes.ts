@@ -6,8 +6,8 @@ import { entryRecord } from '#lib/audit/summary.ts';
 import { may } from '#lib/platform/http/access.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { route } from '#lib/platform/http/route.ts';
+import { mustBeSpan } from '#lib/platform/instant.ts';
 import { decodeCursor, encodeCursor, ListQuery, limitParam, listReply, Position } from '#lib/platform/table/paging.ts';
-import { mustBeSpan } from '#lib/platform/time.ts';
 import type { Context } from './context.ts';
 
 const row = route<Context>();

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { SCOPES } from '#lib/platform/http/access.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { isId } from '#lib/platform/ids.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
-import { Instant } from '#lib/platform/time.ts';
 
 /** What API keys are made and changed with. What each member means to a key that there is: KeyRecord in api-key.ts. */
 

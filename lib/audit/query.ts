@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Instant } from '#lib/platform/time.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import { type AuditEntry, AuditKind, TARGET_TYPES, VERBS } from './entry.ts';
 
 /** `check.update`, or `check.` for all that was done to checks. */

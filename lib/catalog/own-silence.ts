@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import { line } from '#lib/platform/text.ts';
-import { DAY_MS, Instant, iso } from '#lib/platform/time.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 /** The longest that a silence lasts that has an end, ms. */
 const LONGEST_MS = 30 * DAY_MS;

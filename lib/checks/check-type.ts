@@ -50,9 +50,17 @@ export type ProbeOutcome<Kind extends string = string> = {
 
 /**
  * What a probe may use. `timeout_ms` is for everything together; `now` (epoch ms) is when the probe begins. `shows`:
- * somebody tries the settings, and wants to see what the target said; it never changes what the probe finds.
+ * somebody tries the settings, and wants to see what the target said; it never changes what the probe finds. `room`: as
+ * a request takes it (lib/platform/net/net.ts).
  */
-export type ProbeInput = { net: Net; settings: Settings; timeout_ms: number; now: number; shows?: boolean };
+export type ProbeInput = {
+  net: Net;
+  settings: Settings;
+  timeout_ms: number;
+  now: number;
+  shows?: boolean;
+  room?: () => Promise<void>;
+};
 
 /** A host that a check connects to, with its port where one is set, and the path of the setting that names it. */
 type SettingHost = { path: string; host: string; port?: number | undefined };

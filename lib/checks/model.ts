@@ -15,6 +15,7 @@ import { wordsFor } from './assertions/words-of-others.ts';
 import type { CheckItem, CheckSettings } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
+import { CHECK_SLUG, SLUG } from './slug.ts';
 
 /** A day for what we execute, a leap year for what others report (docs/CONTRACT.md#checks). */
 const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
@@ -37,9 +38,6 @@ export const MODE = {
 const CHECK_NAME = 'What alerts call it; without one they name its target.';
 const CheckName = Name.describe(CHECK_NAME);
 
-const SLUG = '[a-z0-9][a-z0-9_-]{0,63}';
-/** What a slug of a check looks like: as that of Healthchecks does. */
-export const CHECK_SLUG = new RegExp(`^${SLUG}$`);
 const SLUG_RULE = 'must have 1 to 64 small letters, digits, "_" or "-" and begin with a letter or digit';
 const LABELS = 'What it is tagged with, to find it by: `{"team": "payments"}`. Those of its entity count too.';
 const SLUG_MEANS = 'Names it in the account, in paths such as /v1/checks/by-slug/{slug}; no other check has it.';

@@ -79,7 +79,7 @@ export type Policy = PolicySettings & {
   channels: AlertChannel[];
 };
 
-/** What holds a transaction to the policy it was decided on; `stored`: absent where the check sets nothing itself. */
+/** What holds a transaction to the policy that it was decided on. @param stored absent where the check sets nothing */
 export const policyAsRead = (
   keys: Keys,
   { tenant_id, id }: { tenant_id: string; id: string },

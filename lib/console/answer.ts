@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
@@ -63,14 +63,15 @@ async function answerPage(
     : sent(page, headers, kept);
 }
 
-function sent({ type, br, gzip }: ConsoleFile, asked: ApiEvent['headers'], more: Record<string, string>): ApiResult {
-  const headers = { 'content-type': type, ...CONSOLE_HEADERS, ...more };
+function sent(file: ConsoleFile, asked: ApiEvent['headers'], more: Record<string, string>): ApiResult {
+  const headers = { 'content-type': file.type, ...CONSOLE_HEADERS, ...more };
   const encoding = encodingFor(asked['accept-encoding']);
-  if (!encoding) return { statusCode: 200, headers, body: gunzipSync(Buffer.from(gzip, 'base64')).toString() };
+  if (!encoding)
+    return { statusCode: 200, headers, body: brotliDecompressSync(Buffer.from(file.br, 'base64')).toString() };
   return {
     statusCode: 200,
     headers: { ...headers, 'content-encoding': encoding },
-    body: encoding === 'br' ? br : gzip,
+    body: file[encoding],
     isBase64Encoded: true,
   };
 }

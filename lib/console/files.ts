@@ -3,6 +3,7 @@ export type ConsoleFile = {
   /** Its `Content-Type`. */
   type: string;
   br: string;
+  /** A function on AWS makes it when it is read: CloudFront keeps it for the few that take no brotli. */
   gzip: string;
 };
 

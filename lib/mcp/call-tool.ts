@@ -4,12 +4,15 @@ import { inReadTurn } from '#lib/access/read-turns.ts';
 import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { parse } from '#lib/platform/http/validation.ts';
+import { late } from '#lib/platform/late.ts';
 import { accessOf, enabledTools } from './list-tools.ts';
 import { CODE, isObject, RpcError } from './protocol/json-rpc.ts';
-import { runBoundAction } from './run-bound-action.ts';
 import type { ToolDefinition } from './skills/skill.ts';
 import { allSkills } from './skills/skill-store.ts';
 import { builtInTools } from './tools/registry.ts';
+
+/** Loaded with the first call of a tool that is not built in. */
+const runBoundAction = late(async () => (await import('./run-bound-action.ts')).runBoundAction);
 
 /** The result of tools/call: the same object as text, for a model, and as it is. */
 type ToolResult = {
@@ -36,9 +39,10 @@ export async function callTool(caller: Context, params: Record<string, unknown>)
   if (builtIn)
     return outcome(context, name, async () => {
       mustBeAllowed(context.caller, builtIn.access);
-      const run = () => builtIn.run(context, parse(builtIn.input, given));
+      const { input, run } = await builtIn.load();
+      const call = () => run(context, parse(input, given));
       // What waits for servers of others keeps no read waiting.
-      const result = success(await (builtIn.annotations.readOnlyHint ? inReadTurn(context, run) : run()));
+      const result = success(await (builtIn.annotations.readOnlyHint ? inReadTurn(context, call) : call()));
       await weigh(context, 'mcp', result.content[0]?.text.length ?? 0);
       return result;
     });

@@ -7,15 +7,11 @@ import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { refuse } from '#lib/platform/http/refusals.ts';
+import { MAX_MCP_BODY } from './address.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';
 import { mustBeAllowedOrigin } from './protocol/origin.ts';
 import { answerPost } from './protocol/post.ts';
 import { opensStream, sseTransport } from './sse/stream.ts';
-
-export const MCP_PATH = '/v1/mcp';
-
-/** Largest body of a POST, in bytes. */
-export const MAX_MCP_BODY = 256 * 1024;
 
 /**
  * MCP in its three protocols on one address (protocol/variant.ts), as a web-standard function: a host turns its own

@@ -1,8 +1,14 @@
-/** Something that is loaded when it is first asked for, and once: an `import` of what is there still takes its time. */
+/**
+ * Something that is loaded when it is first asked for, and once: an `import` of what is there still takes its time. A
+ * load that failed, such as for want of file descriptors, is tried again.
+ */
 export function once<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loaded: Promise<Loaded> | undefined;
   return () => {
-    loaded ??= load();
+    loaded ??= load().catch((error) => {
+      loaded = undefined;
+      throw error;
+    });
     return loaded;
   };
 }

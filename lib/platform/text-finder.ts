@@ -45,5 +45,9 @@ export class TextFinder {
   }
 }
 
+/** So many comparisons of characters (a tenth of a ms) take less time than it takes to prepare for the worst. */
+const FEW = 128 * 1024;
+
 /** Whether a text is in another; an empty one always is. */
-export const hasText = (text: string, wanted: string): boolean => new TextFinder(wanted).take(text);
+export const hasText = (text: string, wanted: string): boolean =>
+  text.length * wanted.length <= FEW ? text.includes(wanted) : new TextFinder(wanted).take(text);

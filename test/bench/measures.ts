@@ -8,6 +8,7 @@ import { usageOf, watch } from '#test/long/process-tree.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
+import { dependents } from './dependents.ts';
 import { dueTimes } from './due-times.ts';
 import { type Figures, quantile } from './figures.ts';
 import { probesOnLambda } from './lambda-probes.ts';
@@ -187,8 +188,8 @@ async function pings(): Promise<Figures> {
  */
 const hostileTargets = (): Promise<Figures> => run('hostile-targets.ts');
 
-/** What assertions cost, by a probe without any, and the longest turn of the event loop that they take. */
-const assertions = (): Promise<Figures> => run('assertions.ts');
+/** What assertions cost, by a check without any, and the longest turn of the event loop that they take. */
+const assertions = (): Promise<Figures> => run(...MEMORY_FLAGS, 'assertions.ts');
 
 /** From the start of the process to its first answer, ms, on data of 1,000 checks. */
 async function startUp(): Promise<Figures> {
@@ -219,5 +220,6 @@ export const measures: Record<string, () => Promise<Figures>> = {
   'worst-body': worstBody,
   'due-times': async () => dueTimes(),
   probesOnLambda,
+  dependents,
   overload,
 };

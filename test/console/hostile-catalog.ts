@@ -45,6 +45,13 @@ export async function hostileCatalog(admin: Client): Promise<Params> {
   await post('/v1/notify/channels', { ...channel, name: HOSTILE, applies_to: { labels: { team: 'none' } } });
   const until = new Date(Date.now() + 3_600_000).toISOString();
   await post('/v1/notify/silences', { applies_to: { entity_ids: [database.id] }, until, reason: HOSTILE });
+  const times = { starts_at: until, ends_at: new Date(Date.now() + 7_200_000).toISOString() };
+  const window = await post('/v1/windows', {
+    name: HOSTILE,
+    note: HOSTILE,
+    scope: { entity_ids: [shop.id] },
+    ...times,
+  });
   for (const failed of [{}, { success: false, error_message: HOSTILE }]) {
     await post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 5, status_code: 0, ...failed });
   }
@@ -60,10 +67,11 @@ export async function hostileCatalog(admin: Client): Promise<Params> {
   const member = await memberOf(admin, 'member');
   got(await admin.put(`/v1/settings/users/${member.id}`, { name: HOSTILE }), 200);
 
-  const [down] = got(await admin.get('/v1/status/transitions'), 200);
+  const incident = await post('/v1/incidents', { title: HOSTILE, impact: 'outage', entity_ids: [shop.id] });
+  await post(`/v1/incidents/${incident.id}/notes`, { text: HOSTILE });
   return {
-    'incidents :entity': shop.id,
-    'incidents :at': down.timestamp,
+    'incidents :id': incident.id,
+    'alerts :id': window.id,
     'checks :id': check.id,
     'catalog :blueprint': 'service',
     'entities :blueprint': 'service',

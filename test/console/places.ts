@@ -8,7 +8,7 @@ import { seen } from './person.ts';
 /** The parts of the pages that have some: each has an address of its own. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   '/settings/:part': ['account', 'team', 'keys', 'ping-keys', 'sign-in', 'audit', 'look'],
-  '/alerts/:part': ['deliveries', 'channels', 'silences', 'defaults', 'untold'],
+  '/alerts/:part': ['deliveries', 'channels', 'silences', 'windows', 'defaults', 'untold'],
 };
 
 /** Every page there is, from the console's own table of pages, so that a new one is covered by itself. */

@@ -15,6 +15,9 @@ export function newChannel(random: Random, number: number): object {
   return { channel_type, config: { url, ...(random.chance(0.5) && more) } };
 }
 
+/** Where all that an account is told goes, if anywhere: so whoever hears of a cause hears of what follows from it. */
+export const everybody = { channel_type: 'webhook', config: { url: 'https://r0.test/webhook' } };
+
 /** What somebody sets of a policy. */
 export const policy = (random: Random): object => ({
   cooldown_seconds: random.pick([0, 0, 30, 300]),
@@ -24,4 +27,5 @@ export const policy = (random: Random): object => ({
   catch_up: random.chance(0.8),
   flap_threshold: random.pick([0, 0, 3, 4]),
   flap_window_seconds: random.pick([60, 240, 600]),
+  hold_for_dependencies: random.chance(0.9),
 });

@@ -1,7 +1,17 @@
+import '#lib/alerts/links/endpoint.ts';
 import '#lib/alerts/plan/handle-deadlines.ts';
 import '#lib/checks/assertions/judge-all.ts';
 import '#lib/health/pings/provision-check.ts';
+import '#lib/mcp/endpoint.ts';
+import '#lib/mcp/run-bound-action.ts';
+import { apiRows } from '#lib/api-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
+import { loadChanges } from '#lib/health/state/apply-result.ts';
+import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
 // The service loads these when they are first needed. Virtual time does not wait for a file, so they have to be there.
-await Promise.all([...checkTypes.values()].map(({ probe }) => probe?.()));
+await Promise.all([
+  loadChanges(),
+  ...[...checkTypes.values()].map(({ probe }) => probe?.()),
+  ...[...apiRows, ...builtInTools.values()].map(({ load }) => load()),
+]);

@@ -35,7 +35,7 @@ export async function runAppliers({ random, clock, seen, client }: OperatorWorld
     const entities = entitiesIn(seen);
     if (clock.now() >= end || entities.length === 0) return;
     const slug = random.pick(SLUGS);
-    const settings = bodies.get(slug) ?? newCheck(random, random.pick(entities).id, number++);
+    const settings = bodies.get(slug) ?? newCheck(random, random.pick(entities), number++);
     bodies.set(slug, settings);
     const body = { ...settings, labels: { run: String(random.int(1, 3)) } };
     const work = Array.from({ length: random.int(1, 3) }, () => apply(slug, body));

@@ -25,7 +25,7 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
   const make = async (): Promise<void> => {
     const entities = entitiesIn(seen);
     if (entities.length === 0) return;
-    const body = newCheck(random, random.pick(entities).id, number++);
+    const body = newCheck(random, random.pick(entities), number++);
     const answer = await insist(random, clock, () => client('POST', '/v1/checks', body));
     if (answer?.status === 201) made.push((answer.body as { id: string }).id);
   };

@@ -23,7 +23,7 @@ const ENDED_MS = 240_000;
 const LAST_MS = 70_000;
 
 /** What happened in a run of the simulation, for its judges. */
-export function historyOf({ seen, profile, keys, end, shown }: Run): History {
+export function historyOf({ seen, profile, keys, calmFrom, end, shown }: Run): History {
   const items = [...seen.table.values()];
   return {
     asked_at: end,
@@ -41,7 +41,7 @@ export function historyOf({ seen, profile, keys, end, shown }: Run): History {
     received: seen.received,
     calls: seen.calls,
     reports: seen.reports,
-    inside: { seen, profile, keys, end, shown },
+    inside: { seen, profile, keys, calmFrom, end, shown },
   };
 }
 

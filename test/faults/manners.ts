@@ -4,6 +4,7 @@ import { isNeighbours } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations } from './observations.ts';
+import { placesOf } from './places.ts';
 
 /** What a host does with a request. `fails`: it answers, but not as it should. `drags`: it answers well, and late. */
 export type Does = 'well' | 'refuses' | 'fails' | 'hangs' | 'throttles' | 'drags';
@@ -16,6 +17,8 @@ const FLAPS: readonly Does[] = ['well', 'well', 'refuses', 'fails', 'hangs'];
 
 /** How long a host is well and ill at a time, about (ms), and what ails it. */
 export type Health = { wellMs: number; illMs: number; ills?: readonly Manner[] };
+/** Of what several hosts stand on. */
+const SHARED: Health = { wellMs: 480_000, illMs: 100_000 };
 
 /** Everything that is not ours: hosts that are well and ill by turns, and the network on the way to them. */
 export type Manners = ReturnType<typeof makeManners>;
@@ -43,7 +46,9 @@ export function makeManners(random: Random, clock: VirtualClock, seen: Observati
     /** What a host does with the request that reaches it now. */
     doesNow: (host: string, health: Health): Does => {
       if (isNeighbours(host)) return 'hangs';
-      const manner = mannerOf(host, health);
+      const places = placesOf(host);
+      const manners = places.map((place) => mannerOf(place, place === host ? health : SHARED));
+      const manner = manners.find((one) => one !== 'well') ?? 'well';
       return manner === 'flaps' ? random.pick(FLAPS) : manner;
     },
     /** Somebody has repaired it: it is well for a while, if it was not. */

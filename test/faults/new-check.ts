@@ -1,12 +1,18 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { Random } from '#test/support/random.ts';
+import { hostOf } from './places.ts';
 import { RECORD } from './targets.ts';
 
 /** Less than every interval of a probed check; the last one before a slot is often under way when that is due. */
 export const RETRIES = [0, 3, 7, 9];
 
 /** A body for a new check of an entity. */
-export function newCheck(random: Random, entity_id: string, number: number): object {
-  const common = { entity_id, failure_threshold: random.int(1, 3), recovery_threshold: random.pick([1, 1, 2, 3]) };
+export function newCheck(random: Random, entity: Pick<EntityItem, 'id' | 'slug'>, number: number): object {
+  const common = {
+    entity_id: entity.id,
+    failure_threshold: random.int(1, 3),
+    recovery_threshold: random.pick([1, 1, 2, 3]),
+  };
   if (random.chance(0.4)) {
     if (random.chance(0.4)) return { ...common, check_type: 'push', config: cronJob(random) };
     const interval_seconds = random.pick([10, 20, 30, 60]);
@@ -18,7 +24,7 @@ export function newCheck(random: Random, entity_id: string, number: number): obj
   const interval_seconds = random.pick([10, 10, 10, 15, 20, 30, 30, 60]);
   const timeout_ms = random.pick([1000, 5000]);
   const retry_interval_seconds = random.pick(RETRIES);
-  const probed = target(random, number);
+  const probed = target(random, entity, number);
   const config = { ...probed.config, ...(random.chance(0.4) && { assertions: [SLOW] }) };
   return { ...common, ...probed, config, interval_seconds, retry_interval_seconds, timeout_ms };
 }
@@ -49,9 +55,11 @@ function cronJob(random: Random): object {
   };
 }
 
+type Target = { check_type: string; target_url?: string; config?: object };
+
 /** What a check probes; each has a host of its own. */
-function target(random: Random, number: number): { check_type: string; target_url?: string; config?: object } {
-  const host = `t${number}.test`;
+function target(random: Random, entity: Pick<EntityItem, 'slug'>, number: number): Target {
+  const host = hostOf(`t${number}`, entity);
   const check_type = random.pick(['http', 'http', 'tcp', 'tls', 'dns', 'dns']);
   if (check_type === 'http') return { check_type, target_url: `http://${host}/` };
   if (check_type === 'tcp') return { check_type, config: { host, port: 5432 } };

@@ -102,7 +102,7 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
     );
   else if (kind <= 17) await insist(random, clock, () => client('DELETE', path));
   else if (kind <= 18)
-    await insist(random, clock, () => client('POST', '/v1/checks', newCheck(random, entity.id, number)));
+    await insist(random, clock, () => client('POST', '/v1/checks', newCheck(random, entity, number)));
   else if (kind <= 19) await setUpAlerts(world, check, number);
   else if (random.chance(0.3)) {
     const at = `/v1/blueprints/${entity.blueprint_slug}/entities/${entity.slug}`;

@@ -91,7 +91,8 @@ export function startProcess(shared: Shared): Process {
   async function call<T>(work: () => Promise<T>, faults: CallFaults = {}): Promise<T> {
     if (process.dead) return never();
     time.mayJump();
-    await sleep(hits('slow', 'slow', faults.slow) ? random.int(200, 3000) : random.int(1, 8));
+    const { instant } = shared.profile;
+    if (!instant) await sleep(hits('slow', 'slow', faults.slow) ? random.int(200, 3000) : random.int(1, 8));
     if (!process.dead && hits('crash', 'crash before')) process.die();
     if (process.dead) return never();
     if (faults.refuse) refuse();
@@ -103,7 +104,7 @@ export function startProcess(shared: Shared): Process {
     if (hits('crash', 'crash after')) process.die();
     if (process.dead) return never();
     if (faults.refuse && hits('lost', 'timeout after success')) throw unavailable();
-    await sleep(random.int(0, 4));
+    if (!instant) await sleep(random.int(0, 4));
     return process.dead ? never() : answer;
   }
 

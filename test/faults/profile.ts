@@ -16,6 +16,8 @@ export type Profile = {
   stops: number;
   /** Another tenant has more checks that hang than one process has places. */
   neighbour: boolean;
+  /** Another tenant has a catalog that is called the same, on the same hosts. */
+  twin: boolean;
   shards: number;
   jobGroupMs: number;
   crash: number;
@@ -54,6 +56,8 @@ export type Profile = {
   fullDisks: number;
   /** Whole-service outages in a run. */
   outages: number;
+  /** Calls of the store and of queues take no time, as those of one machine that has time. */
+  instant?: boolean;
   /** Nothing of ours fails: the promises about time hold to the second. */
   quiet: boolean;
 };
@@ -95,6 +99,7 @@ export function drawProfile(random: Random): Profile {
     targetSpells: random.int(0, 1),
     stops: random.int(0, 1),
     neighbour: oneProcess && random.chance(0.3),
+    twin: random.chance(0.25),
     shards: random.pick([1, 2, 6]),
     jobGroupMs: random.pick([50, 1000]),
     poison: 0.004,

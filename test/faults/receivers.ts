@@ -92,7 +92,8 @@ function whatItSays(type: string, headers: Record<string, string>, body: string)
   }
 }
 
-function inWords(headline: string): string {
+function inWords(title: string): string {
+  const headline = title.replace(/; cause: .+$/, '');
   if (/^(?::\w+: )?Test alert for /.test(headline)) return 'test';
   if (/ was (deleted|disabled)( while down| while degraded)?$/.test(headline)) return 'closed';
   if (/ is up( again after .+)?$/.test(headline)) return 'up';

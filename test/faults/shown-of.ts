@@ -1,6 +1,7 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
+import { explainCheck } from '#lib/alerts/explain/explain.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { findGaps } from '#lib/health/history/gaps.ts';
@@ -10,7 +11,10 @@ import type { Shown } from '#test/oracle/inside.ts';
 /** Results to a page: a history takes several. */
 const PAGE = 50;
 
-/** What the service shows of a check at this moment: all its results, page by page, and its gaps. */
+/** Moments of a check's life that it is asked about. */
+const MOMENTS = [0.35, 0.7, 1];
+
+/** What the service shows of a check at this moment: all its results, page by page, its gaps, and why it alerted. */
 export async function shownOf(env: Env, check: CheckItem): Promise<Shown> {
   const { ports, keys } = env;
   const account = await ports.table.get<AccountItem>(keys.account(check.tenant_id));
@@ -29,5 +33,11 @@ export async function shownOf(env: Env, check: CheckItem): Promise<Shown> {
   } while (after !== undefined);
   const window = { from: Date.parse(check.created_at), until: ports.clock.now() };
   const { gaps } = await findGaps(context, check, window, { gaps: Number.POSITIVE_INFINITY });
-  return { results, gaps };
+  const explained: Shown['explained'] = [];
+  for (const share of MOMENTS) {
+    const at = Math.floor(window.from + share * (window.until - window.from));
+    const { verdict, sentence, transition } = await explainCheck(context, check, at);
+    explained.push({ at, verdict, sentence, transition_id: transition?.transition_id });
+  }
+  return { results, gaps, explained };
 }

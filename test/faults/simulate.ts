@@ -6,30 +6,24 @@ import type { Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
-import { checksIn, keyText, type NetworkSpell, type Shown } from '#test/oracle/inside.ts';
+import { checksIn, type NetworkSpell, type Shown } from '#test/oracle/inside.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 import './all-loaded.ts';
-import { resetPushes, runAgent } from './agents.ts';
-import { runAppliers } from './appliers.ts';
-import { runBuilder } from './builder.ts';
-import { runHands } from './hands.ts';
-import { runJobs } from './jobs.ts';
+import { resetPushes } from './agents.ts';
 import { makeManners } from './manners.ts';
-import { runMcpClient } from './mcp-client.ts';
 import { runNeighbour } from './neighbour.ts';
-import { newCheck } from './new-check.ts';
 import { makeObservations, type Observations } from './observations.ts';
 import { observedTable } from './observed-table.ts';
-import { newAction, runMeddler, runOperator, setUpAlerts } from './operator.ts';
+import { people } from './people.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
 import { receivers } from './receivers.ts';
-import { insist, makeClient } from './requests.ts';
-import { runResponder } from './responder.ts';
+import { makeClient } from './requests.ts';
 import { shownOf } from './shown-of.ts';
 import { stopFor } from './stops.ts';
+import { runTwin } from './twin.ts';
 import { virtualCloud } from './virtual-cloud.ts';
 import { virtualNet } from './virtual-net.ts';
 import { drawWeather, makeWeather } from './weather.ts';
@@ -44,9 +38,6 @@ const STARTS = [
   Date.UTC(2026, 9, 25, 0, 50),
   Date.UTC(2026, 2, 29, 0, 50),
 ];
-const ENTITIES = 3;
-const CHECKS = 10;
-const ACTIONS = 4;
 /**
  * Enough calm behind the weather for everything to come to its end; what was deleted is reclaimed after ten minutes.
  */
@@ -148,6 +139,11 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     const client = makeClient(cloud.request, key.key, clock);
     clock.at(started + random.int(60_000, lengthMs / 2), () => void runNeighbour(random, clock, client));
   }
+  if (profile.twin) {
+    const { key } = await createAccount({ ports: outside, keys }, { email: 'ops@twin.test', name: 'Twin' });
+    const client = makeClient(cloud.request, key.key, clock);
+    clock.at(started + random.int(5_000, 60_000), () => void runTwin({ random, clock, client }));
+  }
   void people({ ...world, end: calmFrom });
   await clock.runUntil(end);
   const shown = new Map<string, Shown>();
@@ -192,36 +188,6 @@ function startTicks(
         clock.at(minute + late, tick);
       }
     });
-  }
-}
-
-type People = Parameters<typeof runAgent>[0];
-
-/** The tenant: sets everything up, then its operator and agents go on. */
-async function people(world: People): Promise<void> {
-  const { random, clock, client, seen, end } = world;
-  const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
-  await post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
-  const entities: string[] = [];
-  for (let i = 0; i < ENTITIES; i++) {
-    const made = await post('/v1/blueprints/service/entities', { slug: `e${i}`, name: `Entity ${i}`, fields: {} });
-    if (made) entities.push((made.body as { id: string }).id);
-  }
-  for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entities), i));
-  for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
-  for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
-  for (const run of [runOperator, runMeddler, runBuilder, runHands, runAppliers, runResponder]) void run(world, end);
-  void runMcpClient(world);
-  void runJobs(world);
-
-  const hired = new Set<string>();
-  for (; clock.now() < end; await clock.sleep(1000)) {
-    for (const check of checksIn(seen)) {
-      // One with a slug is a job's, which pings it.
-      if (check.execution_mode !== 'push' || check.slug !== undefined || hired.has(check.id)) continue;
-      hired.add(check.id);
-      void runAgent(world, keyText(check));
-    }
   }
 }
 

@@ -7,11 +7,12 @@ import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import type { Item, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { memoryLog } from '#test/support/log.ts';
+import { plainTable } from '#test/support/plain-table.ts';
 import { makeRandom } from '#test/support/random.ts';
 import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
 import './all-loaded.ts';
@@ -34,11 +35,14 @@ export const timeOfDay = (text: string): number => Date.parse(`${DAY}T${text}${t
  * and receivers that do as a test says: `await service.until('09:40'); service.host('shop.test').does('fails');`.
  * @param settings in place of those of one machine
  * @param machines one for everything, or one for each invocation, with the queues of AWS
+ * @param quick for long lives: a table on plain objects in place of SQLite, which nobody observes, and calls to it that
+ *   take no time
  */
 export async function virtualService(
   from: string,
   settings: Record<string, string> = {},
   machines: 'one' | 'many' = 'one',
+  quick = false,
 ) {
   const random = makeRandom(7);
   const time = makeClock(timeOfDay(from));
@@ -65,7 +69,8 @@ export async function virtualService(
     ...settings,
   });
   const keys = keyTable(parsed);
-  const table = observedTable(clock, seen, (item) => cloud.inserted(item));
+  const observed = quick ? undefined : observedTable(clock, seen, (item) => cloud.inserted(item));
+  const plain = plainTable((item) => cloud.inserted(item));
   const log = memoryLog();
   /** Set by a test: called when something is about to happen; answers whether the whole service dies of it. */
   const fatal = { send: (_queue: QueueName): boolean => false, call: (_host: string): boolean => false };
@@ -82,7 +87,7 @@ export async function virtualService(
     ids: makeIds(clock, random.bytes),
     settings: parsed,
     seen,
-    table,
+    table: observed ?? plain,
     queues: {
       send: async (queue, messages) => {
         if (fatal.send(queue as QueueName)) await killed();
@@ -96,7 +101,13 @@ export async function virtualService(
     stalled: () => stalled_ms,
     storeSpell: () => undefined,
     log,
-    profile: repaired({ oneProcess: machines === 'one', shards: 1, jobGroupMs: 50, quiet: true } as Profile),
+    profile: repaired({
+      oneProcess: machines === 'one',
+      shards: 1,
+      jobGroupMs: 50,
+      quiet: true,
+      instant: quick,
+    } as Profile),
     noteOutage: (outage) => recordOutage({ ports: outside, keys }, outage),
   };
   const outside = shared as unknown as Ports;
@@ -121,17 +132,21 @@ export async function virtualService(
   };
   tick();
 
-  const account = await done(createAccount({ ports: outside, keys }, { email: 'ops@shop.test', name: 'Shop' }));
-  const client = makeClient(cloud.request, account.key.key, clock);
-  async function request(...[method, path, body]: ApiCall) {
-    const answer = await client(method, path, body);
-    if (!answer || answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
-    return answer.body as any;
+  /** Its calls of the API, once it has a blueprint `service`. */
+  async function makeAccount(name: string) {
+    const email = `ops@${name.toLowerCase()}.test`;
+    const { account, key } = await done(createAccount({ ports: outside, keys }, { email, name, egress: 'any' }));
+    const client = makeClient(cloud.request, key.key, clock);
+    async function request(...[method, path, body]: ApiCall) {
+      const answer = await client(method, path, body);
+      if (!answer || answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+      // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+      return answer.body as any;
+    }
+    await done(request('POST', '/v1/blueprints', { slug: 'service', name: 'Service' }));
+    return { id: account.id, request, call: (...one: ApiCall) => done(request(...one)) };
   }
-  const call = (...one: ApiCall) => done(request(...one));
-
-  await call('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
+  const { request, call } = await makeAccount('Shop');
   let entities = 0;
 
   return {
@@ -139,6 +154,8 @@ export async function virtualService(
      * One call of the API, as long as it takes; throws unless it is a 2xx. One after the other: each moves the clock.
      */
     call,
+    /** A further account. */
+    account: makeAccount,
     /** Calls at one moment. */
     callAtOnce: (calls: ApiCall[]) => done(Promise.all(calls.map((one) => request(...one)))),
     host: hosts.host,
@@ -177,7 +194,9 @@ export async function virtualService(
       const slug = `entity-${++entities}`;
       return call('POST', '/v1/blueprints/service/entities', { slug, name: `Entity ${entities}` });
     },
-    close: () => table.close(),
+    /** The table as it stands. */
+    items: (): Item[] => (observed ? [...seen.table.values()] : plain.items()),
+    close: () => observed?.close(),
   };
 }
 

@@ -2,39 +2,77 @@ import { makeRandom, type Random } from '#test/support/random.ts';
 import { Agenda } from './agenda.ts';
 import type { Scene } from './policies/policy.ts';
 import { type Spans, spread } from './truth.ts';
-import { type Catalog, dependentsOf, makeWorld, SHAPES, SIZES, type World } from './world.ts';
+import { type Catalog, dependentsIn, makeWorld, SHAPES, SIZES, type World } from './world.ts';
 
-export const SCENARIOS = ['root', 'flapping root', 'blip of a root', 'two roots', 'single failures'] as const;
+export const SCENARIOS = [
+  'root',
+  'own failures',
+  'flapping root',
+  'blip of a root',
+  'two roots',
+  'single failures',
+] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
-/** An incident: what fails by itself, and all that follows from it. */
-export type Incident = { scene(): Scene; roots: string[]; began: number };
+/**
+ * An incident: what fails by itself, and all that follows from it. `own`: dependents of the root that fail by
+ * themselves as well, and when each begins to (ms).
+ */
+export type Incident = { scene(): Scene; roots: string[]; began: number; own: ReadonlyMap<string, number> };
 
 const MINUTE = 60_000;
 const BEGINS = 5 * MINUTE;
-const AFTER = 25 * MINUTE;
+/** Until all is found to be over. */
+const AFTER = 5 * MINUTE;
 
-/** A random incident of a scenario; the same seed, the same incident. */
-export function makeIncident(seed: number, scenario: Scenario, catalog: Catalog): Incident {
+/**
+ * A random incident of a scenario; the same seed, the same incident. Five seeds in a row have a fleet of each shape.
+ * @param sizes of fleets, of which it takes one
+ */
+export function makeIncident(
+  seed: number,
+  scenario: Scenario,
+  catalog: Catalog,
+  sizes: readonly number[] = SIZES,
+): Incident {
   const random = makeRandom(seed);
-  const world = makeWorld(random, SHAPES[seed % SHAPES.length]!, random.pick(SIZES), catalog);
+  const world = makeWorld(random, SHAPES[seed % SHAPES.length]!, random.pick(sizes), catalog);
   const roots = rootsOf(random, world, scenario);
   const began = BEGINS + random.int(0, MINUTE);
-  const own = new Map(roots.map((id, n) => [id, spansOf(random, scenario, began + n * random.int(0, 2 * MINUTE))]));
-  const truth = spread(random, world, own);
+  const failing = new Map(roots.map((id, n) => [id, spansOf(random, scenario, began + n * random.int(0, 2 * MINUTE))]));
+  const own: Map<string, Spans> =
+    scenario === 'own failures' ? ownFailures(random, world, roots[0]!, failing.get(roots[0]!)!) : new Map();
+  for (const [id, spans] of own) failing.set(id, spans);
+  const truth = spread(random, world, failing);
   const last = Math.max(...[...truth.values()].flatMap((spans) => spans.map(([, to]) => to)));
-  return { roots, began, scene: () => ({ world, truth, agenda: new Agenda(), end: last + AFTER }) };
+  return {
+    ...{ roots, began, own: new Map([...own].map(([id, spans]) => [id, spans[0]![0]])) },
+    scene: () => ({ world, truth, agenda: new Agenda(), end: last + AFTER }),
+  };
+}
+
+/** Two dependents of a root that fail by themselves while it does: long enough that each alone would be alerted. */
+function ownFailures(random: Random, world: World, root: string, spans: Spans): Map<string, Spans> {
+  const [from, to] = spans[0]!;
+  const dependents = [...dependentsIn(world, root)].filter((id) => world.entities.get(id)!.checked !== 'none').sort();
+  const picked = new Set(dependents.length === 0 ? [] : [random.pick(dependents), random.pick(dependents)]);
+  return new Map(
+    [...picked].map((id) => {
+      const begins = random.int(from, to);
+      return [id, [[begins, begins + random.int(5 * MINUTE, 25 * MINUTE)]]];
+    }),
+  );
 }
 
 function rootsOf(random: Random, world: World, scenario: Scenario): string[] {
   const pulled = [...world.entities.values()].filter(({ checked }) => checked === 'pull').map(({ id }) => id);
   if (scenario === 'single failures') {
-    const leaves = pulled.filter((id) => dependentsOf(world, id) === 0);
+    const leaves = pulled.filter((id) => dependentsIn(world, id).size === 0);
     return [...new Set([random.pick(leaves), random.pick(leaves), random.pick(leaves)])];
   }
   const busiest = () => {
     const picked = Array.from({ length: 8 }, () => random.pick(pulled));
-    return picked.toSorted((a, b) => dependentsOf(world, b) - dependentsOf(world, a))[0]!;
+    return picked.toSorted((a, b) => dependentsIn(world, b).size - dependentsIn(world, a).size)[0]!;
   };
   // Earlier entities first, as what follows is worked out in their order.
   return [...new Set(scenario === 'two roots' ? [busiest(), busiest()] : [busiest()])].sort();

@@ -121,10 +121,26 @@ function addCycles(random: Random, carries: Relations, declared: Relations): voi
   }
 }
 
-/** How many depend on an entity, directly or through others. */
-export function dependentsOf({ carries }: World, id: string): number {
-  const found = new Set([id]);
+/** What depends on an entity, directly or through others. */
+export function dependentsIn({ carries }: World, id: string): Set<string> {
+  const found = new Set<string>();
   // Relations lead to earlier entities, which stand first.
-  for (const [from, own] of carries) if (own.some(({ to_entity_id }) => found.has(to_entity_id))) found.add(from);
-  return found.size - 1;
+  for (const [from, own] of carries) {
+    if (own.some(({ to_entity_id }) => to_entity_id === id || found.has(to_entity_id))) found.add(from);
+  }
+  return found;
+}
+
+/** All that the catalog says an entity depends on, directly or through others. */
+export function ancestorsOf({ declared }: World, id: string): Set<string> {
+  const found = new Set<string>();
+  const reach = (from: string): void => {
+    for (const { to_entity_id } of declared.get(from) ?? []) {
+      if (found.has(to_entity_id)) continue;
+      found.add(to_entity_id);
+      reach(to_entity_id);
+    }
+  };
+  reach(id);
+  return found;
 }

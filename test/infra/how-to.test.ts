@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { clientOf } from '#test/support/client.ts';
 import { startRealService } from '#test/support/real-service.ts';
+import { refused } from '#test/support/refused-check.ts';
 import { type Block, blocksOf, runCommands } from './run-page.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -69,6 +70,22 @@ it.each([...pages, 'README.md', 'docs/ACCESS.md', 'docs/REFERENCE.md', 'lib/ENDP
     }
   },
 );
+
+describe('coming from Gatus', () => {
+  const conditions = [...read('docs/how-to/from-gatus.md').matchAll(/^\| `([^`]*)`.*?`(\{"source".*?\})`/gm)];
+
+  it('has many conditions', () => expect(conditions.length).toBeGreaterThan(20));
+
+  it.each(conditions.map(([, theirs, ours]) => [theirs!, ours!]))('%s is %s, which a check takes', (_theirs, ours) => {
+    const assertions = [JSON.parse(ours)];
+    const dns = { entity_id: 'ent_1', check_type: 'dns' };
+    const isOfDns = ['rcode', 'any_record'].includes(assertions[0].source);
+    const asked = { hostname: 'example.com', record_type: 'A' };
+    expect(isOfDns ? refused({ config: { ...asked, assertions } }, dns) : refused({ config: { assertions } })).toEqual(
+      [],
+    );
+  });
+});
 
 describe('running it for real', () => {
   const page = read('docs/how-to/run-it-for-real.md');

@@ -1,4 +1,5 @@
 import type { Action, Execution, History, Transition } from './history.ts';
+import { settingsIn } from './inside.ts';
 
 /** From its cause until a run has begun when nothing fails (ms). */
 const BEGUN_MS = 5_000;
@@ -30,10 +31,28 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
     if (!stands || !firesAction(stands, one)) return [];
     const touched = versions.some((version) => version.n > n && version.at <= until);
     const times = runs.get(`${id} ${transition_id}`)?.length ?? 0;
-    const mayBeNone = touched || isStopped || at >= history.over_before.runs;
+    const isLeft = Boolean(stands.remediation) && isOverBefore(history, one);
+    const mayBeNone = touched || isStopped || isLeft || at >= history.over_before.runs;
     const isAgain = times > 1 && Boolean(stands.remediation);
     return times === 1 || isAgain || (times === 0 && mayBeNone) ? [] : [`${transition_id} fired ${id} ${times} times`];
   });
+}
+
+/** While it is found out whether a failure follows from another one, a guarded action waits (ms). */
+const WAITS_MS = 45_000;
+
+/**
+ * A guarded action has nothing to record where its failure was over before it could begin: the check was disabled or
+ * deleted, or while it was found out what it follows from, it changed once more.
+ */
+function isOverBefore(history: History, { transition_id, at, check_id, timestamp, alert }: Transition): boolean {
+  const { inside, failed, asked_at, transitions } = history;
+  const until = failed === 'nothing' ? at + WAITS_MS : asked_at;
+  const isIn = (time: number) => time >= at && time <= until;
+  const settings = inside ? (settingsIn(inside.seen).get(check_id) ?? []) : [];
+  if (settings.some(({ from, check }) => isIn(from) && !check?.enabled)) return true;
+  if (alert.decision !== 'held' && alert.decided_at === timestamp) return false;
+  return transitions.some((one) => one.check_id === check_id && one.transition_id !== transition_id && isIn(one.at));
 }
 
 /** The rule once more, from its words (docs/CONTRACT.md#actions). */

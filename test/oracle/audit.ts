@@ -69,6 +69,7 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
     ({ sk }) => sk.startsWith('act_'),
     ['name', 'url', 'trigger_type', 'check_id', 'trigger_to_state', 'interval_seconds', 'remediation'],
   ],
+  [({ pk }) => pk.includes('#RELATIONS#'), ['id']],
   [({ sk }) => sk.startsWith('SKILL#'), ['name', 'description', 'version', 'tools', 'enabled']],
 ];
 

@@ -5,7 +5,7 @@ import { saidAs, shownBy, toldOf } from './telling.ts';
 
 /**
  * Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about
- * to be told.
+ * to be told, or not before it is known what it follows from.
  */
 export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
@@ -20,7 +20,9 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     const shown = shownBy(policy, check.state);
     if (!matters || toldOf(check) === shown || policy.told(saidAs(shown)).length === 0) return [];
     if (shown === 'up' && !policy.notify_on_recovery) return [];
-    if (seen.table.has(keyText(keys.entry('catch_up', check.tenant_id, check.id)))) return [];
+    const waitsFor = (kind: 'catch_up' | 'hold') =>
+      seen.table.has(keyText(keys.entry(kind, check.tenant_id, check.id)));
+    if (waitsFor('catch_up') || waitsFor('hold')) return [];
     return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];
   });
 }

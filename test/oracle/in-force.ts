@@ -5,7 +5,8 @@ import type { AccountChannel, AccountSilence, AlertingHead } from '#lib/health/a
 import type { WindowItem } from '#lib/health/alerting/windows.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { keyText } from './inside.ts';
+import { isCronDue } from './due-at.ts';
+import { type Commit, keyText } from './inside.ts';
 
 /** The rules of policies, silences and windows once more, from docs/CONTRACT.md and not from the service's code. */
 
@@ -17,10 +18,13 @@ export type InForce = {
   catch_up: boolean;
   flap_threshold: number;
   flap_window_seconds: number;
+  hold_for_dependencies: boolean;
   silenced: boolean;
   /** A maintenance window is open for it. */
   window: boolean;
-  /** Where its alerts go, by what they say. */
+  /** Where its alerts go, by what they say: the channel, and where that leads. */
+  places(says: string): { id: string; place: string }[];
+  /** Those channels. */
   told(says: string): string[];
 };
 
@@ -31,6 +35,7 @@ const DEFAULTS = {
   catch_up: true,
   flap_threshold: 0,
   flap_window_seconds: 3600,
+  hold_for_dependencies: true,
 };
 
 type Meant = AccountChannel['applies_to'] | WindowItem['scope'];
@@ -40,6 +45,23 @@ const isMeant = (meant: Meant, check: CheckItem, entity: EntityItem | undefined)
   ((meant.check_ids ?? [check.id]).includes(check.id) &&
     (meant.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&
     (meant.blueprints ?? [entity?.blueprint_slug ?? '']).includes(entity?.blueprint_slug ?? ''));
+
+const MINUTE_MS = 60_000;
+const due = new Map<string, boolean>();
+
+/** Whether a window is open: by its times, or as long after a start. */
+export function isOpen(times: WindowItem['times'], at: number): boolean {
+  if ('ends_at' in times) return times.starts_at <= at && at < times.ends_at;
+  const { cron, time_zone, duration_ms, from, until = Number.POSITIVE_INFINITY } = times;
+  const isStart = (minute: number): boolean => {
+    const name = `${cron} ${time_zone} ${minute}`;
+    if (!due.has(name)) due.set(name, isCronDue(cron, time_zone, minute));
+    return minute >= from && minute < until && due.get(name)!;
+  };
+  for (let minute = Math.floor(at / MINUTE_MS) * MINUTE_MS; minute > at - duration_ms; minute -= MINUTE_MS)
+    if (isStart(minute)) return true;
+  return false;
+}
 
 const holds = (one: { silenced?: boolean; silenced_until?: string } | undefined, at: number): boolean =>
   one?.silenced === true && !(one.silenced_until && Date.parse(one.silenced_until) <= at);
@@ -66,20 +88,24 @@ export function inForce(
   const channels = of<AccountChannel>('CHANNEL#').filter(
     (one) => one.enabled && isMeant(one.applies_to, check, entity),
   );
+  const places: InForce['places'] = (says) => {
+    const { escalation = [] } = { ...head?.policy, ...own };
+    const all = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, says))].filter((one) =>
+      hears(one.id, escalation, check.alerts, says),
+    );
+    const first = new Map(all.toReversed().map((channel) => [channel.destination, channel.id]));
+    return all
+      .filter((one) => first.get(one.destination) === one.id)
+      .map(({ id, destination: place = id }) => ({ id, place }));
+  };
   return {
     ...DEFAULTS,
     ...head?.policy,
     ...own,
     silenced: holds(own, at) || holds(entity, at) || silences.some(({ until }) => at < until),
-    window: windows.some(({ times }) => 'ends_at' in times && times.starts_at <= at && at < times.ends_at),
-    told: (says) => {
-      const { escalation = [] } = { ...head?.policy, ...own };
-      const all = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, says))].filter(
-        (one) => hears(one.id, escalation, check.alerts, says),
-      );
-      const first = new Map(all.toReversed().map((channel) => [channel.destination, channel.id]));
-      return all.filter(({ id, destination }) => first.get(destination) === id).map((channel) => channel.id);
-    },
+    window: windows.some(({ times }) => isOpen(times, at)),
+    places,
+    told: (says) => places(says).map(({ id }) => id),
   };
 }
 
@@ -115,9 +141,18 @@ export function accountsSeen() {
       const older = before.filter((one) => one.tenant === tenant).map(({ items }) => items);
       return [now.get(tenant) ?? [], ...older.toReversed()];
     },
-    take: (tenant: string, at: number, items: Item[]): void => {
-      before.push({ tenant, until: at, items: now.get(tenant) ?? [] });
-      now.set(tenant, items);
+    take: ({ at, changes }: Pick<Commit, 'at' | 'changes'>): void => {
+      const said = changes.filter(({ key }) => key.pk.endsWith('#ALERTING'));
+      for (const [tenant, own] of Map.groupBy(said, ({ key }) => key.pk.split('#')[1]!)) {
+        const old = now.get(tenant) ?? [];
+        before.push({ tenant, until: at, items: old });
+        const kept = old.filter(({ sk }) => own.every(({ key }) => key.sk !== sk));
+        const items = [...kept, ...own.flatMap(({ after }) => after ?? [])];
+        now.set(
+          tenant,
+          items.sort((a, b) => (a.sk < b.sk ? -1 : 1)),
+        );
+      }
     },
   };
 }

@@ -11,13 +11,19 @@ export type Inside = {
   seen: Seen;
   profile: { quiet: boolean; jumpMs: number };
   keys: Keys;
+  /** From when on nothing of ours fails any more. */
+  calmFrom: number;
   end: number;
   /** What the service shows of each check at the end, by its id. */
   shown: Map<string, Shown>;
 };
 
-/** All results of a check, newest first, and its gaps. */
-export type Shown = { results: { id: string; success: boolean }[]; gaps: Span[] };
+/** All results of a check, newest first, its gaps, and what is said of some moments. */
+export type Shown = {
+  results: { id: string; success: boolean }[];
+  gaps: Span[];
+  explained: { at: number; verdict: string; sentence: string; transition_id: string | undefined }[];
+};
 
 /** One item as a commit left it; `before` and `after` are undefined where there is none. */
 export type Change = { key: Key; before: Item | undefined; after: Item | undefined };

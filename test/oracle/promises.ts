@@ -1,5 +1,6 @@
 import { checkActions } from './actions.ts';
 import { checkAlerts } from './alerts.ts';
+import { checkAsking } from './asking.ts';
 import { checkAudit } from './audit.ts';
 import { checkBeliefs } from './beliefs.ts';
 import { checkByHand } from './by-hand.ts';
@@ -17,9 +18,12 @@ import { checkLineage } from './lineage.ts';
 import { checkMessages } from './messages.ts';
 import { checkNetwork } from './network.ts';
 import { checkOrphans } from './orphans.ts';
+import { checkPages } from './pages.ts';
 import { checkPings } from './pings.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
+import { checkRecoveries } from './recoveries.ts';
+import { checkRelations } from './relations.ts';
 import { checkRemediation } from './remediation.ts';
 import { checkReports } from './reports.ts';
 import { checkRetries } from './retries.ts';
@@ -32,6 +36,8 @@ import { checkSlots } from './slots.ts';
 import { checkSlugs } from './slugs.ts';
 import { checkStandstills } from './standstills.ts';
 import { checkStates } from './states.ts';
+import { checkTenants } from './tenants.ts';
+import { checkUntold } from './untold.ts';
 
 /** Says how a promise was broken, one sentence each. */
 type Check = (history: History) => string[];
@@ -54,6 +60,12 @@ export const promises: Record<string, Check> = {
   pings: fromInside(checkPings),
   'full disk': fromInside(checkFullDisk),
   holds: fromInside(checkHolds),
+  untold: fromInside(checkUntold),
+  recoveries: fromInside(checkRecoveries),
+  pages: fromInside(checkPages),
+  asking: fromInside(checkAsking),
+  relations: fromInside(checkRelations),
+  tenants: fromInside(checkTenants),
   silence: checkSilence,
   slots: checkSlots,
   jobs: fromInside(checkJobs),

@@ -1,15 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, deliveriesOf, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { checkAggregate } from './aggregates.ts';
+import { holdsSeen, relationsSeen } from './holds-seen.ts';
 import { accountsSeen, type InForce, inForce, momentsBefore } from './in-force.ts';
 import { type Change, type Commit, checkIdOf, type Inside, isCheckKey, keyText } from './inside.ts';
-import { entityState } from './rules.ts';
 import { afterResult, isSame, type Standing, saidBy, standingOf, textOf } from './standing.ts';
-import { flapsAfter, isWarning, saidAs, shownBy, silentBecause, toldOf } from './telling.ts';
+import {
+  flapsAfter,
+  type Given,
+  type HeldNow,
+  isWarning,
+  saidAs,
+  shownBy,
+  silentBecause,
+  toldOf,
+  toldWhom,
+} from './telling.ts';
 
 const isCheck = ({ key }: Change): boolean => isCheckKey(key);
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
@@ -26,13 +36,18 @@ export function checkStates({ seen, keys }: Inside): string[] {
     accounts
       .of(check.tenant_id, at)
       .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
-  const isHeld = ({ tenant_id, id }: CheckItem) => table.has(keyText(keys.entry('hold', tenant_id, id)));
+  const [relations, holds] = [relationsSeen(), holdsSeen()];
+  const known: Known = {
+    policiesOf,
+    heldOf: holds.of,
+    needsOf: ({ entity_id }) => relations.from(entity_id).length,
+  };
   const say = (commit: Commit, text: string) => wrong.push(`commit ${commit.n} at ${commit.at}: ${text}`);
 
   for (const commit of seen.commits) {
     const of = (is: (change: Change) => boolean) => commit.changes.filter(is);
     for (const change of of(isResult)) checkResult(change, (text) => say(commit, text));
-    for (const change of of(isCheck)) checkCheck(commit, change, { policiesOf, isHeld }, (text) => say(commit, text));
+    for (const change of of(isCheck)) checkCheck(commit, change, known, (text) => say(commit, text));
     for (const { key } of of((one) => isAlert(one.key) && one.before !== undefined && one.after !== undefined))
       say(commit, `alert ${key.sk} was written over`);
     const byDeadline = ({ kind, decided_on, remediation }: AlertItem) =>
@@ -41,7 +56,7 @@ export function checkStates({ seen, keys }: Inside): string[] {
       if (!of(({ key }) => key.pk.startsWith('SCHEDULE#') && key.sk.endsWith(`#${alert.check_id}`)).length)
         say(commit, `alert ${alert.id} (${alert.kind}) left its deadline as it was`);
     }
-    for (const change of of(isEntity)) checkEntity(commit, change, (text) => say(commit, text));
+    for (const change of of(isEntity)) checkAggregate(commit, change, (text) => say(commit, text));
     for (const change of of(isTransition)) {
       if (change.before) {
         if (!isSettled(change)) say(commit, `transition ${change.key.sk} was written over`);
@@ -51,18 +66,13 @@ export function checkStates({ seen, keys }: Inside): string[] {
       if (!of(isCheck).some(({ before }) => (before as CheckItem | undefined)?.id === check_id))
         say(commit, `transition ${change.key.sk} without a change of its check`);
     }
-    for (const { pk } of of(({ key }) => key.pk.endsWith('#ALERTING')).map(({ key }) => key)) {
-      const left = new Map([...table].filter(([, item]) => item.pk === pk));
-      for (const { key, after } of of(({ key }) => key.pk === pk)) {
-        if (after) left.set(keyText(key), after);
-        else left.delete(keyText(key));
-      }
-      accounts.take(pk.split('#')[1]!, commit.at, [...left.values()]);
-    }
+    accounts.take(commit);
     for (const { key, after } of commit.changes) {
       if (after) table.set(keyText(key), after);
       else table.delete(keyText(key));
     }
+    relations.take(commit);
+    holds.take(commit);
   }
   return wrong;
 }
@@ -88,7 +98,9 @@ function isSettled({ before, after }: Change): boolean {
 
 type Known = {
   policiesOf(check: CheckItem, at: number): InForce[];
-  isHeld(check: CheckItem): boolean;
+  heldOf(check: CheckItem): HeldNow | undefined;
+  /** How many relations of its entity carry failure. */
+  needsOf(check: CheckItem): number;
 };
 
 function checkCheck(commit: Commit, change: Change, known: Known, say: (text: string) => void): void {
@@ -114,9 +126,9 @@ function checkCheck(commit: Commit, change: Change, known: Known, say: (text: st
   for (const one of transitions) {
     const said = known.policiesOf(before, Date.parse(one.timestamp)).map((policy) => {
       const wrong: string[] = [];
-      const by = { policy, isHeld: known.isHeld(before) };
+      const by: Given = { policy, held: known.heldOf(before), needs: known.needsOf(before) };
       checkTransition(one, before, after, by, (text) => wrong.push(text));
-      checkAlert(one, before, alertsIn(commit), policy, (text) => wrong.push(text));
+      checkAlert(one, before, alertsIn(commit), by, (text) => wrong.push(text));
       return wrong;
     });
     if (said.every(({ length }) => length > 0)) for (const text of said[0]!) say(text);
@@ -155,19 +167,21 @@ function checkTransition(
   one: TransitionItem,
   before: CheckItem,
   after: CheckItem | undefined,
-  { policy, isHeld }: { policy: InForce; isHeld: boolean },
+  given: Given,
   say: (text: string) => void,
 ): void {
+  const { policy } = given;
   const { transition_id: id } = one;
   if (one.check_from_state !== before.state || one.check_to_state !== (after?.state ?? 'unknown')) {
     say(`${id} tells of ${one.check_from_state} to ${one.check_to_state}`);
   }
   const at = Date.parse(one.timestamp);
   const flaps = flapsAfter(before.alerts, one, at, policy);
-  const reason = silentBecause(one, at, before, { policy, flaps, isHeld });
+  const reason = silentBecause(one, at, before, flaps, given);
   if (one.alert.reason !== reason) say(`${id} was decided as ${one.alert.reason}, not ${reason}`);
   const says = saidAs(shownBy(policy, one.check_to_state));
-  const waits = reason === 'maintenance' && says !== 'up' && says !== toldOf(before);
+  const isSought = reason === 'dependency' && one.check_to_state === 'down';
+  const waits = isSought || (reason === 'maintenance' && says !== 'up' && says !== toldOf(before));
   const decision = reason === null ? 'planned' : waits ? 'held' : 'skipped';
   if (one.alert.decision !== decision) say(`${id} is ${one.alert.decision} with ${reason}, not ${decision}`);
   if (!after) return;
@@ -184,13 +198,16 @@ function checkTransition(
   if (!isDeepStrictEqual(kept, remembered))
     say(`${id} left ${JSON.stringify(kept)} of its changes, not ${JSON.stringify(remembered)}`);
   const told =
-    reason === null ? shownBy(policy, one.check_to_state) : closes(one, before, policy) ? 'up' : toldOf(before);
+    reason === null ? shownBy(policy, one.check_to_state) : closes(one, before, given) ? 'up' : toldOf(before);
   if (toldOf(after) !== told) say(`${id} left ${toldOf(after)} as told, not ${told}`);
 }
 
 /** Channels that believe it down or degraded get a closing note when somebody disables or deletes it. */
-const closes = (one: TransitionItem, before: CheckItem, policy: InForce): boolean =>
-  one.alert.reason === 'configuration' && toldOf(before) !== 'up' && !policy.silenced && policy.told('up').length > 0;
+const closes = (one: TransitionItem, before: CheckItem, given: Given): boolean =>
+  one.alert.reason === 'configuration' &&
+  toldOf(before) !== 'up' &&
+  !given.policy.silenced &&
+  toldWhom('up', given).length > 0;
 
 const alertsIn = ({ changes }: Commit): AlertItem[] =>
   changes.flatMap(({ after }) => (after && isAlert(after) ? [after] : []));
@@ -200,42 +217,17 @@ function checkAlert(
   one: TransitionItem,
   before: CheckItem,
   alerts: AlertItem[],
-  policy: InForce,
+  given: Given,
   say: (text: string) => void,
 ): void {
   const { transition_id: id, alert } = one;
-  const kind = alert.decision === 'planned' ? 'state_change' : closes(one, before, policy) ? 'closed' : undefined;
+  const kind = alert.decision === 'planned' ? 'state_change' : closes(one, before, given) ? 'closed' : undefined;
   const [item, ...more] = alerts.filter(({ transition_id }) => transition_id === id);
   if (item?.kind !== kind || more.length > 0) say(`${id} has an alert of kind ${item?.kind}, not ${kind}`);
-  const says = kind === 'closed' ? 'up' : saidAs(shownBy(policy, one.check_to_state));
-  const channels = kind ? policy.told(says) : [];
+  const says = kind === 'closed' ? 'up' : saidAs(shownBy(given.policy, one.check_to_state));
+  const channels = kind ? toldWhom(says, given) : [];
   const told = item?.to.map(({ channel_id }) => channel_id) ?? [];
   if (String(told) !== String(channels)) say(`${id} goes to ${told}, not to ${channels}`);
   const deliveries = kind === 'state_change' ? deliveriesOf(item!) : [];
   if (String(alert.deliveries) !== String(deliveries)) say(`${id} names ${alert.deliveries}, not ${deliveries}`);
-}
-
-function checkEntity(commit: Commit, change: Change, say: (text: string) => void): void {
-  const before = change.before as EntityItem | undefined;
-  const after = change.after as EntityItem | undefined;
-  if (!before || !after) return;
-  const checks = { ...before.checks };
-  for (const one of commit.changes.filter(isCheck)) {
-    const [old, now] = [one.before as CheckItem | undefined, one.after as CheckItem | undefined];
-    if (now) checks[now.id] = now.state;
-    else if (old) delete checks[old.id];
-  }
-  const sorted = (map: object) => JSON.stringify(Object.entries(map).sort());
-  if (sorted(after.checks) !== sorted(checks)) say(`${after.id} holds ${sorted(after.checks)}, not ${sorted(checks)}`);
-  if (after.state !== entityState(checks)) say(`${after.id} is ${after.state}, not ${entityState(checks)}`);
-
-  const transitions = commit.changes
-    .filter((one) => isTransition(one) && !one.before)
-    .map((one) => one.after as TransitionItem);
-  if (after.seq !== before.seq + transitions.length) say(`${after.id} counts ${after.seq} after ${before.seq}`);
-  for (const one of transitions) {
-    if (one.from_state !== before.state || one.to_state !== after.state) say(`${one.transition_id} breaks the chain`);
-    if (one.seq !== before.seq + 1) say(`${one.transition_id} has number ${one.seq} after ${before.seq}`);
-    if (Date.parse(one.timestamp) <= before.last_transition_at) say(`${one.transition_id} is not later than the last`);
-  }
 }

@@ -50,15 +50,32 @@ export function flapsAfter({ changed_at = [], flapping }: Flaps, one: Changed, a
 export const saidAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
 
 /**
- * Why a transition is told to nobody, or not yet; null when it is told.
- * @param flaps with this change counted @param isHeld an alert of the check is held
+ * An alert of a check that is held: by a window, or until its cause is known. `told`: where it was
+ * heard of all the same, and channels that were called.
  */
-export function silentBecause(
-  one: Changed,
-  at: number,
-  check: CheckItem,
-  { policy, flaps, isHeld }: { policy: InForce; flaps: Flaps; isHeld: boolean },
-): string | null {
+export type HeldNow = {
+  reason: 'maintenance' | 'dependency';
+  told: ReadonlySet<string>;
+  /** All had been told of trouble before, so that all are to hear that it is over. */
+  knew: boolean;
+};
+
+/** What a decision goes by. `needs`: so many relations of its entity carry failure. */
+export type Given = { policy: InForce; held: HeldNow | undefined; needs: number };
+
+/** Whom a change goes to, or its closing note: where its failure was held, a recovery to those alone who heard of it. */
+export const toldWhom = (says: string, { policy, held }: Given): string[] => {
+  const isNarrow = says === 'up' && held?.reason === 'dependency' && !held.knew;
+  const all = policy.places(says);
+  return all.filter(({ id, place }) => !isNarrow || held.told.has(place) || held.told.has(id)).map(({ id }) => id);
+};
+
+/**
+ * Why a transition is told to nobody, or not yet; null when it is told.
+ * @param flaps with this change counted
+ */
+export function silentBecause(one: Changed, at: number, check: CheckItem, flaps: Flaps, given: Given): string | null {
+  const { policy, held, needs } = given;
   const [from, to] = [shownBy(policy, one.check_from_state), shownBy(policy, one.check_to_state)];
   if (one.cause.startsWith('check_')) return 'configuration';
   if (policy.silenced) return 'silenced';
@@ -71,7 +88,13 @@ export function silentBecause(
   const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;
   if (runs(paged) || (isWarning(one, policy) && runs(warned))) return 'cooldown';
   const says = saidAs(to);
-  if (policy.told(says).length === 0) return 'no_channels';
-  if (says === 'up') return (policy.window || isHeld) && toldOf(check) === 'up' ? 'maintenance' : null;
+  const whom = toldWhom(says, given);
+  const isSought = held?.reason === 'dependency';
+  if (isSought && says === 'up' && whom.length === 0) return 'dependency';
+  const mayFollow = one.check_to_state === 'down' && needs > 0 && policy.hold_for_dependencies && !policy.window;
+  if (mayFollow && !isSought && whom.length > 0) return 'dependency';
+  if (whom.length === 0) return 'no_channels';
+  const isPlanned = policy.window || held?.reason === 'maintenance';
+  if (says === 'up') return isPlanned && toldOf(check) === 'up' ? 'maintenance' : null;
   return policy.window ? 'maintenance' : null;
 }

@@ -27,7 +27,7 @@ const LOOKS = {
 /** Those in the documents, which have few, as each of them stays in the history for good. */
 const SHOWN = new Set([
   ...['fleet', 'fleet-dark', 'fleet-phone', 'check', 'check-phone-dark', 'incidents', 'checks', 'entity-dark'],
-  ...['blueprint', 'map', 'alerts', 'action', 'agents', 'audit', 'start', 'sign-in-phone'],
+  ...['blueprint', 'map', 'alerts', 'maintenance', 'action', 'agents', 'audit', 'start', 'sign-in-phone'],
 ]);
 
 /** How long until the demo has shown something going down and up again, and an action that ran. */
@@ -43,6 +43,16 @@ process.once('exit', () => {
 const { url, key } = await demo.ready;
 const client = clientOf(url, key);
 const list = async (path: string) => got(await client.get(path), 200);
+
+const HOUR_MS = 3_600_000;
+const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
+/** Planned work, of which none is open before the pictures are made. */
+const windows = [
+  { name: 'Patch Saturday', scope: { blueprint_slug: 'service' }, cron: '30 2 * * sat', duration_seconds: 10_800 },
+  { name: 'Move to the new racks', scope: { all: true }, starts_at: inHours(42), ends_at: inHours(92) },
+  { name: 'Restore test', scope: { all: true }, cron: '0 13 L * *', duration_seconds: 7_200 },
+];
+for (const window of windows) got(await client.post('/v1/windows', window), 201);
 
 say('the demo has begun; its story takes some two minutes');
 const { check, action, execution } = await eventually(async () => {
@@ -68,6 +78,7 @@ const places: Record<string, string> = {
   map: '/map',
   alerts: '/alerts',
   channels: '/alerts/channels',
+  maintenance: '/alerts/windows?view=calendar',
   actions: '/actions',
   action: `/actions/${action}`,
   execution: `/executions/${execution}`,

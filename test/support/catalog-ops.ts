@@ -12,13 +12,14 @@ const BY_NAME_ALONE = [
   'silence',
 ];
 
-type Tool = NonNullable<ReturnType<typeof builtInTools.get>>;
-
-/** How a manifest names a built-in tool. */
-function named({ name, description, input }: Tool) {
-  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
-  return { name, description, inputSchema };
-}
+/** Each built-in tool as a manifest names it. */
+const tools = await Promise.all(
+  [...builtInTools].map(async ([name, { load }]) => {
+    const { description, input } = await load();
+    const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+    return { name, description, inputSchema };
+  }),
+);
 
 /** The manifest under which a tenant makes the built-in tools known to its MCP clients: the body of POST /v1/skills. */
 export const catalogOps = () => ({
@@ -26,12 +27,12 @@ export const catalogOps = () => ({
   name: 'Catalog operations',
   description: 'What is monitored, how it is, what happened, and new checks.',
   version: '1.0.0',
-  tools: [...builtInTools.values()].filter(({ name }) => !BY_NAME_ALONE.includes(name)).map(named),
+  tools: tools.filter(({ name }) => !BY_NAME_ALONE.includes(name)),
 });
 
 /** A manifest of the tools that are in no manifest for everybody. */
 export const byNameAlone = () => ({
   slug: 'more-tools',
   name: 'More tools',
-  tools: BY_NAME_ALONE.map((name) => named(builtInTools.get(name)!)),
+  tools: BY_NAME_ALONE.map((name) => tools.find((tool) => tool.name === name)!),
 });

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { channelTitle } from '#console/api/check-names.ts';
+import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
@@ -30,10 +30,6 @@ const pathOf = (channel: ListedChannel): string =>
     ? `/v1/notify/channels/${channel.id}`
     : `/v1/checks/${channel.check_id}/policy/channels/${channel.id}`;
 
-/** `Slack hooks.slack.com` */
-const nameOf = (channel: ListedChannel): string =>
-  [channelTitle(channel.channel_type), channelName(channel)].join(' ').trim();
-
 /** Sends a test. Throws what the receiver, or the API, has said against it. */
 async function sendTest(channel: ListedChannel): Promise<void> {
   const delivery = await call<Delivery>('POST', `${pathOf(channel)}/test`);
@@ -60,7 +56,7 @@ export function Channels({ channels, checks, reload }: ChannelsProps) {
       )}
       {editing && (
         <Dialog
-          title={editing === 'new' ? 'New channel of the account' : `Edit ${nameOf(editing)}`}
+          title={editing === 'new' ? 'New channel of the account' : `Edit ${labelOfChannel(editing)}`}
           wide
           onClose={close}
         >
@@ -112,7 +108,7 @@ function ChannelTable({ channels, checks, reload, edit }: TableProps) {
         noun={['channel', 'channels']}
         nameOf={(key) => {
           const channel = channels.find(({ id }) => id === key);
-          return channel ? nameOf(channel) : key;
+          return channel ? labelOfChannel(channel) : key;
         }}
         actions={[
           { name: 'Send a test', why: refusal('respond'), work: (key) => sendTest(find(key)) },
@@ -158,7 +154,7 @@ function columnsOf(
                 of <Selects of={channel.applies_to} />{' '}
               </>
             )}
-            <span class="narrow">{nameOf(channel)} </span>
+            <span class="narrow">{labelOfChannel(channel)} </span>
             {channel.last_delivery?.error}
           </span>
         </>
@@ -169,11 +165,11 @@ function columnsOf(
       head: 'Channel',
       wide: true,
       cell: (channel) => (
-        <span class="cut" dir="auto" title={nameOf(channel)}>
+        <span class="cut" dir="auto" title={labelOfChannel(channel)}>
           <strong>{channelTitle(channel.channel_type)}</strong> {channelName(channel)}
         </span>
       ),
-      compare: (a, b) => byName(nameOf(a), nameOf(b)),
+      compare: (a, b) => byName(labelOfChannel(a), labelOfChannel(b)),
     },
     {
       head: 'Last delivery',
@@ -192,8 +188,14 @@ function columnsOf(
       head: 'Actions',
       cell: (channel) => (
         <span class="channel-actions">
-          <ChannelTest name={nameOf(channel)} path={pathOf(channel)} onDone={reload} />
-          <Button small quiet why={refusal('write')} label={`Edit ${nameOf(channel)}`} onClick={() => edit(channel)}>
+          <ChannelTest name={labelOfChannel(channel)} path={pathOf(channel)} onDone={reload} />
+          <Button
+            small
+            quiet
+            why={refusal('write')}
+            label={`Edit ${labelOfChannel(channel)}`}
+            onClick={() => edit(channel)}
+          >
             Edit
           </Button>
         </span>

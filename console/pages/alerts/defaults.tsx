@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { DefaultPolicy } from '#console/api/records.ts';
+import type { DefaultPolicy, ListedChannel } from '#console/api/records.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
-import { POLICY_SETTINGS, PolicyTable } from '#console/parts/alerts/policy-settings.tsx';
+import { EscalationSteps } from '#console/parts/alerts/escalation.tsx';
+import { PolicyTable, policySchema } from '#console/parts/alerts/policy-settings.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
@@ -13,7 +14,8 @@ import { Data } from '#console/parts/states.tsx';
 const PATH = '/v1/notify/policy';
 
 /** What holds of every check whose own policy does not say otherwise. */
-export function Defaults() {
+export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
+  const callable = channels.filter((one) => one.scope === 'account');
   const policy = useLoad<DefaultPolicy>(PATH);
   const [editing, edit] = useState(false);
   const why = refusal('write');
@@ -42,7 +44,7 @@ export function Defaults() {
           editing ? (
             <SchemaForm
               name="default policy"
-              schema={{ properties: POLICY_SETTINGS }}
+              schema={policySchema(found, callable)}
               record={found}
               submit="Save defaults"
               send={async (body) => {
@@ -54,7 +56,15 @@ export function Defaults() {
               onCancel={() => edit(false)}
             />
           ) : (
-            <PolicyTable policy={found} from="the service" why={why} giveBack={(name) => void giveBack(name)} />
+            <>
+              <PolicyTable policy={found} from="the service" why={why} giveBack={(name) => void giveBack(name)} />
+              {found.escalation.length > 0 && (
+                <>
+                  <h3>Escalation, while nobody acknowledges</h3>
+                  <EscalationSteps steps={found.escalation} channels={callable} />
+                </>
+              )}
+            </>
           )
         }
       </Data>

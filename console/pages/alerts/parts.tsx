@@ -7,6 +7,7 @@ import { Defaults } from './defaults.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Silences } from './silences.tsx';
 import { Untold } from './untold.tsx';
+import { Windows } from './windows/windows.tsx';
 
 /** What the tabs count, and so is there for every part. */
 export type AlertsProps = {
@@ -44,7 +45,16 @@ export const parts: readonly Part[] = [
     ),
   },
   { part: 'silences', name: 'Silences', Part: Silences },
-  { part: 'defaults', name: 'Default policy', Part: Defaults },
+  { part: 'windows', name: 'Maintenance', Part: Windows },
+  {
+    part: 'defaults',
+    name: 'Default policy',
+    Part: ({ channels }) => (
+      <Data of={channels} what="Reading the channels">
+        {(found) => <Defaults channels={found} />}
+      </Data>
+    ),
+  },
   {
     part: 'untold',
     name: 'Checks without a channel',

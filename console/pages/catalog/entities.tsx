@@ -5,7 +5,6 @@ import { useKeptWords } from '#console/app/kept-words.ts';
 import { live } from '#console/app/live.ts';
 import { refusal } from '#console/app/session.ts';
 import { EntityDialog } from '#console/pages/entity/entity-form.tsx';
-import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { FieldValue } from '#console/parts/field-value.tsx';
 import { labelMany } from '#console/parts/label-many.tsx';
@@ -14,7 +13,7 @@ import { Empty } from '#console/parts/states.tsx';
 import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
-import { blueprintHref, entityPath, valueText, withWords } from '#console/rules/catalog.ts';
+import { blueprintHref, entityHref, entityPath, valueText, withWords } from '#console/rules/catalog.ts';
 import { byName, type FleetRow } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 

@@ -1,32 +1,29 @@
 import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
-import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Delivery } from '#console/api/records.ts';
+import { labelOfChannel } from '#console/api/check-names.ts';
+import type { Channel, Delivery, Policy } from '#console/api/records.ts';
 import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
+import { ToldFrom } from '#console/parts/alerts/escalation.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { KIND } from '#console/rules/alert-reason.ts';
-import { channelName } from '#console/rules/check-label.ts';
 
 type ChannelsProps = {
   id: string;
   channels: readonly Channel[];
   /** Whether channels of the account get its alerts. */
   isTold: boolean;
+  escalation: Policy['escalation'];
   reload: () => void;
 };
 
-/** `Slack hooks.slack.com` */
-const nameOf = (channel: Channel): string =>
-  [channelTitle(channel.channel_type), channelName(channel)].join(' ').trim();
-
 /** Who is told: each channel with what was sent to it last. */
-export function Channels({ id, channels, isTold, reload }: ChannelsProps) {
+export function Channels({ id, channels, isTold, escalation, reload }: ChannelsProps) {
   const [adding, add] = useState(false);
   const path = `/v1/checks/${id}/policy/channels`;
   return (
@@ -34,7 +31,13 @@ export function Channels({ id, channels, isTold, reload }: ChannelsProps) {
       {channels.length === 0 && !isTold && <p class="nobody">There is no channel: nobody is told when it goes down.</p>}
       <ul class="channels">
         {channels.map((channel) => (
-          <ChannelRow key={channel.id} channel={channel} path={`${path}/${channel.id}`} reload={reload} />
+          <ChannelRow
+            key={channel.id}
+            channel={channel}
+            escalation={escalation}
+            path={`${path}/${channel.id}`}
+            reload={reload}
+          />
         ))}
       </ul>
       <p class="more">
@@ -63,12 +66,14 @@ export function Channels({ id, channels, isTold, reload }: ChannelsProps) {
 
 type Tried = { delivery: Delivery } | { failure: ApiFailure };
 
-function ChannelRow({ channel, path, reload }: { channel: Channel; path: string; reload: () => void }) {
+type RowProps = Pick<ChannelsProps, 'escalation' | 'reload'> & { channel: Channel; path: string };
+
+function ChannelRow({ channel, escalation, path, reload }: RowProps) {
   const [open, setOpen] = useState<'edit' | 'delete' | undefined>(undefined);
   const [busy, setBusy] = useState(false);
   const [tried, setTried] = useState<Tried | undefined>(undefined);
   const close = () => setOpen(undefined);
-  const name = nameOf(channel);
+  const name = labelOfChannel(channel);
   const why = refusal('write');
 
   async function test() {
@@ -86,7 +91,10 @@ function ChannelRow({ channel, path, reload }: { channel: Channel; path: string;
   const { last_delivery: last } = channel;
   return (
     <li>
-      <strong dir="auto">{name}</strong>
+      <span>
+        <strong dir="auto">{name}</strong>
+        <ToldFrom steps={escalation} id={channel.id} />
+      </span>
       <span class="channel-actions">
         <Button small why={refusal('respond')} busy={busy} onClick={() => void test()}>
           {busy ? 'Sending' : 'Send a test'}

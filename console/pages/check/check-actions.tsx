@@ -7,10 +7,9 @@ import { live } from '#console/app/live.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
-import { SilenceForm } from '#console/parts/alerts/silence-form.tsx';
+import { SilenceButton } from '#console/parts/alerts/silence-button.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
-import { Dialog } from '#console/parts/dialog.tsx';
 import { LinkButton } from '#console/parts/link-button.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { count } from '#console/rules/words.ts';
@@ -27,10 +26,8 @@ type ActionsProps = {
 export function CheckActions({ check, policy, onChange }: ActionsProps) {
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const [deleting, setDeleting] = useState(false);
-  const [silencing, setSilencing] = useState(false);
   const path = `/v1/checks/${check.id}`;
   const why = refusal('write');
-  const isSilenced = policy.data?.silenced ?? false;
 
   async function run(name: string, work: () => Promise<CheckRun | undefined>) {
     setBusy(name);
@@ -42,13 +39,6 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
     }
     setBusy(undefined);
   }
-  const lift = () =>
-    run('silence', async () => {
-      await call('POST', `${path}/policy`, { silenced: false });
-      tell('Alerts go out again.');
-      policy.reload();
-      return undefined;
-    });
   const pause = () =>
     run('pause', async () => {
       await call('PUT', path, { enabled: !check.enabled });
@@ -67,14 +57,18 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
         </Button>
       )}
       <Acknowledge check={check} onChange={onChange} />
-      <Button
+      <SilenceButton
+        id={check.id}
+        name={labelOf(check)}
+        noun="this check"
+        isSilenced={policy.data?.silenced ?? false}
         why={why}
-        busy={busy === 'silence'}
-        pressed={isSilenced}
-        onClick={() => (isSilenced ? void lift() : setSilencing(true))}
-      >
-        {isSilenced ? 'Lift silence' : 'Silence'}
-      </Button>
+        send={(change) => call('POST', `${path}/policy`, change)}
+        onChange={() => {
+          policy.reload();
+          onChange();
+        }}
+      />
       <Button why={why} busy={busy === 'pause'} onClick={() => void pause()}>
         {check.enabled ? 'Turn off' : 'Turn on'}
       </Button>
@@ -87,22 +81,6 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
       <Button kind="danger" why={why} onClick={() => setDeleting(true)}>
         Delete
       </Button>
-      {silencing && (
-        <Dialog title={`Silence ${labelOf(check)}`} onClose={() => setSilencing(false)}>
-          <SilenceForm
-            name={`silence ${check.id}`}
-            endless
-            send={async ({ until, reason }) => {
-              const silence = { silenced: true, silenced_until: until, silence_reason: reason };
-              await call('POST', `${path}/policy`, silence);
-              tell('No alert of this check goes out until the silence ends.');
-              setSilencing(false);
-              policy.reload();
-            }}
-            onCancel={() => setSilencing(false)}
-          />
-        </Dialog>
-      )}
       {deleting && (
         <Confirm
           title={`Delete ${labelOf(check)}?`}

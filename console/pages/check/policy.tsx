@@ -1,23 +1,20 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { channelTitle } from '#console/api/check-names.ts';
+import { channelsOf, channelTitle } from '#console/api/check-names.ts';
 import type { Loaded } from '#console/api/load.ts';
 import type { Policy } from '#console/api/records.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
-import { POLICY_SETTINGS, PolicyTable } from '#console/parts/alerts/policy-settings.tsx';
+import { EscalationSteps, ToldFrom } from '#console/parts/alerts/escalation.tsx';
+import { PolicyTable, policySchema, SETTING_NAMES } from '#console/parts/alerts/policy-settings.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
 import { Channels } from './channels.tsx';
-
-/** The settings of a policy, as POST /v1/checks/{check_id}/policy takes them. */
-const SETTINGS: MemberSchema = { type: 'object', properties: POLICY_SETTINGS };
 
 type PolicyProps = { id: string; policy: Loaded<Policy> };
 
@@ -50,7 +47,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
             {editing ? (
               <SchemaForm
                 name={`policy ${id}`}
-                schema={SETTINGS}
+                schema={policySchema(found, channelsOf(found))}
                 record={found}
                 submit="Save policy"
                 send={async (body) => {
@@ -75,11 +72,12 @@ export function PolicySection({ id, policy }: PolicyProps) {
                 </details>
               </>
             )}
-            <AccountChannels channels={found.account_channels} />
+            <AccountChannels channels={found.account_channels} escalation={found.escalation} />
             <Channels
               id={id}
               channels={found.channels}
               isTold={found.account_channels.length > 0}
+              escalation={found.escalation}
               reload={policy.reload}
             />
           </>
@@ -91,7 +89,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
 
 /** What the table below says, in short. */
 function inheritedWords(inherited: readonly string[]): string {
-  const set = Object.keys(POLICY_SETTINGS).filter((name) => !inherited.includes(name));
+  const set = SETTING_NAMES.filter((name) => !inherited.includes(name));
   return set.length === 0
     ? 'All settings are inherited from the account'
     : `${count(set.length, 'setting')} of its own`;
@@ -104,7 +102,13 @@ const SILENCED = {
 } as const;
 
 /** Channels of the account that get its alerts too, and why. */
-const AccountChannels = ({ channels }: { channels: Policy['account_channels'] }) => (
+const AccountChannels = ({
+  channels,
+  escalation,
+}: {
+  channels: Policy['account_channels'];
+  escalation: Policy['escalation'];
+}) => (
   <ul class="channels">
     {channels.map(({ id, name, channel_type, why }) => (
       <li key={id}>
@@ -113,6 +117,7 @@ const AccountChannels = ({ channels }: { channels: Policy['account_channels'] })
           <a href="#/alerts/channels" dir="auto">
             {name}
           </a>
+          <ToldFrom steps={escalation} id={id} />
         </span>
         <span class="hint" dir="auto">
           of the account: {why}
@@ -154,5 +159,11 @@ const Told = ({ policy }: { policy: Policy }) => (
         ? `A reminder every ${duration(policy.repeat_interval_seconds * 1000)} while it is down.`
         : 'No reminders.'}
     </li>
+    {policy.escalation.length > 0 && (
+      <li>
+        While nobody acknowledges, others are called:
+        <EscalationSteps steps={policy.escalation} channels={channelsOf(policy)} />
+      </li>
+    )}
   </ul>
 );

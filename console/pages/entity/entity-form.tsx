@@ -4,8 +4,8 @@ import { live } from '#console/app/live.ts';
 import { tell } from '#console/app/notices.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import { blueprintPath, changedOnly, entityPath } from '#console/rules/catalog.ts';
-import { type MemberSchema, schemaOfFields } from '#console/rules/form-fields.ts';
+import { blueprintPath, changedOnly, entityPath, schemaOfFields } from '#console/rules/catalog.ts';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
 
 type EntityDialogProps = {
   blueprint: Blueprint;

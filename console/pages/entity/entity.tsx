@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
 import type {
   Action,
@@ -14,8 +15,10 @@ import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { refusal } from '#console/app/session.ts';
 import { useWholeFleet } from '#console/app/whole-fleet.ts';
+import { SilenceButton } from '#console/parts/alerts/silence-button.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { FieldValue } from '#console/parts/field-value.tsx';
+import { Icon } from '#console/parts/icon.tsx';
 import { Labels } from '#console/parts/labels.tsx';
 import { Page, Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
@@ -26,6 +29,7 @@ import { ActionsThatFit } from './actions-that-fit.tsx';
 import { DeleteEntity } from './delete-entity.tsx';
 import { EntityChecks } from './entity-checks.tsx';
 import { EntityDialog } from './entity-form.tsx';
+import { Incidents } from './incidents.tsx';
 import { Neighbours } from './neighbours.tsx';
 import { Transitions } from './transitions.tsx';
 
@@ -76,6 +80,15 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
       above={above}
       actions={
         <>
+          <SilenceButton
+            id={entity.id}
+            name={entity.name}
+            noun="its checks"
+            isSilenced={entity.silenced}
+            why={why}
+            send={(change) => call('PUT', entityPath(entity), change)}
+            onChange={reload}
+          />
           <Button why={why} busy={!blueprint.data && blueprint.loading} onClick={() => show('edit')}>
             Edit
           </Button>
@@ -86,6 +99,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
       }
     >
       <StateLine entity={entity} />
+      <Silenced entity={entity} />
       <EntityChecks entity={entity} checks={checks} history={history} />
       <Neighbours entity={entity} relations={relations} />
       <div class="beside">
@@ -93,6 +107,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
           <Transitions entity={entity} checks={checks.data ?? []} />
         </Section>
         <div>
+          <Incidents entity={entity} />
           <Fields entity={entity} blueprint={blueprint} />
           <Section title="Actions">
             <Data of={actions}>
@@ -143,6 +158,25 @@ function StateLine({ entity }: { entity: Entity }) {
     </p>
   );
 }
+
+/** Until when no alert of its checks goes out, and why. */
+const Silenced = ({ entity: { silenced, silenced_until: until, silence_reason: reason } }: { entity: Entity }) =>
+  silenced ? (
+    <p class="silenced" dir="auto">
+      <Icon name="muted" />
+      <span>
+        <strong>Silenced: no alert of its checks goes out.</strong>{' '}
+        {until ? (
+          <>
+            Until <Time at={until} as="full" />.
+          </>
+        ) : (
+          'Until it is lifted.'
+        )}{' '}
+        {reason}
+      </span>
+    </p>
+  ) : null;
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div>

@@ -3,14 +3,11 @@ import { Icon } from '#console/parts/icon.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { pathTo } from '#console/rules/address.ts';
+import { entityHref } from '#console/rules/catalog.ts';
 import { byName, type FleetRow, grouped, isHeading, type Line } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
 import { RowBar } from './row-bar.tsx';
-
-export const entityHref = ({ blueprint_slug, slug }: Pick<FleetRow, 'blueprint_slug' | 'slug'>): string =>
-  `#${pathTo('/entities/:blueprint/:slug', { blueprint: blueprint_slug, slug })}`;
 
 /** Headings are drawn by the table itself: a cell is of an entity always. */
 const of =

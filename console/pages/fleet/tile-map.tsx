@@ -2,11 +2,11 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { State } from '#console/api/records.ts';
 import { theme } from '#console/app/look.ts';
 import { STATE_SHAPE } from '#console/parts/state-mark.tsx';
+import { entityHref } from '#console/rules/catalog.ts';
 import { countsOf, type FleetRow } from '#console/rules/fleet.ts';
 import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { type TileGrid, tileAt, tileGrid } from '#console/rules/tiles.ts';
 import { count } from '#console/rules/words.ts';
-import { entityHref } from './fleet-table.tsx';
 
 type TileMapProps = { rows: readonly FleetRow[] /** The most pixels it may be high. */; height?: number };
 

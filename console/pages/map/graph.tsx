@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
+import { entityHref } from '#console/rules/catalog.ts';
 import type { MapView } from '#console/rules/relation-map.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';

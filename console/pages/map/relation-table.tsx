@@ -1,7 +1,7 @@
 import type { Relation } from '#console/api/records.ts';
-import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
+import { entityHref } from '#console/rules/catalog.ts';
 import { byName, type FleetRow } from '#console/rules/fleet.ts';
 import type { MapView } from '#console/rules/relation-map.ts';
 import { STATE_WORD } from '#console/rules/states.ts';

@@ -1,8 +1,8 @@
-import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
+import { entityHref } from '#console/rules/catalog.ts';
 import type { Fleet } from '#console/rules/fleet.ts';
 import type { MapView } from '#console/rules/relation-map.ts';
 import { downstreamOf } from '#console/rules/relations.ts';

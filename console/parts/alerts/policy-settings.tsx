@@ -1,10 +1,13 @@
 import { Button } from '#console/parts/button.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
+import { type Callable, escalationSchema } from '#console/rules/escalation.ts';
 import { labelOf, type MemberSchema } from '#console/rules/form-fields.ts';
 import { duration } from '#console/rules/time.ts';
+import { count } from '#console/rules/words.ts';
+import type { EscalationStep } from '#lib/checks/policy-item.ts';
 
 /** The settings of a policy, as a check and the account have them. */
-export const POLICY_SETTINGS = {
+const POLICY_SETTINGS = {
   cooldown_seconds: {
     type: 'integer',
     description: 'After an alert, no other is sent for so many seconds; 0: none is held back.',
@@ -39,14 +42,34 @@ export const POLICY_SETTINGS = {
     description: 'Seconds in which changes count together.',
     default: 3600,
   },
+  hold_for_dependencies: {
+    type: 'boolean',
+    title: 'Ask dependencies first',
+    description: 'Waits some seconds until it is known whether the failure follows from what the entity depends on.',
+    default: true,
+  },
 } as const satisfies MemberSchema['properties'];
 
 type Name = keyof typeof POLICY_SETTINGS;
-type Settings = { readonly [name in Name]: number | boolean } & { inherited: readonly string[] };
+type Settings = { readonly [name in Name]: number | boolean } & {
+  inherited: readonly string[];
+  escalation: readonly EscalationStep[];
+};
 
-const NAMES = Object.keys(POLICY_SETTINGS) as Name[];
+/** The form of a policy. @param channels that its escalation may call */
+export const policySchema = ({ escalation }: Pick<Settings, 'escalation'>, channels: readonly Callable[]) =>
+  ({
+    type: 'object',
+    properties: { ...POLICY_SETTINGS, escalation: escalationSchema(escalation, channels) },
+  }) satisfies MemberSchema;
 
-const shownValue = (name: Name, value: number | boolean): string => {
+/** Every setting, in the order of the table. */
+export const SETTING_NAMES = [...(Object.keys(POLICY_SETTINGS) as Name[]), 'escalation'] as const;
+type Row = (typeof SETTING_NAMES)[number];
+
+const shownValue = (policy: Settings, name: Row): string => {
+  if (name === 'escalation') return policy.escalation.length === 0 ? 'none' : count(policy.escalation.length, 'step');
+  const value = policy[name];
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (name === 'flap_threshold') return value === 0 ? 'off' : `${value} changes`;
   return value === 0 ? 'none' : duration(value * 1000);
@@ -65,14 +88,14 @@ type TableProps = {
 export const PolicyTable = ({ policy, from, why, giveBack }: TableProps) => (
   <Table
     label="Settings of the policy"
-    rows={NAMES}
+    rows={SETTING_NAMES}
     columns={columnsOf(policy, from, why, giveBack)}
     keyOf={(name) => name}
   />
 );
 
-const titleOf = (name: Name): string => {
-  const member: MemberSchema = POLICY_SETTINGS[name];
+const titleOf = (name: Row): string => {
+  const member: MemberSchema = name === 'escalation' ? {} : POLICY_SETTINGS[name];
   return member.title ?? labelOf(name.replace(/_seconds$/, ''));
 };
 
@@ -81,9 +104,9 @@ const columnsOf = (
   from: string,
   why: string | undefined,
   giveBack: TableProps['giveBack'],
-): readonly Column<Name>[] => [
+): readonly Column<Row>[] => [
   { head: 'Setting', grow: true, cell: titleOf },
-  { head: 'Value', cell: (name) => <strong>{shownValue(name, policy[name])}</strong> },
+  { head: 'Value', cell: (name) => <strong>{shownValue(policy, name)}</strong> },
   {
     head: 'From',
     cell: (name) =>

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import { useLoad } from '#console/api/load.ts';
-import type { Explanation } from '#console/api/records.ts';
+import type { Explanation, Transition } from '#console/api/records.ts';
+import { EntityName } from '#console/parts/entity-name.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { RULE, RULE_OUTCOME } from '#console/rules/alert-reason.ts';
-import { labelOf } from '#console/rules/form-fields.ts';
-
-type Rules = Explanation['rules'];
-type Fact = Rules[number]['facts'][string];
+import { incidentHref, incidentsOfEntity } from '#console/rules/incidents.ts';
+import { factsOf, NEXT, type Piece } from '#console/rules/why-facts.ts';
 
 /** Why one change of state was announced or not: what each rule said, once somebody asks. */
 export function WhyOf({ transition }: { transition: string }) {
@@ -23,43 +22,66 @@ export function WhyOf({ transition }: { transition: string }) {
 }
 
 /** An explanation: the answer, then every rule with what it looked at. */
-export const Why = ({ explanation: { sentence, rules } }: { explanation: Explanation }) => (
+export const Why = ({ explanation: { sentence, rules, transition, next } }: { explanation: Explanation }) => (
   <>
     <p dir="auto">{sentence}</p>
+    {transition?.alert.because && <Because of={transition.alert.because} />}
+    {transition && <p>{incidentOf(transition)}</p>}
     {rules.length > 0 && (
       <ol class="rules">
-        {rules.map(({ rule, outcome, facts }) => (
-          <li key={rule} class={outcome}>
-            <Icon name={ICON[outcome]} />
-            <strong>{RULE[rule]}</strong>
-            <span>{RULE_OUTCOME[outcome]}</span>
-            <Facts facts={outcome === 'not_reached' ? {} : facts} />
+        {rules.map((one) => (
+          <li key={one.rule} class={one.outcome}>
+            <Icon name={ICON[one.outcome]} />
+            <strong>{RULE[one.rule]}</strong>
+            <span>{RULE_OUTCOME[one.outcome]}</span>
+            <Found pieces={factsOf(one)} />
           </li>
         ))}
       </ol>
     )}
+    {next && (
+      <p class="hint">
+        Next, <Time at={next.at} as="full" />: {NEXT[next.what]}.
+      </p>
+    )}
   </>
 );
 
+/** The incident that explains it, where it is known; else those of its entity. */
+const incidentOf = ({ entity_id, alert: { because } }: Transition) =>
+  because?.incident_id ? (
+    <a href={incidentHref(because.incident_id)}>The incident</a>
+  ) : (
+    <a href={incidentsOfEntity(entity_id)}>Incidents of the entity</a>
+  );
+
+/** The failure that it follows from. */
+const Because = ({ of }: { of: NonNullable<Transition['alert']['because']> }) =>
+  of.root_entity_id && (
+    <p dir="auto">
+      Cause: <EntityName id={of.root_entity_id} name={of.root_entity_name} />
+      {of.root_state && `, ${of.root_state}`}
+      {of.root_since && (
+        <>
+          {' '}
+          since <Time at={of.root_since} as="full" />
+        </>
+      )}
+    </p>
+  );
+
 const ICON = { pass: 'done', stop: 'muted', not_reached: 'more' } as const;
 
-const Facts = ({ facts }: { facts: Rules[number]['facts'] }) => (
+const Found = ({ pieces }: { pieces: readonly Piece[] }) => (
   <span class="hint" dir="auto">
-    {Object.entries(facts)
-      .filter(([, value]) => value !== null && value !== '')
-      .map(([name, value], i) => (
-        <span key={name}>
-          {i > 0 && ', '}
-          {labelOf(name).toLowerCase()}: <Known value={value} />
-        </span>
-      ))}
+    {pieces.map((piece, i) => (
+      <One key={i} piece={piece} />
+    ))}
   </span>
 );
 
-const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
-
-function Known({ value }: { value: Fact }) {
-  if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
-  if (typeof value === 'string' && INSTANT.test(value)) return <Time at={value} as="full" />;
-  return <>{String(value)}</>;
+function One({ piece }: { piece: Piece }) {
+  if (typeof piece === 'string') return <>{piece}</>;
+  if ('at' in piece) return <Time at={piece.at} as="full" />;
+  return <a href={piece.href}>{piece.words}</a>;
 }

@@ -17,7 +17,7 @@ const HOW: Partial<Record<FieldSpec['kind'], string>> = {
 
 /** A field as its kind is typed. @param stored whether the record has a value already: a secret then stays */
 export function FormField({ form, spec, stored = false }: { form: FormState; spec: FieldSpec; stored?: boolean }) {
-  const { path, label, kind, required, secret, options, fallback } = spec;
+  const { path, label, kind, required, secret, options, titles, fallback } = spec;
   const value = form.draft[path] ?? '';
   const error = form.errors[path];
   const onChange = (text: string) => form.set(path, text);
@@ -58,9 +58,10 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
     );
   }
   if (kind === 'assertions') return <AssertionsField {...common} sources={options} />;
-  if (kind === 'set') return <SetField {...common} options={options} />;
+  if (kind === 'set') return <SetField {...common} options={options} titles={titles} />;
   if (kind === 'entities') return <EntitiesField {...common} />;
   if (kind === 'instant') return <InstantField {...common} />;
+  if (kind === 'zone') return <TextField {...common} suggestions={Intl.supportedValuesOf('timeZone')} />;
   const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';
   const placeholder = secret && stored ? HIDDEN : undefined;
   if (isLong) return <TextField {...common} lines={kind === 'list' ? 3 : 4} placeholder={placeholder} />;

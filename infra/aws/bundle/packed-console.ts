@@ -1,7 +1,24 @@
 import { buildConsole } from '#lib/console/build.ts';
+import type { ConsoleFile } from '#lib/console/files.ts';
 
 // Built while this module is loaded, as what makes the bundles waits for nothing.
-const files = await buildConsole();
+const { page, etag, assets } = await buildConsole();
 
-/** A module in place of lib/console/files.ts: the files as they are now, and nothing that builds them. */
-export const packedConsole = (): string => `export const consoleFiles = async () => (${JSON.stringify(files)});\n`;
+const lean = ({ type, br }: ConsoleFile) => ({ type, br });
+const leanAssets = Object.fromEntries(Object.entries(assets).map(([name, file]) => [name, lean(file)]));
+
+/**
+ * A module in place of lib/console/files.ts: the files as they are now, and nothing that builds them. It carries the
+ * smaller of their packed forms, and makes the other one of it when that is asked for.
+ */
+export const packedConsole = (): string =>
+  [
+    "import { brotliDecompressSync, gzipSync } from 'node:zlib';",
+    "const gzipOf = (br) => gzipSync(brotliDecompressSync(Buffer.from(br, 'base64')), { level: 9 }).toString('base64');",
+    `const files = ${JSON.stringify({ page: lean(page), etag, assets: leanAssets })};`,
+    'for (const file of [files.page, ...Object.values(files.assets)]) {',
+    "  Object.defineProperty(file, 'gzip', { get: () => gzipOf(file.br) });",
+    '}',
+    'export const consoleFiles = async () => files;',
+    '',
+  ].join('\n');

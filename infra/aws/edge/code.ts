@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routes } from '#infra/topology.ts';
 import { SECURE_COOKIE } from '#lib/access/sessions/cookie.ts';
-import { LINK_PATH } from '#lib/alerts/links/alert-links.ts';
+import { LINK_PATH } from '#lib/alerts/links/path.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
 import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';

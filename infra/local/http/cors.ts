@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
-import { MCP_PATH } from '#lib/mcp/endpoint.ts';
+import { MCP_PATH } from '#lib/mcp/address.ts';
 import { isAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
 import { pathOf } from './request-event.ts';
 

@@ -7,8 +7,9 @@ import { CheckSelector } from '#lib/checks/selector.ts';
 import { type AccountSilence, readAlerting } from '#lib/health/alerting/account-alerting.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import { pick } from '#lib/platform/pick.ts';
-import { Instant, iso } from '#lib/platform/time.ts';
+import { iso } from '#lib/platform/time.ts';
 import { changeAlerting } from './change-alerting.ts';
 
 const MAX_SILENCES = 100;

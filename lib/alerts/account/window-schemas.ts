@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idsOf, SelectorLabels } from '#lib/checks/selector.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import { line, Name, Slug } from '#lib/platform/text.ts';
-import { Instant } from '#lib/platform/time.ts';
 
 const MEANINGS = {
   name: 'What people call it.',

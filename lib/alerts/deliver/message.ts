@@ -91,12 +91,12 @@ function usualMessage(alert: Alert, longest: number): Message {
 
 /**
  * Entity and check in a title: `Shop: checkout`. Where one of the names begins or ends with the other, that one alone:
- * nobody reads `Web shop: Web shop`.
+ * nobody reads `Web shop: Web shop`. An address that ends with the entity's name is not what people call it.
  */
 function subject({ event: { entity_name }, check_label }: Alert, longest: number): string {
   const [entity, check] = [shorten(entity_name, longest), shorten(check_label, longest)];
   if (says(entity_name, check_label)) return entity;
-  return says(check_label, entity_name) ? check : `${entity}: ${check}`;
+  return says(check_label, entity_name) && !check_label.includes('://') ? check : `${entity}: ${check}`;
 }
 
 function says(longer: string, shorter: string): boolean {
@@ -129,9 +129,12 @@ function headline(alert: Alert, subject: string): string {
         : `${subject} is degraded`;
     case 'down':
       if (kind === 'repeat' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
-      return kind === 'catch_up' ? `${subject} has been down for ${inStateFor(alert)}` : `${subject} is down`;
+      return `${subject} ${kind === 'catch_up' ? `has been down for ${inStateFor(alert)}` : 'is down'}${causeOf(alert)}`;
   }
 }
+
+/** What it fails with, where that is known: who reads a title alone then looks in the right place. */
+const causeOf = ({ root }: Alert): string => (root ? `; cause: ${shorten(root.entity_name, 60)}` : '');
 
 /** How a check came to an end, by the state that it was in. */
 const WHILE: Record<CheckState, string> = { up: '', unknown: '', degraded: ' while degraded', down: ' while down' };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { Instant } from '#lib/platform/time.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import { explainCheck, explainOne, requireTransition } from './explain.ts';
 import { Explanation } from './explanation.ts';
 

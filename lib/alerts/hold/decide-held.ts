@@ -6,6 +6,7 @@ import type { AlertReason } from '#lib/health/alerting/decision.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
+import { knewBefore } from '#lib/health/alerting/listeners.ts';
 import { classOf, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
 import { type IncidentItem, ownIncident } from '#lib/health/dependency/incident-item.ts';
@@ -54,14 +55,16 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   const settle = (final: Parameters<typeof settled>[3]) => settled(transition, token, now, final, { decided_on });
   const decided = decide(situation);
   if (decided.decision === 'planned' && situation.told === announces) {
+    // What held it is why nobody was told of this change.
+    const { reason, facts } = transition.alert;
     return {
-      transition: settled(transition, token, now, { decision: 'skipped', reason: held.reason, facts: {} }),
+      transition: settled(transition, token, now, { decision: 'skipped', reason, facts }),
       deadlines: [],
     };
   }
   if (decided.decision === 'held') {
     const { transition_sk } = held;
-    return { cause: { transition_sk, reason: 'dependency', from: now }, deadlines: [] };
+    return { cause: { transition_sk, reason: 'dependency', from: now, ...knewBefore(check.alerts) }, deadlines: [] };
   }
   if (decided.decision !== 'planned') {
     const { reason, facts, until } = decided;

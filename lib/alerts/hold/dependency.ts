@@ -24,8 +24,8 @@ export type Search = {
   one: HeldCase;
   stored: HoldItem | undefined;
   ancestry: Ancestry;
-  /** Entities whose own alert is held. */
-  pending: ReadonlySet<string>;
+  /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
+  pending: ReadonlyMap<string, number>;
   /** When those who wait were paged. */
   pages: Pages;
 };

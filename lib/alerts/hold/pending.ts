@@ -3,10 +3,22 @@ import { isUntold } from '#lib/health/alerting/listeners.ts';
 import type { Ancestry } from '#lib/health/dependency/gather.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 
-/** Entities whose own alert is held until its cause is known, and was told to nobody yet. */
-export async function readPending({ ports, keys, tenant }: TenantEnv, { checks }: Ancestry): Promise<Set<string>> {
+/**
+ * Entities whose own alert is held until its cause is known, and was told to nobody yet; with when that is looked at
+ * next (epoch ms).
+ */
+export async function readPending(
+  { ports, keys, tenant }: TenantEnv,
+  { checks }: Ancestry,
+): Promise<Map<string, number>> {
   const down = [...checks.values()].flat().filter(({ state }) => state === 'down');
-  if (down.length === 0) return new Set();
+  if (down.length === 0) return new Map();
   const entries = await ports.table.getMany<DeadlineEntry>(down.map(({ id }) => keys.entry('hold', tenant, id)));
-  return new Set(down.flatMap(({ entity_id }, i) => (isUntold(entries[i]) ? [entity_id] : [])));
+  const pending = new Map<string, number>();
+  for (const [i, { entity_id }] of down.entries()) {
+    const entry = entries[i];
+    if (!entry || !isUntold(entry)) continue;
+    pending.set(entity_id, Math.min(entry.deadline, pending.get(entity_id) ?? Number.POSITIVE_INFINITY));
+  }
+  return pending;
 }

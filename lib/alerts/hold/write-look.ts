@@ -39,7 +39,7 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
   const destinations = channelsThatApply(policy, 'down', check.alerts)
     .filter(({ id }) => toldNow.includes(id))
     .map(destinationOf);
-  const told = [...(held.told ?? []), ...toldNow];
+  const told = [...(held.told ?? []), ...destinations];
   const after = items.length > 0 ? alertsAfter(check, policy, items, now) : check.alerts;
   const escalation = escalationChange(keys, check, token, { before: check.alerts, after, policy });
   // Told by itself, it is what others fail with.

@@ -2,11 +2,12 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { idFloor, isId } from '#lib/platform/ids.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { filtered } from '#lib/platform/table/filtered.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
-import { DAY_MS, Instant } from '#lib/platform/time.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
 import type { StoredIncident } from './incident-items.ts';
 import { type IncidentRecord, IncidentState, incidentRecord, stateOf } from './incident-record.ts';
 

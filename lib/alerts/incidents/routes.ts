@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { AcknowledgeBody } from '#lib/alerts/acknowledge/acknowledge.ts';
 import { route } from '#lib/platform/http/route.ts';
+import { mustBeSpan } from '#lib/platform/instant.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
-import { mustBeSpan } from '#lib/platform/time.ts';
 import { acknowledgeIncident } from './acknowledge-incident.ts';
 import {
   addNote,

@@ -4,10 +4,8 @@ import type { AlertLinks } from '#lib/alerts/deliver/make-alert.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
+import { LINK_PATH } from './path.ts';
 import { type LinkAction, linkToken } from './token.ts';
-
-/** Below it lie the pages of links in alerts. */
-export const LINK_PATH = '/a/';
 
 /** From its alert on, a link is good for so long. */
 const GOOD_MS = DAY_MS;

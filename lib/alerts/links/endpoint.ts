@@ -6,10 +6,10 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { refuse } from '#lib/platform/http/refusals.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
-import { LINK_PATH } from './alert-links.ts';
 import { followLink } from './follow-link.ts';
 import { type OpenLink, openLink } from './open-link.ts';
 import { type LinkPage, pageOf } from './page.ts';
+import { LINK_PATH } from './path.ts';
 import type { LinkAction } from './token.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];

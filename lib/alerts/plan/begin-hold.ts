@@ -1,5 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
+import { knewBefore } from '#lib/health/alerting/listeners.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -22,7 +23,10 @@ export async function beginHold(
   { ports, keys }: Env,
   { check, transition, hold, now, done }: Holding,
 ): Promise<DueDeadline[] | typeof AGAIN> {
-  const held: HeldAlert = { transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now };
+  const held: HeldAlert = {
+    ...{ transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now },
+    ...knewBefore(check.alerts),
+  };
   const written = await commit(ports, [
     ...done,
     ...deadlineWrites(keys, 'hold', check, ports.ids.token(), hold, { deadline: now, note: { held } }),

@@ -8,7 +8,7 @@ import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
-import { toldOf } from '#lib/health/alerting/listeners.ts';
+import { hearRecovery, toldOf } from '#lib/health/alerting/listeners.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/health/alerting/situation.ts';
 import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
@@ -189,13 +189,14 @@ export const remember = (
   },
 });
 
-/** Those that apply and know of the failure. */
+/** Those that apply and know of the failure, or are to hear that it is over. */
 function channelsOf(
   { check, policy, hold }: Pick<Due, 'check' | 'policy' | 'hold'>,
   announces: AnnouncedAlert['announces'],
 ) {
   const alerts = check?.alerts ?? {};
-  return toldOf(hold, channelsThatApply(policy, announces, alerts), alerts);
+  const hears = announces === 'up' ? hearRecovery : toldOf;
+  return hears(hold, channelsThatApply(policy, announces, alerts), alerts);
 }
 
 /** The incident that an alert belongs to, and whether other entities follow from that. */

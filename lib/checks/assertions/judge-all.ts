@@ -4,7 +4,7 @@ import type { Unreadable } from './body.ts';
 import { isFound } from './expressions.ts';
 import type { Facts } from './facts.ts';
 import type { Verdict } from './judge.ts';
-import { holds, takesExpression } from './operators.ts';
+import { holds, type Subject, takesExpression } from './operators.ts';
 import { readJson } from './read-body.ts';
 import { type Reading, readingOf } from './reading.ts';
 import { type AssertionErrorKind, sourceOf } from './sources.ts';
@@ -42,10 +42,12 @@ async function judgeEach(
   turn: (() => Promise<void>) | undefined,
 ): Promise<Verdict> {
   const verdict: Verdict = { failures: [], warnings: [], judged: [] };
-  const json = await jsonOf(assertions, facts, turn);
+  const read = jsonOf(assertions, facts, turn);
+  const json = read instanceof Promise ? await read : read;
   for (const assertion of assertions) {
     const reading = readingOf(assertion, facts, json);
-    const message = reading && (await complaint(assertion, reading, facts));
+    const matched = reading && takesExpression(assertion.operator) ? await matches(assertion, reading) : [];
+    const message = reading && complaint(assertion, reading, facts, matched);
     if (shows) {
       const actual = reading && 'actual' in reading ? reading.actual : null;
       verdict.judged.push({ ...assertion, passed: message === undefined, actual });
@@ -59,28 +61,32 @@ async function judgeEach(
   return verdict;
 }
 
-async function jsonOf(assertions: readonly Assertion[], { body }: Facts, turn: (() => Promise<void>) | undefined) {
+/** At once where it is small: to wait for nothing takes its time. */
+function jsonOf(assertions: readonly Assertion[], { body }: Facts, turn: (() => Promise<void>) | undefined) {
   if (!body || 'problem' in body) return body;
   return assertions.some(({ source }) => source === 'json') ? readJson(body, turn) : undefined;
 }
 
+/** Of an assertion with an expression: whether it is found in each of what was read. */
+async function matches({ value }: Assertion, reading: Reading | Unreadable): Promise<boolean[]> {
+  const found: boolean[] = [];
+  if ('problem' in reading) return found;
+  for (const { text } of reading.subjects) found.push(text ? await isFound(String(value), text.begin) : false);
+  return found;
+}
+
 /** Why it does not hold; undefined when it does. What cannot be read holds of nothing. */
-async function complaint(
+function complaint(
   assertion: Assertion,
   reading: Reading | Unreadable,
   facts: Facts,
-): Promise<string | undefined> {
+  matched: readonly boolean[],
+): string | undefined {
   if ('problem' in reading) return reading.problem;
   const { operator, value } = assertion;
-  let some = false;
-  let each = true;
-  for (const subject of reading.subjects) {
-    const isMatch =
-      takesExpression(operator) && subject.text ? await isFound(String(value), subject.text.begin) : false;
-    if (holds(operator, value, subject, isMatch)) some = true;
-    else each = false;
-  }
-  return (reading.every ? each : some) ? undefined : complaintOf(assertion, reading, facts);
+  const isOf = (subject: Subject, i: number) => holds(operator, value, subject, matched[i] ?? false);
+  const isTrue = reading.every ? reading.subjects.every(isOf) : reading.subjects.some(isOf);
+  return isTrue ? undefined : complaintOf(assertion, reading, facts);
 }
 
 function kindOf({ source }: Assertion, { expiry }: Facts): AssertionErrorKind {

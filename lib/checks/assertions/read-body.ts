@@ -25,12 +25,13 @@ export function lookedAt({ bytes, isCut, text = '' }: Body, { operator }: Pick<A
 }
 
 /** A body as JSON. @param turn waits for the next turn of the event loop, where it is a large one */
-export async function readJson(
+export function readJson(
   { text = '', bytes, isCut, type }: Body,
   turn: (() => Promise<void>) | undefined,
-): Promise<JsonDocument | Unreadable> {
+): JsonDocument | Unreadable | Promise<JsonDocument | Unreadable> {
   if (isCut) return { problem: `the body has more than ${sizeText(bytes)}` };
   const json = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const document = turn ? await JsonDocument.scan(json, turn) : JsonDocument.parse(json);
-  return document ?? { problem: `the body is not JSON (${[type, sizeText(bytes)].filter(Boolean).join(', ')})` };
+  const orNone = (document: JsonDocument | undefined) =>
+    document ?? { problem: `the body is not JSON (${[type, sizeText(bytes)].filter(Boolean).join(', ')})` };
+  return turn ? JsonDocument.scan(json, turn).then(orNone) : orNone(JsonDocument.parse(json));
 }

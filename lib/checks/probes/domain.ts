@@ -51,7 +51,7 @@ export const probeDomain = ({ config }: Settled<DomainConfig>, { shows = false, 
   });
 
 /** Undefined where the registry has no server. All together within one time-out. */
-async function ask(name: string, { net, settings, timeout_ms, now }: ProbeInput): Promise<HttpReply | undefined> {
+async function ask(name: string, { net, settings, timeout_ms, now, room }: ProbeInput): Promise<HttpReply | undefined> {
   const egress = settings.CHECK_EGRESS;
   const began = performance.now();
   const base = await rdapServer(name, { net, url: settings.RDAP_BOOTSTRAP_URL, egress, timeout_ms, now });
@@ -64,6 +64,7 @@ async function ask(name: string, { net, settings, timeout_ms, now }: ProbeInput)
     headers: { accept: 'application/rdap+json' },
     timeout_ms: left_ms,
     max_body_bytes: MOST_BYTES,
+    ...(room && { room }),
     egress,
     max_redirects: 5,
   });

@@ -14,7 +14,7 @@ const MAX_REDIRECTS = 5;
 /** Sends a request, and looks at what is answered. */
 export async function probeHttp(
   check: HttpSettings & Settled<HttpConfig>,
-  { net, settings, timeout_ms, now, shows = false }: ProbeInput,
+  { net, settings, timeout_ms, now, room, shows = false }: ProbeInput,
 ) {
   const hide = secretsOf(check.config);
   const outcome = await probing(async () => {
@@ -27,6 +27,7 @@ export async function probeHttp(
       ...(headers && { headers }),
       ...(body !== undefined && { body }),
       timeout_ms,
+      ...(room && { room }),
       ...readingFor({ assertions, find: check.body_contains, status: status.only }),
       ...(shows && { excerpt_bytes: EXCERPT_BYTES }),
       egress: settings.CHECK_EGRESS,

@@ -27,7 +27,7 @@ import { withEpisode } from './episode.ts';
 import { begun } from './escalation.ts';
 import { becauseOf } from './held.ts';
 import { firstResultAt } from './judged-after.ts';
-import { destinationOf, toldOf } from './listeners.ts';
+import { destinationOf, hearRecovery, knewBefore } from './listeners.ts';
 import { isBusy, type Pages } from './pages.ts';
 import { classOf, startCooldown } from './rules/cooldown.ts';
 import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
@@ -121,6 +121,7 @@ function newHold({ check, policy, transition, alertAt }: Change, { reason, until
     reason: reason as HoldReason,
     from: until,
     ...(policy.window && { window_id: policy.window.id }),
+    ...(reason === 'dependency' && knewBefore(check.alerts)),
   };
   return { deadline: reason === 'dependency' ? until : firstResultAt(check, until), note: { held } };
 }
@@ -148,10 +149,10 @@ function situationOf(change: Change, counted: CheckItem['alerts']): { situation:
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
-/** Those that apply; of a failure that is over, those that were told of it. */
+/** Those that apply; of a failure that is over, those that are to hear so. */
 function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
   const channels = channelsThatApply(policy, announcementOf(to, policy), check.alerts);
-  return shown(to, policy) === 'up' ? toldOf(hold, channels, check.alerts) : channels;
+  return shown(to, policy) === 'up' ? hearRecovery(hold, channels, check.alerts) : channels;
 }
 
 /** Low for whoever heard of the same failure a moment ago, by an alert that names it, or was paged too often. */
@@ -177,7 +178,7 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
-  const channels = toldOf(hold, channelsThatApply(policy, 'up', check.alerts), check.alerts);
+  const channels = hearRecovery(hold, channelsThatApply(policy, 'up', check.alerts), check.alerts);
   const given = decidedOn(check, check.alerts, policy, channels, at);
   const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;

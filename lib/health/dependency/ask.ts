@@ -140,8 +140,8 @@ async function askCheck(
   const { lanes, network } = probingProcess(ports);
   const claim = { tenant: account.id, target: hostOf(check), until: ports.clock.now() + WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), LONGEST_MS);
-  const about = { tenant_id: account.id, check_id: check.id, asked: true };
-  const probe = () => probeBy(ports, check, { account, timeout_ms, about });
+  const about = { check_id: check.id, asked: true };
+  const probe = () => probeBy(ports, check, { account, tenant_id: account.id, timeout_ms, about });
   const probed = await lanes.quick.run(claim, () => lanes.begin(claim, probe));
   if (probed === NO_PLACE || !probed) return undefined;
   const { started_at: began_at, outcome } = probed;

@@ -36,8 +36,8 @@ type Sight = {
   incidents: ReadonlyMap<string, Incident>;
   /** The failure itself, where others follow from it: they may have named it before. */
   own?: Incident | undefined;
-  /** The alert of this root is held itself, and will be decided. */
-  pending: ReadonlySet<string>;
+  /** Roots whose alert is held itself, and will be decided: when it is looked at next. */
+  pending: ReadonlyMap<string, number>;
   /** When what was on the way recovered, as far as that is known. */
   recoveries: ReadonlyMap<string, number>;
   /** When the check went down. */
@@ -66,8 +66,9 @@ export type Look = {
 /** A root that is only suspected is looked at soon; one that is confirmed less and less often. */
 const SUSPECTED_MS = 15_000;
 const CONFIRMED_MS = [60_000, 120_000, 300_000];
-/** How soon one is looked at whose root has not been decided on. */
+/** How soon one is looked at after its root, which has not been decided on; and how late, as that may be woken. */
 const PENDING_MS = 5_000;
+const LONGEST_PENDING_MS = 60_000;
 /** What goes down so soon after the recovery of what it depends on may still follow from that. */
 const AFTERMATH_MS = 300_000;
 /** However many recover one after the other, nobody waits longer than this from the first. */
@@ -111,8 +112,10 @@ function explained(sight: Sight): Look {
     way: verdict.way,
     recovered: null,
   };
-  if (pending.has(root.entity_id)) {
-    return { tell: [], root: null, wait: [...waiting], hold: { ...next, explained: 0 }, look_at: now + PENDING_MS };
+  const decided = pending.get(root.entity_id);
+  if (decided !== undefined) {
+    const look_at = Math.min(Math.max(decided, now), now + LONGEST_PENDING_MS) + PENDING_MS;
+    return { tell: [], root: null, wait: [...waiting], hold: { ...next, explained: 0 }, look_at };
   }
   const told = waiting.filter((one) => incident && isTold(incident, one, cooldown_ms, now));
   const untold = waiting.filter((one) => !told.includes(one));
@@ -122,7 +125,7 @@ function explained(sight: Sight): Look {
     incident!.told[one]! < incident!.since ? [incident!.told[one]! + cooldown_ms] : [],
   );
   return {
-    tell: untold.map((destination) => ({ destination, urgency: sight.busy?.has(destination) ? 'low' : 'high' })),
+    tell: untold.map((destination) => ({ destination, urgency: urgencyFor(sight, destination) })),
     root: root.entity_id,
     wait: told,
     hold: next,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type Revision, slotsIn, type Window } from '#lib/health/recording/due-slots.ts';
+import { countSlots, type Revision, type Window } from '#lib/health/recording/due-slots.ts';
 import { iso } from '#lib/platform/time.ts';
 import { causes, GapCause, outagesOf, type Span } from './gap-causes.ts';
 import { revisionsSince } from './read-revisions.ts';
@@ -12,7 +12,7 @@ export const GapRecord = z
   .object({
     from: z.iso.datetime().describe('The first missed slot; for a push check, the beginning of our outage.'),
     to: z.iso.datetime().describe('The slot after the last missed one; for a push check, the end of our outage.'),
-    slots: z.int().describe('How many slots were missed.'),
+    slots: z.int().describe('How many slots were missed; of a push check with a schedule, due times.'),
     cause: GapCause,
   })
   .meta({ id: 'Gap' });
@@ -41,7 +41,7 @@ export async function findGaps(
   if (window.from >= window.until) return { gaps: [] };
   const revisions = await revisionsSince(context, check, window.from);
   const outages = await outagesOf(context, check, window);
-  if (check.execution_mode === 'push') return firstOf(pushGaps(revisions, outages, window), most.gaps);
+  if (check.execution_mode === 'push') return firstOf(await pushGaps(revisions, outages, window), most.gaps);
 
   const gaps: Gap[] = [];
   const causeOf = causes(context, check, outages);
@@ -60,15 +60,20 @@ export async function findGaps(
   return { gaps };
 }
 
-/** Our outages while a push check was enabled, cut to the window. Pure. */
-export function pushGaps(revisions: readonly Revision[], outages: readonly Span[], window: Window): Gap[] {
+/** Our outages while a push check was enabled, cut to the window. */
+export async function pushGaps(
+  revisions: readonly Revision[],
+  outages: readonly Span[],
+  window: Window,
+): Promise<Gap[]> {
   const gaps: Gap[] = [];
-  for (const [i, { from: since, enabled, rhythm }] of revisions.entries()) {
-    if (!enabled) continue;
+  for (const [i, revision] of revisions.entries()) {
+    if (!revision.enabled) continue;
     for (const outage of outages) {
-      const from = Math.max(outage.from, since, window.from);
+      const from = Math.max(outage.from, revision.from, window.from);
       const until = Math.min(outage.to, revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY, window.until);
-      if (from < until) add(gaps, { from, to: until, slots: slotsIn(rhythm, { from, until }), cause: 'outage' });
+      if (from >= until) continue;
+      add(gaps, { from, to: until, slots: await countSlots(revision, { from, until }), cause: 'outage' });
     }
   }
   return gaps;

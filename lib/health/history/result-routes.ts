@@ -4,6 +4,7 @@ import { requireCheck } from '#lib/checks/store.ts';
 import { TransitionRecord } from '#lib/health/state/transition-record.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import {
   decodeCursor,
   encodeCursor,
@@ -14,7 +15,7 @@ import {
   listReply,
   Position,
 } from '#lib/platform/table/paging.ts';
-import { DAY_MS, Instant } from '#lib/platform/time.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
 import { findGaps, GapRecord, gapRecord } from './gaps.ts';
 import { resultList } from './list-results.ts';
 import { checkTransitions } from './list-transitions.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
-import { Instant, mustBeSpan } from '#lib/platform/time.ts';
+import { Instant, mustBeSpan } from '#lib/platform/instant.ts';
 
 /** Which transitions of a list are asked for, and in which order (docs/CONTRACT.md#transitions). */
 export const TransitionRange = z.object({

@@ -1,4 +1,4 @@
-import { CHECK_SLUG } from '#lib/checks/model.ts';
+import { CHECK_SLUG } from '#lib/checks/slug.ts';
 
 /** What a ping says. `log` says nothing of a run: it is only kept. */
 export const PING_KINDS = ['success', 'fail', 'start', 'log'] as const;

@@ -1,4 +1,6 @@
 import type { RevisionItem } from '#lib/health/history/revisions.ts';
+import { turnsOf } from '#lib/platform/net/turns.ts';
+import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { latestSlot, type Rhythm } from '#lib/schedule/slots.ts';
 
 /** A quiet run waits so long (ms) for others of its slot, with which it is written (record-quiet.ts). */
@@ -16,7 +18,7 @@ export type Window = { from: number; until: number };
 /** A slot that a result should stand for; it speaks for the interval that begins with it. */
 export type DueSlot = { slot: number; interval_ms: number };
 
-export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm'>;
+export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'schedule'>;
 
 /**
  * The slots in a window that must have a result by now, ascending. Pure.
@@ -48,6 +50,18 @@ export function* dueSlots(
 /** The first slot at or after `at`. */
 const firstSlot = (rhythm: Rhythm, at: number): number => latestSlot(rhythm, at - 1) + rhythm.interval_ms;
 
-/** How many slots of a rhythm a window has. */
-export const slotsIn = (rhythm: Rhythm, { from, until }: Window): number =>
-  (latestSlot(rhythm, until - 1) - latestSlot(rhythm, from - 1)) / rhythm.interval_ms;
+/** Due times that are counted before everything else in the process gets its turn. */
+const DUE_A_TURN = 200;
+
+/** How many slots a window has: of a push check with a schedule its due times. */
+export async function countSlots({ rhythm, schedule }: Revision, { from, until }: Window): Promise<number> {
+  if (!schedule) return (latestSlot(rhythm, until - 1) - latestSlot(rhythm, from - 1)) / rhythm.interval_ms;
+  const turn = turnsOf(DUE_A_TURN);
+  let count = 0;
+  for (const due of dueTimes(parseCalendar(schedule.text, schedule.zone), from - 1)) {
+    if (due >= until) break;
+    count++;
+    await turn(1);
+  }
+  return count;
+}

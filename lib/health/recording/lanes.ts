@@ -10,6 +10,8 @@ const QUICK_PLACES = 250;
 const SLOW_PLACES = 100;
 /** Probes of one tenant that are open to one host at the same time. */
 const PER_HOST = 10;
+/** Large bodies that are held at once, of up to 1 MB each, and twice as much as text. */
+const LARGE_BODIES = 20;
 /** How long a probe waits for a place before its job goes back to the queue; with its time-out less than a run. */
 const WAIT_MS = 20_000;
 /** A probe that took so long is slow, whatever it found. */
@@ -18,7 +20,8 @@ const SLOW_MS = 2_000;
 /** `slow`: checks whose last probe took long; they hold up only each other. `quick`: all others. */
 export type Lane = 'quick' | 'slow';
 
-export type Lanes = Record<Lane, FairShares> & { begin: Begin; enter: Enter };
+/** `large`: places for bodies of more than 64 KB that are held in memory (room-for-body.ts). */
+export type Lanes = Record<Lane | 'large', FairShares> & { begin: Begin; enter: Enter };
 
 /** Reads and begins the slot of a cell as soon as it is its turn; NO_PLACE when its next slot was due before that. */
 type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof NO_PLACE>;
@@ -26,9 +29,10 @@ type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof NO_PLAC
 /** The places for probes of one process. */
 export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>): Lanes {
   const lane = (places: number) => new FairShares({ places, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
+  const large = new FairShares({ places: LARGE_BODIES, wait_ms: WAIT_MS }, clock);
   const atOnce = settings.PROBES_AT_ONCE;
   const begin: Begin = atOnce < QUICK_PLACES ? beginFew(atOnce, clock) : (_claim, probe) => probe();
-  return { quick: lane(QUICK_PLACES), slow: lane(SLOW_PLACES), begin, enter: cellsInTurn(clock) };
+  return { quick: lane(QUICK_PLACES), slow: lane(SLOW_PLACES), large, begin, enter: cellsInTurn(clock) };
 }
 
 /** Cells that are read, and whose checks wait for places, at the same time: work for a moment, not more. */

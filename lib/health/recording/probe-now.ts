@@ -33,8 +33,7 @@ export async function probeNow(
   const host = hostOf(check);
   const claim = { tenant, target: host, until: ports.clock.now() + WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), MOST_MS);
-  const probe = () =>
-    probeBy(ports, check, { account: caller, timeout_ms, shows, about: { tenant_id: tenant, ...about } });
+  const probe = () => probeBy(ports, check, { account: caller, tenant_id: tenant, timeout_ms, shows, about });
   const probed = await lanes.slow.run(claim, () => lanes.begin(claim, probe));
   if (probed === NO_PLACE) {
     throw new AppError(

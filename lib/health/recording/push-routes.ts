@@ -7,7 +7,8 @@ import { AHEAD_MS, ResultRecord, resultRecord } from '#lib/health/history/result
 import { retentionStart } from '#lib/health/history/retention.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { Instant, iso } from '#lib/platform/time.ts';
+import { Instant } from '#lib/platform/instant.ts';
+import { iso } from '#lib/platform/time.ts';
 import { type Push, receivePush } from './receive-push.ts';
 
 const row = route<Context>();

@@ -4,7 +4,7 @@ import type { Job } from '#lib/messages.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { packSlowJob } from '#lib/schedule/jobs.ts';
 import type { batchVerdict } from './batch-verdict.ts';
-import { type DueProbe, dueChecks, isLate } from './due-checks.ts';
+import { type DueProbe, dueChecks } from './due-checks.ts';
 import type { Lane } from './lanes.ts';
 import { hostOf, probeOnce } from './probe-once.ts';
 import type { ProbingProcess } from './probing-process.ts';
@@ -76,9 +76,7 @@ export async function runSlot(run: Run, job: Job, account: AccountItem | undefin
         const isOld = ports.clock.now() - readAt > READ_AGAIN_MS;
         const [still] = isOld ? await dueChecks(run, { ...job, only: [one.check.id] }, account) : [one];
         if (!still || signal?.aborted) return;
-        const found = await lanes.begin(claim, async () =>
-          isLate(job, ports.clock.now()) ? undefined : probeOnce(ports, still),
-        );
+        const found = await lanes.begin(claim, () => probeOnce(ports, still));
         if (found === NO_PLACE) return outcomes.tryAgain(one.check.id);
         // This run timed out and has a successor; it must not write beside it.
         if (signal?.aborted) return;

@@ -43,7 +43,7 @@ export async function measureCheck(
   const read = { from: span.from - reachOf(check, revisions, span.from), until: span.to };
   const outages = await outagesOf(context, check, read);
   const figures = windows.map(emptyFigures);
-  const gaps = check.execution_mode === 'push' ? countOutages(figures, { revisions, outages, windows, now }) : [];
+  const gaps = check.execution_mode === 'push' ? await countOutages(figures, { revisions, outages, windows, now }) : [];
 
   const causeOf = causes(context, check, outages);
   let i = 0;
@@ -99,13 +99,15 @@ function addGap(gaps: Span[], gap: Span): void {
 type Outages = { revisions: RevisionItem[]; outages: Span[]; windows: readonly Span[]; now: number };
 
 /** Counts the slots that a push check missed by our outages, which are its only gaps. */
-function countOutages(figures: Figures[], { revisions, outages, windows, now }: Outages): Span[] {
-  return windows.flatMap(({ from, to }, w) =>
-    pushGaps(revisions, outages, { from, until: Math.min(to, now) }).map((gap) => {
+async function countOutages(figures: Figures[], { revisions, outages, windows, now }: Outages): Promise<Span[]> {
+  const missed: Span[] = [];
+  for (const [w, { from, to }] of windows.entries()) {
+    for (const gap of await pushGaps(revisions, outages, { from, until: Math.min(to, now) })) {
       figures[w]!.gaps[gap.cause] += gap.slots;
-      return { from: gap.from, to: gap.to };
-    }),
-  );
+      missed.push({ from: gap.from, to: gap.to });
+    }
+  }
+  return missed;
 }
 
 const monitoredIn = (revisions: readonly RevisionItem[]): Span[] =>

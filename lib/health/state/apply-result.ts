@@ -3,11 +3,16 @@ import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
+import { once } from '#lib/platform/late.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { changeState } from './change-state.ts';
 import { isSame, nextState } from './next-state.ts';
-import { readBasis } from './read-basis.ts';
 import { countsFrom, keptStreaks } from './streaks.ts';
+
+/** Loaded with the first change: nearly all results change no state, and none of them needs the rules of alerting. */
+export const loadChanges = once(async () => {
+  const [{ changeState }, { readBasis }] = await Promise.all([import('./change-state.ts'), import('./read-basis.ts')]);
+  return { changeState, readBasis };
+});
 
 type AppliedResult = {
   outcome: Outcome;
@@ -48,6 +53,7 @@ export async function applyResult(env: Env, check: CheckItem, result: AppliedRes
     const next = nextCheck(check, token, { ...result.also, ...counted }, forget);
     return { writes: [replaceCheck(check, next)], deadlines: [] };
   }
+  const { changeState, readBasis } = await loadChanges();
   const basis = await readBasis(env, check);
   if (!basis) return undefined;
   const { cause, reason, retention_days } = result;

@@ -5,11 +5,8 @@ import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';
 
 export const acknowledgeAlert = defineTool({
-  name: 'acknowledge_alert',
   description:
     'Say that you look after a check that is down: no reminder is sent, nobody else is called, and whoever was told hears so, until it is up again. The first acknowledgement of a failure stays.',
-  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
-  access: 'respond',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     until: z

@@ -6,10 +6,7 @@ import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';
 
 export const addIncidentNote = defineTool({
-  name: 'add_incident_note',
   description: 'Write something down in the timeline of an incident, for whoever looks after it. Nobody is alerted.',
-  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-  access: 'respond',
   input: z.strictObject({
     incident_id: z.string().describe('Id of the incident, as in list_incidents or an alert'),
     text: z.string().describe('1 to 4,000 characters; line breaks are kept'),

@@ -14,10 +14,7 @@ const Assertion = z.strictObject({
 
 /** The rest of an http check has its defaults. */
 export const createHttpCheck = defineTool({
-  name: 'create_check',
   description: 'Register a new HTTP health check on an entity; it is probed within seconds.',
-  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
-  access: 'write',
   input: z.strictObject({
     entity_id: z.string().optional().describe('Id of the entity, as in list_entities'),
     entity: z.string().optional().describe('In place of entity_id: blueprint and slug, such as service/shop'),

@@ -2,15 +2,12 @@ import * as z from 'zod';
 import { explainCheck } from '#lib/alerts/explain/explain.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { invalid } from '#lib/platform/errors.ts';
-import { parseInstant } from '#lib/platform/time.ts';
-import { defineTool, READS } from './tool.ts';
+import { parseInstant } from '#lib/platform/instant.ts';
+import { defineTool } from './tool.ts';
 
 export const explainAlert = defineTool({
-  name: 'explain_alert',
   description:
     'Why somebody was told of a check at a moment, or nobody was: one sentence, then every rule of alerting with what it looked at, the results, gaps and deliveries around that moment.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     at: z.string().optional().describe('The moment, an ISO 8601 time such as 2026-11-21T05:16:40Z; default: now'),

@@ -3,13 +3,10 @@ import { requireCheck } from '#lib/checks/store.ts';
 import { resultList } from '#lib/health/history/list-results.ts';
 import { gather } from '#lib/platform/table/paging.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
-import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
+import { defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
 
 export const getCheckResults = defineTool({
-  name: 'get_check_results',
   description: 'Results of a check attempt by attempt, newest first, with latency, outcome, error and warning.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     hours: hours(1).describe('How far back, in hours'),

@@ -5,13 +5,10 @@ import { checkRecord } from '#lib/checks/check-record.ts';
 import { checksOf } from '#lib/checks/store.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { isPlain } from '#lib/platform/text.ts';
-import { defineTool, READS } from './tool.ts';
+import { defineTool } from './tool.ts';
 
 export const getEntity = defineTool({
-  name: 'get_entity',
   description: 'One entity: its fields, current status, and the checks attached to it.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({
     blueprint_slug: z.string().describe('Slug of its blueprint'),
     entity_slug: z.string().describe('Its slug within the blueprint'),

@@ -3,14 +3,11 @@ import { executionRecord } from '#lib/actions/execution.ts';
 import { logLines } from '#lib/actions/list-logs.ts';
 import { requireExecution } from '#lib/actions/store.ts';
 import { gather } from '#lib/platform/table/paging.ts';
-import { defineTool, listed, READS, TOOL_PAGE } from './tool.ts';
+import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const getExecution = defineTool({
-  name: 'get_execution',
   description:
     'A run of an action, such as a tool has started: what the target said, how its pipeline stands, and the log lines it reported.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({
     execution_id: z.string().describe('Id of the execution, which the tool that started it has answered'),
     after: z.int().min(0).max(1000).default(0).describe('Only log lines behind the one of this number'),

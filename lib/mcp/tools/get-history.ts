@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { requireCheck } from '#lib/checks/store.ts';
 import { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
-import { defineTool, READS } from './tool.ts';
+import { defineTool } from './tool.ts';
 
 /** Up to so many hours are shown by the hour, up to so many by the day, more by the month: a model reads them all. */
 const BY_THE_HOUR = 48;
@@ -11,11 +11,8 @@ const BY_THE_DAY = 2_208;
 const MOST_HOURS = 9_600;
 
 export const getHistory = defineTool({
-  name: 'get_history',
   description:
     'Uptime, failures, gaps and latency percentiles of a check: in all, and by the hour (up to 48 hours), the UTC day (up to 92 days) or the month.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     hours: z.int().min(1).max(MOST_HOURS).default(720).describe('How far back, in hours; 720 are 30 days'),

@@ -3,17 +3,14 @@ import { incidentDetail } from '#lib/alerts/incidents/incident-detail.ts';
 import { requireIncident } from '#lib/alerts/incidents/list-incidents.ts';
 import { timelineOf } from '#lib/alerts/incidents/timeline.ts';
 import { gather } from '#lib/platform/table/paging.ts';
-import { defineTool, listed, READS } from './tool.ts';
+import { defineTool, listed } from './tool.ts';
 
 /** The latest of its timeline, within what a tool answers. */
 const TIMELINE = { limit: 100, maxBytes: 500_000 };
 
 export const getIncident = defineTool({
-  name: 'get_incident',
   description:
     'An incident: the entity whose failure explains it, what fails with that, who was told, who looks after it, and its timeline, newest first.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({
     incident_id: z.string().describe('Id of the incident, as in list_incidents or an alert'),
   }),

@@ -1,13 +1,10 @@
 import * as z from 'zod';
 import { readStatus } from '#lib/health/status/status.ts';
-import { defineTool, READS, TOOL_PAGE } from './tool.ts';
+import { defineTool, TOOL_PAGE } from './tool.ts';
 
 export const getStatusSummary = defineTool({
-  name: 'get_status_summary',
   description:
     'Current status (up, degraded, down, unknown) of all monitored entities: fleet-wide counts and the list.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({}),
   run: async (context) => {
     const { status, next } = await readStatus(context, TOOL_PAGE);

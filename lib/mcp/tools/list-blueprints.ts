@@ -1,13 +1,10 @@
 import * as z from 'zod';
 import { blueprintList } from '#lib/catalog/store.ts';
 import { gather } from '#lib/platform/table/paging.ts';
-import { defineTool, listed, READS, TOOL_PAGE } from './tool.ts';
+import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const listBlueprints = defineTool({
-  name: 'list_blueprints',
   description: 'All blueprints: the kinds of components in the catalog, with their typed fields.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({}),
   run: async (context) =>
     listed('blueprints', await gather(blueprintList(context), TOOL_PAGE), 'GET /v1/blueprints has them all.'),

@@ -2,17 +2,14 @@ import * as z from 'zod';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
-import { defineTool, hours, listed, READS } from './tool.ts';
+import { defineTool, hours, listed } from './tool.ts';
 
 /** A model reads them all. */
 const MOST = 200;
 
 export const listChanges = defineTool({
-  name: 'list_changes',
   description:
     'Who changed what in the configuration, newest first: what was changed before something broke. Each with what it was before and after.',
-  annotations: READS,
-  access: 'changes',
   input: z.strictObject({
     hours: hours(24).describe('How far back, in hours'),
     target: z

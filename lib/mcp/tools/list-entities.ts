@@ -6,14 +6,11 @@ import type { EntityFilter } from '#lib/catalog/entity-filter.ts';
 import { EntityState } from '#lib/catalog/states.ts';
 import { allBlueprints, entityList, requireBlueprint } from '#lib/catalog/store.ts';
 import { gather } from '#lib/platform/table/paging.ts';
-import { defineTool, listed, READS, TOOL_PAGE } from './tool.ts';
+import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const listEntities = defineTool({
-  name: 'list_entities',
   description:
     'Entities of the catalog with their fields, labels and status: all, or those of a blueprint, in a state, with labels.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({
     blueprint_slug: z.string().optional().describe('Only entities of this blueprint'),
     state: z.array(z.enum(EntityState.options)).min(1).optional().describe('Only entities in one of these states'),

@@ -6,14 +6,11 @@ import { requireEntityById } from '#lib/catalog/store.ts';
 import { transitionFeed } from '#lib/health/history/list-transitions.ts';
 import { gather } from '#lib/platform/table/paging.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
+import { defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
 
 export const listIncidents = defineTool({
-  name: 'list_incidents',
   description:
     'Incidents that are open or were touched lately, each with the entity whose failure explains it, and recent changes of state with cause and error; across all entities or of one alone, newest first.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({
     hours: hours(24).describe('How far back, in hours'),
     entity_id: z.string().optional().describe('Only changes of this entity, by its id as in list_entities'),

@@ -2,14 +2,11 @@ import * as z from 'zod';
 import { requireCheck } from '#lib/checks/store.ts';
 import { pingList } from '#lib/health/pings/list-pings.ts';
 import { gather } from '#lib/platform/table/paging.ts';
-import { defineTool, listed, READS, TOOL_PAGE } from './tool.ts';
+import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const listPings = defineTool({
-  name: 'list_pings',
   description:
     'Pings of a push check (a cron job or agent), newest first: starts, successes, failures and logs, with run id, exit status, duration and where each came from.',
-  annotations: READS,
-  access: 'read',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     limit: z.int().min(1).max(TOOL_PAGE.limit).default(50).describe('How many at the most'),

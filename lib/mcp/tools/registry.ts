@@ -1,43 +1,101 @@
-import { acknowledgeAlert } from './acknowledge-alert.ts';
-import { addIncidentNote } from './add-incident-note.ts';
-import { createHttpCheck } from './create-check.ts';
-import { explainAlert } from './explain-alert.ts';
-import { getCheckResults } from './get-check-results.ts';
-import { getEntity } from './get-entity.ts';
-import { getExecution } from './get-execution.ts';
-import { getHistory } from './get-history.ts';
-import { getIncident } from './get-incident.ts';
-import { getStatusSummary } from './get-status-summary.ts';
-import { listBlueprints } from './list-blueprints.ts';
-import { listChanges } from './list-changes.ts';
-import { listEntities } from './list-entities.ts';
-import { listIncidents } from './list-incidents.ts';
-import { listPings } from './list-pings.ts';
-import { runCheckNow } from './run-check.ts';
-import { silence } from './silence.ts';
-import { testCheck } from './test-check.ts';
-import type { Tool } from './tool.ts';
+import { once } from '#lib/platform/late.ts';
+import { CHANGES, type LateTool, REACHES_OUT, READS } from './tool.ts';
 
-/** Every built-in tool by its name. A new one is a file beside this and a word here. */
-export const builtInTools: ReadonlyMap<string, Tool> = new Map(
-  [
-    getStatusSummary,
-    listEntities,
-    getEntity,
-    listBlueprints,
-    listIncidents,
-    getIncident,
-    addIncidentNote,
-    listChanges,
-    getCheckResults,
-    explainAlert,
-    acknowledgeAlert,
-    getHistory,
-    listPings,
-    getExecution,
-    createHttpCheck,
-    testCheck,
-    runCheckNow,
-    silence,
-  ].map((tool) => [tool.name, tool]),
+/**
+ * Every built-in tool by its name, with what decides who sees and calls it. A new one is a file beside this and an
+ * entry here; the file is loaded with the first call.
+ */
+export const builtInTools: ReadonlyMap<string, LateTool> = new Map(
+  Object.entries<LateTool>({
+    get_status_summary: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./get-status-summary.ts')).getStatusSummary),
+    },
+    list_entities: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./list-entities.ts')).listEntities),
+    },
+    get_entity: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./get-entity.ts')).getEntity),
+    },
+    list_blueprints: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./list-blueprints.ts')).listBlueprints),
+    },
+    list_incidents: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./list-incidents.ts')).listIncidents),
+    },
+    get_incident: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./get-incident.ts')).getIncident),
+    },
+    add_incident_note: {
+      access: 'respond',
+      annotations: CHANGES,
+      load: once(async () => (await import('./add-incident-note.ts')).addIncidentNote),
+    },
+    list_changes: {
+      access: 'changes',
+      annotations: READS,
+      load: once(async () => (await import('./list-changes.ts')).listChanges),
+    },
+    get_check_results: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./get-check-results.ts')).getCheckResults),
+    },
+    explain_alert: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./explain-alert.ts')).explainAlert),
+    },
+    acknowledge_alert: {
+      access: 'respond',
+      annotations: REACHES_OUT,
+      load: once(async () => (await import('./acknowledge-alert.ts')).acknowledgeAlert),
+    },
+    get_history: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./get-history.ts')).getHistory),
+    },
+    list_pings: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./list-pings.ts')).listPings),
+    },
+    get_execution: {
+      access: 'read',
+      annotations: READS,
+      load: once(async () => (await import('./get-execution.ts')).getExecution),
+    },
+    create_check: {
+      access: 'write',
+      annotations: REACHES_OUT,
+      load: once(async () => (await import('./create-check.ts')).createHttpCheck),
+    },
+    test_check: {
+      access: 'write',
+      annotations: REACHES_OUT,
+      load: once(async () => (await import('./test-check.ts')).testCheck),
+    },
+    run_check: {
+      access: 'respond',
+      annotations: REACHES_OUT,
+      load: once(async () => (await import('./run-check.ts')).runCheckNow),
+    },
+    silence: {
+      access: 'respond',
+      annotations: CHANGES,
+      load: once(async () => (await import('./silence.ts')).silence),
+    },
+  }),
 );

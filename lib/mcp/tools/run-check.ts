@@ -5,11 +5,8 @@ import { runCheck, TOKENS_A_PROBE } from '#lib/health/recording/tester-routes.ts
 import { defineTool } from './tool.ts';
 
 export const runCheckNow = defineTool({
-  name: 'run_check',
   description:
     'Probe a check now instead of waiting for its next turn. The result is recorded and judged like any other: it may change the state and alert people.',
-  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
-  access: 'respond',
   input: z.strictObject({ check_id: z.string().describe('Id of the check, as in get_entity') }),
   run: async (context, { check_id }) => {
     await spend(context, 'write', TOKENS_A_PROBE);

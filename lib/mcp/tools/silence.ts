@@ -12,11 +12,8 @@ const MOST_MINUTES = 43_200;
 const some = (what: string) => z.array(z.string()).optional().describe(what);
 
 export const silence = defineTool({
-  name: 'silence',
   description:
     'Hold back the alerts of some checks for a while, such as before work on them. What has changed is told at its end. Say which checks by at least one of check_ids, entity_ids, blueprints and labels: those that fit all that is given. Answers the silence, and a notice where no check fits.',
-  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-  access: 'respond',
   input: z.strictObject({
     check_ids: some('These checks, by id'),
     entity_ids: some('Checks of these entities, by id'),

@@ -8,11 +8,8 @@ import { defineTool } from './tool.ts';
 const { name: _name, slug: _slug, labels: _labels, ...settings } = Trial.shape;
 
 export const testCheck = defineTool({
-  name: 'test_check',
   description:
     'Try settings of a check before they are saved: probes the target once and shows what it said. Nothing is stored. Give check_id to try changes of a check that there is.',
-  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
-  access: 'write',
   input: z.strictObject(settings),
   run: async (context, trial) => {
     await spend(context, 'write', TOKENS_A_PROBE);

@@ -12,13 +12,23 @@ export type Annotations = {
 /** It only reads what this service knows. */
 export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
 
-/** A built-in tool: what clients see of it, and the use case that a call runs. */
-export type Tool = {
-  name: string;
-  description: string;
-  annotations: Annotations;
+/** It changes what this service knows, and nothing is lost by that. */
+export const CHANGES: Annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+
+/** The same, and servers of others hear of it. */
+export const REACHES_OUT: Annotations = { ...CHANGES, openWorldHint: true };
+
+/** What is known of a built-in tool before its first call loads it. */
+export type LateTool = {
   /** What it takes to call it, beside the access to MCP. */
   access: Guarded;
+  annotations: Annotations;
+  load: () => Promise<Tool>;
+};
+
+/** A built-in tool: what a model is told of it, and the use case that a call runs. */
+type Tool = {
+  description: string;
   /** Judges the arguments, whatever schema a skill registered for the name. */
   input: z.ZodObject;
   /** The call's structuredContent. Throws AppError. */

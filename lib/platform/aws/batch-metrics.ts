@@ -1,28 +1,23 @@
-import { Metrics as Emf, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Metrics } from '#lib/platform/ports.ts';
 import { countMetrics } from './count-metric.ts';
+import { writeMetric } from './metric-line.ts';
 import { scheduleLag } from './schedule-lag.ts';
 
 /** Looks at a run that has ended. */
 export type Measure = (event: unknown, answer: unknown) => void;
 
 /**
- * What no metric of AWS shows of a function that is fed by a queue or a stream, as metrics of our own: lines of EMF in
- * its log, whatever the level of that. `measure` looks at each run: `FailedRecords`, given back one by one, and
- * `ScheduleLag` (s) of what the schedule sends, once it is done. Their namespace is in POWERTOOLS_METRICS_NAMESPACE.
+ * What no metric of AWS shows of a function that is fed by a queue or a stream, as metrics of our own. `measure` looks
+ * at each run: `FailedRecords`, given back one by one, and `ScheduleLag` (s) of what the schedule sends, once it is
+ * done.
  */
-export function batchMetrics(service: string): Metrics & { measure: Measure } {
-  const emf = new Emf({ serviceName: service });
-  return {
-    // Not kept until the run ends: a run that is cut off would take it along.
-    ...countMetrics(service),
-    measure: (event, answer) => {
-      const failed = (answer as { batchItemFailures?: unknown[] } | undefined)?.batchItemFailures?.length ?? 0;
-      if (failed > 0) emf.addMetric('FailedRecords', MetricUnit.Count, failed);
-      const lag = scheduleLag(event, Date.now());
-      // A tick that failed emitted nothing. Silence says so: missing lag is what the alarm takes for the worst.
-      if (lag !== undefined && failed === 0) emf.addMetric('ScheduleLag', MetricUnit.Seconds, lag);
-      if (emf.hasStoredMetrics()) emf.publishStoredMetrics();
-    },
-  };
-}
+export const batchMetrics = (service: string): Metrics & { measure: Measure } => ({
+  ...countMetrics(service),
+  measure: (event, answer) => {
+    const failed = (answer as { batchItemFailures?: unknown[] } | undefined)?.batchItemFailures?.length ?? 0;
+    if (failed > 0) writeMetric(service, 'FailedRecords', 'Count', failed);
+    const lag = scheduleLag(event, Date.now());
+    // A tick that failed emitted nothing. Silence says so: missing lag is what the alarm takes for the worst.
+    if (lag !== undefined && failed === 0) writeMetric(service, 'ScheduleLag', 'Seconds', lag);
+  },
+});

@@ -89,8 +89,30 @@ function closedTo(v4: readonly Range[], v6: readonly Range[]) {
   return { ipv4: of(v4), ipv6: of([...v6, ...forms]) };
 }
 
+/** Verdicts on addresses, by EGRESS_ALLOW and egress: each probe of a fleet asks again for the same few. */
+const judged = new WeakMap<readonly string[], Record<Egress, Map<string, string | undefined>>>();
+const MOST_JUDGED = 1_000;
+
 /** Why an IP address may not be reached; undefined when it may. */
 export function refusalOf(address: string, egress: Egress, allow: readonly string[]): string | undefined {
+  const known = verdictsOf(allow)[egress];
+  if (known.has(address)) return known.get(address);
+  if (known.size >= MOST_JUDGED) known.clear();
+  const refusal = judge(address, egress, allow);
+  known.set(address, refusal);
+  return refusal;
+}
+
+function verdictsOf(allow: readonly string[]) {
+  let verdicts = judged.get(allow);
+  if (!verdicts) {
+    verdicts = { any: new Map(), 'any-but-self': new Map(), public: new Map() };
+    judged.set(allow, verdicts);
+  }
+  return verdicts;
+}
+
+function judge(address: string, egress: Egress, allow: readonly string[]): string | undefined {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return `${address} is not a plain IP address`;
   const type = family === 4 ? 'ipv4' : 'ipv6';

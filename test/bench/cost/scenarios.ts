@@ -76,12 +76,30 @@ export async function changes(checks: number, incidents: number, happens: boolea
   await makeFleet(aws, { checks, alerting: incidents });
   aws.begin();
   await aws.pass(WARM_MINUTES * MINUTE_MS);
+  failAndRecover(aws, happens ? incidents : 0);
+  return aws.count(SETTLED_MINUTES * MINUTE_MS);
+}
+
+/**
+ * A fleet whose checks all go down and up again, with one channel for all.
+ * @param related each entity but the first depends on that @param happens false: the same minutes without an incident
+ */
+export async function incidentOfAll(checks: number, related: boolean, happens: boolean): Promise<Counted> {
+  const aws = begin();
+  await makeFleet(aws, { checks, team: true, related });
+  aws.begin();
+  await aws.pass(WARM_MINUTES * MINUTE_MS);
+  failAndRecover(aws, happens ? checks : 0);
+  return aws.count(SETTLED_MINUTES * MINUTE_MS);
+}
+
+/** The first checks of a fleet go down a minute from now, and up again. */
+function failAndRecover(aws: VirtualAws, checks: number): void {
   const turn = (manner: Manner) => {
-    for (let number = 0; happens && number < incidents; number++) aws.targets.does(hostOf(number), manner);
+    for (let number = 0; number < checks; number++) aws.targets.does(hostOf(number), manner);
   };
   aws.in(MINUTE_MS, () => turn('fails'));
   aws.in((1 + DOWN_MINUTES) * MINUTE_MS, () => turn('answers'));
-  return aws.count(SETTLED_MINUTES * MINUTE_MS);
 }
 
 /** No check fails as often within WARM_MINUTES and those that are counted: 19, with retries three a minute. */

@@ -66,6 +66,6 @@ export const icinga: Policy = {
       end,
     );
     agenda.until(end + COOLDOWN_MS);
-    return sent;
+    return { alerts: sent };
   },
 };

@@ -16,14 +16,14 @@ const WINDOW_MS = 300_000;
 const TEAM = 'team';
 
 type Answer = { began: number; success: boolean; since: number; there_at: number };
-type Held = { down_at: number; hold: Hold };
+type Held = { down_at: number; hold: Hold; look_at: number };
 
 /** The rules of the service itself, in a world where everything but them is a model. */
 export const ours: Policy = {
-  name: 'ours',
+  name: 'ours, model',
   live: async (scene) => {
     const graphs = await graphsOf(scene);
-    return new Model(scene, graphs).live();
+    return { alerts: new Model(scene, graphs).live() };
   },
 };
 
@@ -86,7 +86,8 @@ class Model {
   #due(id: string): void {
     if (this.#scene.world.declared.get(id)!.length === 0) return void this.#send(id, 'high');
     if (this.#held.has(id)) return;
-    this.#held.set(id, { down_at: this.#scene.agenda.now, hold: NEW_HOLD });
+    const { now } = this.#scene.agenda;
+    this.#held.set(id, { down_at: now, hold: NEW_HOLD, look_at: now });
     this.#look(id);
   }
 
@@ -103,7 +104,7 @@ class Model {
       verdict,
       waiting: [TEAM],
       incidents: this.#incidents,
-      pending: new Set(this.#held.keys()),
+      pending: new Map([...this.#held].map(([one, { look_at }]) => [one, look_at])),
       recoveries: this.#recoveries(held.hold),
       down_at: held.down_at,
       cooldown_ms: COOLDOWN_MS,
@@ -115,7 +116,10 @@ class Model {
     held.hold = seen.hold;
     for (const { urgency } of seen.tell) this.#send(id, urgency, seen.root ?? undefined);
     if (seen.look_at === undefined) this.#held.delete(id);
-    else agenda.at(seen.look_at, () => this.#look(id));
+    else {
+      held.look_at = seen.look_at;
+      agenda.at(seen.look_at, () => this.#look(id));
+    }
   }
 
   #send(id: string, wanted: 'high' | 'low', root?: string): void {

@@ -6,14 +6,18 @@ import type { World } from '#test/graphs/world.ts';
 export type Alert = {
   at: number;
   entity: string;
-  urgency: 'high' | 'low' /** The cause that it names. */;
+  urgency: 'high' | 'low';
+  /** The cause that it names. */
   root?: string;
 };
 
 export type Scene = { world: World; truth: Truth; agenda: Agenda; end: number };
 
-/** A way to alert: lives through a scene and answers what it has sent. */
-export type Policy = { name: string; live(scene: Scene): Promise<Alert[]> };
+/** What was sent; `without`: what no rule at all would have sent, where the runs are others than in the model. */
+export type Lived = { alerts: Alert[]; without?: Alert[] };
+
+/** A way to alert: lives through a scene. */
+export type Policy = { name: string; live(scene: Scene): Promise<Lived> };
 
 export const COOLDOWN_MS = 300_000;
 

@@ -1,103 +1,87 @@
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
-import { isAlert } from '#lib/health/alerting/alert-item.ts';
+import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { TRANSITIONS } from '#lib/keys/prefixes.ts';
+import { timeOf } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type VirtualService, virtualService } from '#test/faults/virtual-service.ts';
-import type { Truth } from '#test/graphs/truth.ts';
-import { type Entity, TIMEOUT_MS, type World } from '#test/graphs/world.ts';
-import type { Alert, Policy, Scene } from './policy.ts';
-
-/** How many calls of the API are made at one moment. */
-const AT_ONCE = 20;
+import { failsAt } from '#test/graphs/truth.ts';
+import { TIMEOUT_MS } from '#test/graphs/world.ts';
+import { type Fleet, makeFleet } from './fleet.ts';
+import { type Alert, COOLDOWN_MS, type Policy, type Scene } from './policy.ts';
 
 /** The service itself: its functions in virtual time, with targets that fail as the truth has it, and one channel. */
 export const service: Policy = {
-  name: 'the service',
-  live: async ({ world, truth, end }: Scene) => {
-    const running = await virtualService('00:00');
+  name: 'ours, real code',
+  live: async (scene) => {
+    const running = await virtualService('00:00', {}, 'one', true);
     try {
-      const names = await makeFleet(running, world, truth);
+      const fleet = await makeFleet(running, scene.world, scene.truth);
       const began = running.now();
-      for (const { at, id, fails } of changesOf(truth)) {
+      for (const { at, does } of eventsOf(scene, running, fleet)) {
         await running.pass(began + at - running.now());
-        const { fails_in_ms } = world.entities.get(id)!;
-        running.host(`${id}.test`).does(fails ? (fails_in_ms < TIMEOUT_MS ? 'refuses' : 'hangs') : 'answers');
+        await does();
       }
-      await running.pass(began + end - running.now());
-      return alertsIn(running, names, began);
+      await running.pass(began + scene.end - running.now());
+      return { alerts: alertsIn(running, fleet, began), without: withoutRules(running, fleet, began) };
     } finally {
       running.close();
     }
   },
 };
 
-/** Makes what fails, and all that it is said to depend on. @returns the names of entities by their ids */
-async function makeFleet(running: VirtualService, world: World, truth: Truth): Promise<Map<string, string>> {
-  const wanted = new Set(truth.keys());
-  for (const id of wanted) for (const one of world.declared.get(id)!) wanted.add(one.to_entity_id);
-  const entities = [...wanted].map((id) => world.entities.get(id)!);
-  const made = await inTurns(running, entities, ({ id }) => [
-    'POST',
-    '/v1/blueprints/service/entities',
-    { slug: id, name: id },
-  ]);
-  const ids = new Map<string, string>(made.map((one) => [one.name, one.id]));
-  const checked = entities.filter(({ checked }) => checked !== 'none');
-  const checks = await inTurns(running, checked, (entity) => [
-    'POST',
-    '/v1/checks',
-    checkOf(entity, ids.get(entity.id)!),
-  ]);
-  const config = { url: 'https://pager.test/hook' };
-  await inTurns(running, checks, ({ id }) => [
-    'POST',
-    `/v1/checks/${id}/policy/channels`,
-    { channel_type: 'webhook', config },
-  ]);
-  const relations = entities.flatMap(({ id }) =>
-    world.declared.get(id)!.map(({ to_entity_id, group, when }) => ({
-      ...{ from_entity_id: ids.get(id), to_entity_id: ids.get(to_entity_id), relation_type: 'depends_on', group, when },
-    })),
-  );
-  await inTurns(running, relations, (one) => ['POST', '/v1/relations', one]);
-  return new Map([...ids].map(([name, id]) => [id, name]));
+/** What the world does to the service, in order: targets begin and end to fail, and jobs report while they do not. */
+export function eventsOf({ world, truth, end }: Scene, running: VirtualService, { pushing }: Fleet) {
+  const turns = [...truth].flatMap(([id, spans]) => {
+    const { checked, fails_in_ms } = world.entities.get(id)!;
+    const host = running.host(`${id}.test`);
+    const fails = () => host.does(fails_in_ms < TIMEOUT_MS ? 'refuses' : 'hangs');
+    if (checked !== 'pull') return [];
+    return spans.flatMap(([from, to]) => [
+      { at: from, does: fails },
+      { at: to, does: () => host.does('answers') },
+    ]);
+  });
+  const pushes = [...pushing].flatMap(([id, check]) => {
+    const { phase_ms, interval_ms } = world.entities.get(id)!;
+    const push = () => running.call('POST', `/v1/checks/${check}/heartbeat`);
+    const times = Array.from(
+      { length: Math.ceil((end - phase_ms) / interval_ms) },
+      (_, n) => phase_ms + n * interval_ms,
+    );
+    return times.flatMap((at) => (failsAt(truth, id, at) ? [] : [{ at, does: push }]));
+  });
+  return [...turns, ...pushes].toSorted((a, b) => a.at - b.at);
 }
 
-const checkOf = ({ interval_ms, threshold, id }: Entity, entity_id: string) => ({
-  ...{ entity_id, check_type: 'http', target_url: `http://${id}.test/`, timeout_ms: TIMEOUT_MS },
-  ...{ interval_seconds: interval_ms / 1000, failure_threshold: threshold },
-});
-
-type ApiCall = [method: string, path: string, body: unknown];
-
-async function inTurns<T>(running: VirtualService, list: readonly T[], call: (one: T) => ApiCall) {
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  const answers: any[] = [];
-  for (let n = 0; n < list.length; n += AT_ONCE)
-    answers.push(...(await running.callAtOnce(list.slice(n, n + AT_ONCE).map(call))));
-  return answers;
-}
-
-/** When each entity begins and ends to fail, in order. */
-const changesOf = (truth: Truth) =>
-  [...truth]
-    .flatMap(([id, spans]) =>
-      spans.flatMap(([from, to]) => [
-        { at: from, id, fails: true },
-        { at: to, id, fails: false },
-      ]),
-    )
-    .toSorted((a, b) => a.at - b.at);
+const inOrder = <T extends { at: number }>(list: T[]): T[] => list.toSorted((a, b) => a.at - b.at);
 
 /** What it decided to send about entities that are down. */
-function alertsIn({ seen }: VirtualService, names: ReadonlyMap<string, string>, began: number): Alert[] {
-  const alerts = [...seen.table.values()].filter((item): item is AlertItem => isAlert<Item>(item as AlertItem));
-  return alerts
-    .filter(({ announces }) => announces === 'down')
-    .map(({ entity_id, urgency, root, to, ...item }) => ({
-      at: Number(item.sk.slice(3, 16)) - began,
-      entity: names.get(entity_id)!,
-      urgency,
-      ...(root && { root: names.get(root.entity_id)! }),
-    }))
-    .toSorted((a, b) => a.at - b.at);
+function alertsIn(running: VirtualService, { names }: Fleet, began: number): Alert[] {
+  const alerts = running.items().filter((item): item is AlertItem => isAlert<Item>(item as AlertItem));
+  return inOrder(
+    alerts
+      .filter(({ announces }) => announces === 'down')
+      .map(({ id, entity_id, urgency, root }) => ({
+        ...{ at: timeOf(id) - began, entity: names.get(entity_id)!, urgency },
+        ...(root && { root: names.get(root.entity_id)! }),
+      })),
+  );
+}
+
+/** What the same changes of its checks would have brought without a rule but the cooldown. */
+function withoutRules(running: VirtualService, { names }: Fleet, began: number): Alert[] {
+  const changes = running.items().filter((item): item is TransitionItem => item.sk.startsWith(TRANSITIONS));
+  const byCheck = Map.groupBy(changes, ({ check_id }) => check_id);
+  const alerts = [...byCheck.values()].flatMap((own) => {
+    const sent: Alert[] = [];
+    const ordered = inOrder(own.map((change) => ({ ...change, at: Date.parse(change.timestamp) - began })));
+    for (const [i, { at, check_to_state, entity_id }] of ordered.entries()) {
+      if (check_to_state !== 'down') continue;
+      const free = Math.max(at, (sent.at(-1)?.at ?? Number.NEGATIVE_INFINITY) + COOLDOWN_MS);
+      const over = ordered[i + 1]?.at ?? Number.POSITIVE_INFINITY;
+      if (free < over) sent.push({ at: free, entity: names.get(entity_id)!, urgency: 'high' });
+    }
+    return sent;
+  });
+  return inOrder(alerts);
 }

@@ -24,7 +24,7 @@ const plain = (
       end,
     );
     agenda.until(end);
-    return sent;
+    return { alerts: sent };
   },
 });
 
@@ -58,6 +58,6 @@ export const groupWait = (wait_ms: number): Policy => ({
       end,
     );
     agenda.until(end);
-    return sent;
+    return { alerts: sent };
   },
 });

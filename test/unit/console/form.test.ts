@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
+import { schemaOfFields } from '#console/rules/catalog.ts';
 import { escaped, unescaped } from '#console/rules/escapes.ts';
 import { bodyOf, draftOf, sortErrors } from '#console/rules/form-draft.ts';
-import {
-  type FieldKind,
-  fieldsOf,
-  labelOf,
-  type MemberSchema,
-  readText,
-  schemaOfFields,
-  textOf,
-} from '#console/rules/form-fields.ts';
+import { type FieldKind, fieldsOf, labelOf, type MemberSchema, readText, textOf } from '#console/rules/form-fields.ts';
 import { lineOf, rowsIn } from '#console/rules/rows.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { CheckInput } from '#lib/checks/model.ts';

@@ -1,13 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { CLIENT_SETTINGS } from '#lib/platform/aws/client-settings.ts';
 import { dynamoTable } from '#lib/platform/aws/dynamodb-table.ts';
 import { queueUrls, readSurroundings } from '#lib/platform/aws/environment.ts';
-import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
+import { once } from '#lib/platform/late.ts';
 import type { Net } from '#lib/platform/net/net.ts';
-import type { Bus, Limiter, Metrics, Ports } from '#lib/platform/ports.ts';
+import type { Bus, Limiter, Metrics, Ports, Queues } from '#lib/platform/ports.ts';
 import { readSettings, type Settings } from '#lib/platform/settings.ts';
 import { type LambdaLog, lambdaLog } from './lambda-log.ts';
 
@@ -37,6 +36,12 @@ const NO_LIMITER: Limiter = {
   takeAt: () => undefined,
 };
 
+/** Their client is loaded with the first message: most runs of most functions send none. */
+function lateQueues(urls: Readonly<Record<string, string>>): Queues {
+  const queues = once(async () => (await import('#lib/platform/aws/lambda-queues.ts')).lambdaQueues(urls));
+  return { send: async (queue, messages) => (await queues()).send(queue, messages) };
+}
+
 /**
  * The world of one function on AWS, from its environment. Throws one sentence when the environment is wrong.
  * @param queues names of the queues that it may send to
@@ -50,11 +55,9 @@ export function lambdaPorts(
   const { TABLE_NAME, BUS_NAME, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readSurroundings(env);
   const settings = withoutSelf(readSettings(env));
   const ids = makeIds(systemClock);
-  const pauses = { clock: systemClock, ids };
-  const given = queueUrls(env, queues);
   return {
-    table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, ...pauses }),
-    queues: sqsQueues({ client: new SQSClient(CLIENT_SETTINGS), urls: given, ...pauses }),
+    table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, clock: systemClock, ids }),
+    queues: lateQueues(queueUrls(env, queues)),
     bus: makeBus(BUS_NAME),
     net: makeNet(settings, IN_VPC === 'true'),
     clock: systemClock,

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { runUntilKilled } from '#test/infra/local/killed/killed-child.ts';
+import { plainTable } from '#test/support/plain-table.ts';
 import { tableContract } from '#test/support/table-contract.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-table-'));
@@ -14,6 +15,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 tableContract('SQLite in memory', () => openTable({ file: ':memory:' }));
 tableContract('an SQLite file', () => openTable({ file: join(dir, 'contract.db') }));
+tableContract('plain objects', () => plainTable());
 tableContract('SQLite with a commit per microtask', () => openTable({ file: ':memory:', schedule: queueMicrotask }));
 
 describe('the SQLite table', () => {

@@ -165,6 +165,7 @@ Dashboard: https://graphs.test/d/shop`);
     ['Shop', 'Shopify', 'Shop: Shopify is down'],
     ['shop', 'workshop', 'shop: workshop is down'],
     ['Web shop', 'home page', 'Web shop: home page is down'],
+    ['orders', 'GET https://shop.test/orders', 'orders: GET https://shop.test/orders is down'],
   ])('names neither of %j and %j twice', (entity_name, check_label, title) => {
     const { event } = examples.state_change;
     expect(messageOf({ ...examples.state_change, event: { ...event, entity_name }, check_label }).title).toBe(title);

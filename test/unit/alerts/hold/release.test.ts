@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addWindow, changeWindow, deleteWindow } from '#lib/alerts/account/windows.ts';
+import { explainTransition } from '#lib/alerts/explain/explain-transition.ts';
 import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
 import { addChannel } from '#lib/alerts/policy/check-channels.ts';
 import { updatePolicy } from '#lib/alerts/policy/policies.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
+import { retract } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { ALERTS, TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { cellOf, under } from '#lib/keys.ts';
@@ -123,6 +125,25 @@ describe('a check that goes down in a maintenance window', () => {
     await maintenance(10);
     await probe();
     expect(await told()).toEqual(['state_change down', 'state_change up']);
+  });
+
+  it('is not told again where that it was up could not be delivered, and is explained by the window', async () => {
+    await probe('down');
+    await probe();
+    await maintenance(10);
+    await probe('down');
+    const key = world.keys.check(check.tenant_id, check.id);
+    const before = (await world.ports.table.get<CheckItem>(key))!;
+    const up = (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).at(-1)!;
+    const announced = retract(before.alerts.announced!, up.id);
+    const put: CheckItem = { ...before, alerts: { ...before.alerts, announced } };
+    await world.ports.table.transact([{ put }]);
+    world.advance(10 * MINUTE);
+    await probe('down');
+    await lookLater();
+    expect((await decisions()).at(-1)).toEqual(['skipped', 'maintenance']);
+    const { sentence } = explainTransition((await itemsUnder<TransitionItem>(TRANSITIONS)).at(-1)!);
+    expect(sentence).toMatch(/^It was announced to nobody: a maintenance window was open until \d{4}-/);
   });
 
   it('waits for the end of every window that overlaps or follows at once', async () => {

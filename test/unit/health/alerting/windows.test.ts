@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  intervalsAt,
-  intervalsOf,
-  openWindow,
-  type WindowItem,
-  type WindowTimes,
-} from '#lib/health/alerting/windows.ts';
+import { intervalsAt, intervalsOf, type WindowTimes } from '#lib/health/alerting/intervals.ts';
+import { openWindow, type WindowItem } from '#lib/health/alerting/windows.ts';
 import { firstOf } from '#test/support/first-of.ts';
 
 const HOUR = 3_600_000;

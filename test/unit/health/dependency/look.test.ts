@@ -22,7 +22,11 @@ type Given = Partial<Parameters<typeof look>[0]>;
 const lookAt = (given: Given) =>
   look({
     ...{ hold: NEW_HOLD, verdict: verdict(), waiting: ['a', 'b'], now: NOW },
-    ...{ incidents: new Map([[DB, incident()]]), pending: new Set<string>(), recoveries: new Map<string, number>() },
+    ...{
+      incidents: new Map([[DB, incident()]]),
+      pending: new Map<string, number>(),
+      recoveries: new Map<string, number>(),
+    },
     ...{ down_at: NOW - 1000, cooldown_ms: 300_000, settle_ms: 60_000, judgedBy: (time: number) => time + 10_000 },
     ...given,
   });
@@ -53,9 +57,19 @@ describe('a look at a failure that is explained', () => {
     expect(toldAgo(300_000)).toMatchObject({ tell: [{ destination: 'a' }] });
   });
 
+  it('wakes nobody once more whom the failure before has woken a moment ago, where no cooldown keeps it quiet', () => {
+    const toldAgo = (ms: number) =>
+      lookAt({ verdict: byDb(), waiting: ['a'], cooldown_ms: 0, incidents: told({ a: NOW - ms }) }).tell;
+    expect(toldAgo(299_999)).toEqual([{ destination: 'a', urgency: 'low' }]);
+    expect(toldAgo(300_000)).toEqual([{ destination: 'a', urgency: 'high' }]);
+  });
+
   it('waits until the alert of the root itself is decided', () => {
-    const seen = lookAt({ verdict: byDb(), pending: new Set([DB]) });
-    expect(seen).toMatchObject({ tell: [], wait: ['a', 'b'], look_at: NOW + 5000 });
+    const seen = (at: number) => lookAt({ verdict: byDb(), pending: new Map([[DB, at]]) });
+    expect(seen(NOW - 10)).toMatchObject({ tell: [], wait: ['a', 'b'], look_at: NOW + 5000 });
+    // Not again and again while that has to wait itself; but it may be decided before its time.
+    expect(seen(NOW + 40_000).look_at).toBe(NOW + 45_000);
+    expect(seen(NOW + 600_000).look_at).toBe(NOW + 65_000);
   });
 });
 

@@ -3,6 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import { findGaps, type Gap } from '#lib/health/history/gaps.ts';
 import { PACK_MS } from '#lib/health/recording/due-slots.ts';
+import { measureCheck } from '#lib/health/rollups/measure-check.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
@@ -182,5 +183,25 @@ describe('the gaps of a push check', () => {
     world.advance(2 * MINUTE);
     await recordOutage(world, { from, to: now() });
     expect(await gapsOf(check)).toEqual([{ from, to: from + 4 * MINUTE, slots: 4, cause: 'outage' }]);
+  });
+
+  it('count the due times of its schedule that they held, by the schedule and zone of that time', async () => {
+    const at = (text: string) => Date.parse(text);
+    world.advance(at('2027-10-30T00:00:00Z') - now());
+    const config = { schedule: '30 2 * * *', timezone: 'Europe/Berlin' };
+    const check = await world.pushCheck({ config });
+    // 02:30 in Berlin is 00:30 UTC, and 01:30 from the second night on: clocks are set back on the 31st at 01:00 UTC.
+    await recordOutage(world, { from: at('2027-10-31T00:00:00Z'), to: at('2027-11-01T01:30:00Z') });
+    await recordOutage(world, { from: at('2027-11-01T01:30:00Z') + 1, to: at('2027-11-01T20:00:00Z') });
+    world.advance(at('2027-11-02T00:00:00Z') - now());
+    await updateCheck(world.context, check, { config: { schedule: '*/10 * * * *', timezone: 'UTC' } });
+    await recordOutage(world, { from: at('2027-11-02T03:00:00Z'), to: at('2027-11-02T03:30:00Z') });
+    world.advance(4 * 60 * MINUTE);
+    await world.watermark(MINUTE);
+    const changed = await world.fresh(check);
+    expect((await gapsOf(changed)).map(({ slots }) => slots)).toEqual([1, 0, 3]);
+    // As history counts them.
+    const [measured] = await measureCheck(world.context, changed, [{ from: at('2027-10-30T00:00:00Z'), to: now() }]);
+    expect(measured!.gaps.outage).toBe(4);
   });
 });

@@ -3,11 +3,11 @@ import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
-import { makeRouter } from '#lib/platform/http/router.ts';
+import { type Gates, makeRouter } from '#lib/platform/http/router.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 /** An API of few rows, one of each kind of access, for tests of what the router does with any. */
-type Context = { caller: Rights };
+export type Context = { caller: Rights };
 const row = route<Context>();
 
 const rows = [
@@ -94,7 +94,7 @@ const callers: Record<string, Rights> = {
 };
 
 export const log = memoryLog();
-const handle = makeRouter<Context>(rows, {
+export const gates: Gates<Context> = {
   log,
   anonymous: () => ({ caller: { is_read_only: true, scopes: null, role: 'member' } }),
   spend: async () => ({}),
@@ -106,7 +106,8 @@ const handle = makeRouter<Context>(rows, {
     if (!caller) throw new AppError('UNAUTHORIZED', 'Who?', { headers: { 'www-authenticate': 'Bearer' } });
     return { caller };
   },
-});
+};
+const handle = makeRouter(rows, gates);
 
 /** How a request is sent: by which caller, with what. */
 type Sent = { as?: string; body?: string; base64?: boolean; query?: string };

@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '#lib/platform/version.ts';
 import { httpTarget, rawTarget } from '#test/support/socket-target.ts';
 import { stalledListener } from '#test/support/stalled-listener.ts';
 import { get } from '#test/support/test-net.ts';
+
+const MB = 1024 * 1024;
 
 describe('one exchange', () => {
   it('sends what was asked, and who asks', async () => {
@@ -133,5 +136,42 @@ describe('one exchange', () => {
       res.setHeader('content-type', 'text/html; charset="ISO-8859-1"').end(Buffer.from('gr\xfc\xdfe', 'latin1'));
     });
     expect((await get(target.url)).body).toBe('grüße');
+  });
+
+  it('waits for room before it holds more than 64 KB of a body, and that is no part of the latency', async () => {
+    const body = 'x'.repeat(500_000);
+    await using target = await httpTarget((_req, res) => res.end(body));
+    const asked = Promise.withResolvers<number>();
+    const room = Promise.withResolvers<void>();
+    const began = performance.now();
+    let isOver = false;
+    const replied = get(target.url, {
+      max_body_bytes: MB,
+      reads_on: true,
+      room: () => {
+        asked.resolve(performance.now());
+        return room.promise;
+      },
+    }).finally(() => {
+      isOver = true;
+    });
+    const since = await asked.promise;
+    await pause(200);
+    expect(isOver).toBe(false);
+    const waited = performance.now() - since;
+    room.resolve();
+    const reply = await replied;
+    expect(reply).toMatchObject({ body, kept: { bytes: body.length, goes_on: false } });
+    expect(reply.latency_ms).toBeLessThanOrEqual(Math.ceil(performance.now() - began - waited));
+  });
+
+  it('asks for no room where a body is small, or is not held', async () => {
+    const room = () => Promise.reject(new Error('nobody is to be asked'));
+    await using target = await httpTarget((req, res) => res.end('x'.repeat(req.url === '/small' ? 65_536 : 500_000)));
+    expect((await get(`${target.url}/small`, { room, max_body_bytes: MB })).body).toHaveLength(65_536);
+    expect((await get(target.url, { room, max_body_bytes: MB, find: { texts: ['y'] } })).search).toEqual({
+      found: [],
+      bytes: 500_000,
+    });
   });
 });

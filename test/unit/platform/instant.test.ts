@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Instant, iso, parseInstant } from '#lib/platform/time.ts';
+import { Instant, parseInstant } from '#lib/platform/instant.ts';
+import { iso } from '#lib/platform/time.ts';
 
 const AT = Date.UTC(2026, 10, 21, 5, 16, 40);
 

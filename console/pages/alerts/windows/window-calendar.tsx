@@ -1,0 +1,120 @@
+import { useMemo } from 'preact/hooks';
+import type { MaintenanceWindow } from '#console/api/records.ts';
+import { zone } from '#console/app/look.ts';
+import { setQuery } from '#console/app/router.ts';
+import { Button } from '#console/parts/button.tsx';
+import { minutes, monthName, span, type Zone } from '#console/rules/time.ts';
+import {
+  type Bar,
+  barsOf,
+  type Day,
+  isMonth,
+  monthAt,
+  monthsLater,
+  type Span,
+  weeksOf,
+} from '#console/rules/windows/calendar.ts';
+import { coming, timesOf } from '#console/rules/windows/times.ts';
+import { list } from '#console/rules/words.ts';
+import { hrefOfWindow } from './window-table.tsx';
+
+type CalendarProps = { windows: readonly MaintenanceWindow[]; query: URLSearchParams };
+
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+/** When which window is open in a month, a bar each; on a phone as a list. The address says which month. */
+export function WindowCalendar({ windows, query }: CalendarProps) {
+  const now = Date.now();
+  const present = monthAt(now, zone.value);
+  const asked = query.get('month') ?? '';
+  const month = isMonth(asked) ? asked : present;
+  const weeks = useMemo(() => weeksOf(month, zone.value), [month, zone.value]);
+  const { spans, tooMany } = useMemo(() => spansIn(windows, weeks), [windows, weeks]);
+  const turn = (count: number) => setQuery({ month: monthsLater(month, count) });
+  const drawn = weeks.map((week) => ({ week, bars: barsOf(week, spans) }));
+  return (
+    <section class="calendar" aria-label="Calendar">
+      <header class="row-actions">
+        <Button small label="Month before" icon="left" onClick={() => turn(-1)} />
+        <Button small label="Month after" icon="right" onClick={() => turn(1)} />
+        <Button small why={month === present ? 'It is shown.' : undefined} onClick={() => setQuery({ month: '' })}>
+          Today
+        </Button>
+        <h2 aria-live="polite">{monthName(weeks[1]![0]!.from, zone.value)}</h2>
+      </header>
+      <p class="week-head" aria-hidden="true">
+        {WEEKDAYS.map((name) => (
+          <span key={name}>{name}</span>
+        ))}
+      </p>
+      {drawn.map(({ week, bars }) => (
+        <Week key={week[0]!.from} week={week} bars={bars} now={now} zone={zone.value} />
+      ))}
+      {drawn.every(({ bars }) => bars.length === 0) && <p class="hint">No window is open in this month.</p>}
+      {tooMany.length > 0 && (
+        <p class="hint" dir="auto">
+          {list(tooMany)}: open too often to be drawn; the list says when next.
+        </p>
+      )}
+    </section>
+  );
+}
+
+type WeekProps = { week: readonly Day[]; bars: readonly Bar<MaintenanceWindow>[]; now: number; zone: Zone };
+
+const Week = ({ week, bars, now, zone }: WeekProps) => (
+  <ol class={bars.length > 0 ? 'week' : 'week free'}>
+    {week.map(({ from, to, number, isIn }, i) => {
+      const isToday = from <= now && now < to;
+      return (
+        <li
+          key={from}
+          class={['day', !isIn && 'other', isToday && 'today'].filter(Boolean).join(' ')}
+          style={{ gridColumn: i + 1 }}
+          aria-hidden={!isToday}
+        >
+          <span>{number}</span>
+          {isToday && <span class="unseen"> is today</span>}
+        </li>
+      );
+    })}
+    {bars.map(({ of, from, to, column, columns, lane, goesOn, times }) => {
+      const when = span(from, to, zone);
+      const is = to <= now ? 'over' : from <= now ? 'open' : 'next';
+      return (
+        <li
+          key={`${of.id} ${from}`}
+          class={goesOn ? 'goes-on' : undefined}
+          style={{ gridColumn: `${column + 1} / span ${columns}`, gridRow: lane + 2 }}
+        >
+          <a class={`bar ${is}`} href={hrefOfWindow(of.id)} title={`${of.name}: ${when}`}>
+            <span class="bar-when">{when}</span>
+            <span class="bar-begin" aria-hidden="true">
+              {goesOn ? '…' : minutes(from, zone)}
+            </span>{' '}
+            <bdi>{of.name}</bdi>
+            {times > 1 && `, ${times} times`}
+            {is === 'open' && ', open'}
+          </a>
+        </li>
+      );
+    })}
+  </ol>
+);
+
+/** So often a window is drawn in one view: every hour of six weeks. */
+const MOST = 1008;
+
+/** When which window is open in some weeks, and the names of those that are open too often to be drawn. */
+function spansIn(windows: readonly MaintenanceWindow[], weeks: readonly (readonly Day[])[]) {
+  const [begin, end] = [weeks[0]![0]!.from, weeks.at(-1)!.at(-1)!.to];
+  const spans: Span<MaintenanceWindow>[] = [];
+  const tooMany: string[] = [];
+  for (const one of windows) {
+    const times = timesOf(one, begin);
+    const found = times ? coming(times, begin, MOST + 1, end) : [];
+    if (found.length > MOST) tooMany.push(one.name);
+    else spans.push(...found.map((interval) => ({ ...interval, of: one })));
+  }
+  return { spans, tooMany };
+}

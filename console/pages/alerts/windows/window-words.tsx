@@ -1,0 +1,50 @@
+import type { MaintenanceWindow } from '#console/api/records.ts';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { duration } from '#console/rules/time.ts';
+import type { Standing } from '#console/rules/windows/times.ts';
+
+const LOOK = { open: ['degraded', 'Open'], next: ['unknown', 'Planned'], over: ['up', 'Over'] } as const;
+
+/** Whether it is open. */
+export function StandingMark({ of: { is } }: { of: Standing }) {
+  const [state, word] = LOOK[is];
+  return <StateMark state={state} word={word} />;
+}
+
+/** Until when it is open, or when it is next. */
+export function WhenOpen({ of, window }: { of: Standing; window: Pick<MaintenanceWindow, 'ends_at'> }) {
+  if (of.is === 'over' && window.ends_at === null) return <span class="hint">never again</span>;
+  if (of.is === 'over') {
+    return (
+      <>
+        until <Time at={window.ends_at!} as="full" />
+      </>
+    );
+  }
+  const { from, to } = of.interval;
+  if (of.is === 'open') {
+    return (
+      <>
+        until <Time at={to} as="full" />
+      </>
+    );
+  }
+  return (
+    <>
+      <Time at={from} as="full" /> for {duration(to - from)}
+    </>
+  );
+}
+
+/** Once, or by which rule again. */
+export function Rhythm({ window: { cron, time_zone, every_weeks } }: { window: MaintenanceWindow }) {
+  if (cron === null) return <>once</>;
+  const weeks = every_weeks !== null && every_weeks > 1 ? `, every ${every_weeks} weeks` : '';
+  return (
+    <>
+      <code>{cron}</code> {time_zone}
+      {weeks}
+    </>
+  );
+}

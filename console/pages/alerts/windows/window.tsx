@@ -1,0 +1,154 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { useEvery } from '#console/api/every.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { MaintenanceWindow } from '#console/api/records.ts';
+import { tell } from '#console/app/notices.tsx';
+import type { PageProps } from '#console/app/pages.ts';
+import { go } from '#console/app/router.ts';
+import { refusal } from '#console/app/session.ts';
+import { Selects } from '#console/parts/alerts/selects.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { Page, Section } from '#console/parts/page.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { duration } from '#console/rules/time.ts';
+import { standingOf, timesOf } from '#console/rules/windows/times.ts';
+import { Coming } from './coming.tsx';
+import { EndWindow } from './end-window.tsx';
+import { WindowForm } from './window-form.tsx';
+import { Rhythm, StandingMark, WhenOpen } from './window-words.tsx';
+
+const LOOK_MS = 60_000;
+
+/** One maintenance window: of which checks, when, and when next. */
+export default function WindowPage({ params }: PageProps) {
+  const path = `/v1/windows/${encodeURIComponent(params.id!)}`;
+  const window = useLoad<MaintenanceWindow>(path);
+  useEvery(LOOK_MS, window.reload);
+  const isGone = window.failure?.status === 404;
+  return (
+    <Page
+      title={<span dir="auto">{window.data?.name ?? 'Maintenance window'}</span>}
+      above={
+        <>
+          <a href="#/alerts">Alerts</a> / <a href="#/alerts/windows">Maintenance</a>
+        </>
+      }
+      actions={window.data && !isGone && <Actions window={window.data} reload={window.reload} />}
+    >
+      {isGone ? (
+        <Empty title="There is no such window">
+          <p>It was deleted, or it came once and was over 30 days ago.</p>
+        </Empty>
+      ) : (
+        <Data of={window}>{(found) => <Whole window={found} />}</Data>
+      )}
+    </Page>
+  );
+}
+
+function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => void }) {
+  const [open, show] = useState<'edit' | 'end' | 'delete' | undefined>(undefined);
+  const close = () => show(undefined);
+  const why = refusal('respond');
+  return (
+    <>
+      {window.open && (
+        <Button why={why} onClick={() => show('end')}>
+          End now
+        </Button>
+      )}
+      <Button why={why} onClick={() => show('edit')}>
+        Edit
+      </Button>
+      <Button kind="danger" why={why} onClick={() => show('delete')}>
+        Delete
+      </Button>
+      {open === 'edit' && (
+        <Dialog title={`Edit ${window.name}`} wide onClose={close}>
+          <WindowForm
+            window={window}
+            onSaved={() => {
+              close();
+              reload();
+            }}
+            onCancel={close}
+          />
+        </Dialog>
+      )}
+      {open === 'end' && <EndWindow window={window} onEnded={reload} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm
+          title={`Delete ${window.name}?`}
+          action="Delete the window"
+          run={async () => {
+            await call('DELETE', `/v1/windows/${window.id}`);
+            tell('The window is deleted.');
+            go('/alerts/windows');
+          }}
+          onClose={close}
+        >
+          <p>
+            {window.open ? 'It ends now: what is still down is told after its next result.' : 'It does not open again.'}
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Whole({ window }: { window: MaintenanceWindow }) {
+  const now = Date.now();
+  const standing = standingOf(window, now);
+  const { duration_seconds, starts_at, ends_at, from, until, note, created_by, created_at } = window;
+  const times = timesOf(window, now);
+  return (
+    <>
+      <p class="state-line above-form">
+        <StandingMark of={standing} /> <WhenOpen of={standing} window={window} />
+      </p>
+      {note && <p dir="auto">{note}</p>}
+      <div class="beside">
+        <Section title="When it is open next">
+          <Coming times={times} zone={window.time_zone} />
+        </Section>
+        <Section title="Window">
+          <dl class="facts">
+            <Fact name="Checks">
+              <Selects of={window.scope} />
+            </Fact>
+            <Fact name="Comes">
+              <Rhythm window={window} />
+            </Fact>
+            {duration_seconds !== null && <Fact name="Lasts">{duration(duration_seconds * 1000)}</Fact>}
+            <Moment name="Begins" at={starts_at} />
+            <Moment name="Ends" at={ends_at} />
+            <Moment name="From" at={from} />
+            <Moment name="Until" at={until} />
+            <Fact name="Made by">
+              <bdi>{created_by || 'a key'}</bdi> <Time at={created_at} />
+            </Fact>
+          </dl>
+        </Section>
+      </div>
+    </>
+  );
+}
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+const Moment = ({ name, at }: { name: string; at: string | null }) =>
+  at === null ? null : (
+    <Fact name={name}>
+      <Time at={at} as="full" />
+    </Fact>
+  );

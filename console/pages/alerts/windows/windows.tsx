@@ -1,0 +1,72 @@
+import { useMemo, useState } from 'preact/hooks';
+import { useEvery } from '#console/api/every.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { MaintenanceWindow } from '#console/api/records.ts';
+import { setQuery } from '#console/app/router.ts';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { compareStanding, standingOf } from '#console/rules/windows/times.ts';
+import { EndWindow } from './end-window.tsx';
+import { WindowCalendar } from './window-calendar.tsx';
+import { WindowForm } from './window-form.tsx';
+import { WindowTable } from './window-table.tsx';
+
+/** Windows open and close by the clock alone. */
+const LOOK_MS = 60_000;
+
+/** Planned work: when alerts of which checks are held until it is over, as a list or in a calendar. */
+export function Windows({ query }: { query: URLSearchParams }) {
+  const windows = useLoad<MaintenanceWindow[]>('/v1/windows');
+  const [making, make] = useState(false);
+  const [ending, end] = useState<MaintenanceWindow | undefined>(undefined);
+  const why = refusal('respond');
+  const isCalendar = query.get('view') === 'calendar';
+  useEvery(LOOK_MS, windows.reload);
+  const rows = useMemo(() => inOrder(windows.data ?? []), [windows.data]);
+  return (
+    <>
+      <p class="above-form row-actions">
+        <Button icon="add" why={why} onClick={() => make(true)}>
+          New window
+        </Button>
+        <Button pressed={isCalendar} onClick={() => setQuery({ view: isCalendar ? '' : 'calendar', month: '' })}>
+          Calendar
+        </Button>
+      </p>
+      <Data of={windows} what="Reading the windows">
+        {(found) => {
+          if (isCalendar) return <WindowCalendar windows={found} query={query} />;
+          if (found.length > 0) return <WindowTable rows={rows} why={why} end={end} />;
+          return (
+            <Empty title="No maintenance is planned" icon="alerts">
+              <p>
+                A window holds the alerts of some checks, once or again and again. What is down at its end is told then.
+              </p>
+            </Empty>
+          );
+        }}
+      </Data>
+      {making && (
+        <Dialog title="New maintenance window" wide onClose={() => make(false)}>
+          <WindowForm
+            onSaved={() => {
+              make(false);
+              windows.reload();
+            }}
+            onCancel={() => make(false)}
+          />
+        </Dialog>
+      )}
+      {ending && <EndWindow window={ending} onEnded={windows.reload} onClose={() => end(undefined)} />}
+    </>
+  );
+}
+
+function inOrder(windows: readonly MaintenanceWindow[]) {
+  const now = Date.now();
+  return windows
+    .map((window) => ({ window, standing: standingOf(window, now) }))
+    .toSorted((a, b) => compareStanding(a.standing, b.standing));
+}

@@ -1,0 +1,31 @@
+import { type Callable, channelNames, stepOf } from '#console/rules/escalation.ts';
+import { duration } from '#console/rules/time.ts';
+import { list } from '#console/rules/words.ts';
+import type { EscalationStep } from '#lib/checks/policy-item.ts';
+
+type StepsProps = { steps: readonly EscalationStep[]; channels: readonly Callable[] };
+
+/** Whom an escalation calls, and when. */
+export function EscalationSteps({ steps, channels }: StepsProps) {
+  const names = channelNames(steps, channels);
+  return (
+    <ol class="coming">
+      {steps.map(({ after_seconds, channel_ids }) => (
+        <li key={after_seconds} dir="auto">
+          after {duration(after_seconds * 1000)}: {list(channel_ids.map((id) => names[id]!))}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** That a channel is not told at once, but by a step. */
+export function ToldFrom({ steps, id }: { steps: readonly EscalationStep[]; id: string }) {
+  const found = stepOf(steps, id);
+  if (!found) return null;
+  return (
+    <span class="tag">
+      from step {found.step + 1}, after {duration(found.after_seconds * 1000)}
+    </span>
+  );
+}

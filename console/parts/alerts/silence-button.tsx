@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { tell, tellFailure } from '#console/app/notices.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SilenceForm } from './silence-form.tsx';
+
+/** What is sent of a silence. */
+type Change = { silenced: boolean; silenced_until?: string | null; silence_reason?: string };
+
+type SilenceButtonProps = {
+  /** Names what is typed. */
+  id: string;
+  /** What people call it. */
+  name: string;
+  /** Of what no alert goes out: `this check`. */
+  noun: string;
+  isSilenced: boolean;
+  why: string | undefined;
+  send(change: Change): Promise<unknown>;
+  /** It was sent. */
+  onChange: () => void;
+};
+
+/** Silences a check, or all checks of an entity, until a time or until it is lifted; or lifts that. */
+export function SilenceButton({ id, name, noun, isSilenced, why, send, onChange }: SilenceButtonProps) {
+  const [busy, setBusy] = useState(false);
+  const [asking, ask] = useState(false);
+  async function lift() {
+    setBusy(true);
+    try {
+      await send({ silenced: false });
+      tell('Alerts go out again.');
+      onChange();
+    } catch (error) {
+      tellFailure(error);
+    }
+    setBusy(false);
+  }
+  return (
+    <>
+      <Button why={why} busy={busy} pressed={isSilenced} onClick={() => (isSilenced ? void lift() : ask(true))}>
+        {isSilenced ? 'Lift silence' : 'Silence'}
+      </Button>
+      {asking && (
+        <Dialog title={`Silence ${name}`} onClose={() => ask(false)}>
+          <SilenceForm
+            name={`silence ${id}`}
+            endless
+            send={async ({ until, reason }) => {
+              await send({ silenced: true, silenced_until: until, silence_reason: reason });
+              tell(`No alert of ${noun} goes out until the silence ends.`);
+              ask(false);
+              onChange();
+            }}
+            onCancel={() => ask(false)}
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import type { Zone } from '#console/rules/time.ts';
+import type { Interval } from '#lib/health/alerting/intervals.ts';
+
+/** A day of a zone: [from, to) in epoch ms, 23 to 25 hours. */
+export type Day = Interval & {
+  /** Of its month, from 1. */
+  number: number;
+  /** Whether it is of the month that is shown. */
+  isIn: boolean;
+};
+
+/** A month as addresses have it: `2026-12`. */
+type Month = string;
+
+/** The month of an instant (epoch ms). */
+export function monthAt(at: number, zone: Zone): Month {
+  const date = new Date(at);
+  const [year, month] =
+    zone === 'utc' ? [date.getUTCFullYear(), date.getUTCMonth()] : [date.getFullYear(), date.getMonth()];
+  return named(year, month);
+}
+
+/** The month so many months later. */
+export function monthsLater(month: Month, count: number): Month {
+  const [year, number] = partsOf(month);
+  const date = new Date(Date.UTC(year, number + count));
+  return named(date.getUTCFullYear(), date.getUTCMonth());
+}
+
+/** Whether a text of an address is a month. */
+export const isMonth = (text: string): boolean => /^\d{4}-(0[1-9]|1[0-2])$/.test(text);
+
+const named = (year: number, month: number): Month =>
+  `${String(year).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`;
+
+/** The month counts from 0, as it does for dates. */
+function partsOf(month: Month): [number, number] {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  return [year, number - 1];
+}
+
+/** The weeks that a month touches, whole ones, which begin on Monday. */
+export function weeksOf(month: Month, zone: Zone): Day[][] {
+  const [year, number] = partsOf(month);
+  const midnight = (day: number) =>
+    zone === 'utc' ? Date.UTC(year, number, day) : new Date(year, number, day).getTime();
+  const dayOf = (day: number): Day => {
+    const date = new Date(Date.UTC(year, number, day));
+    return {
+      from: midnight(day),
+      to: midnight(day + 1),
+      number: date.getUTCDate(),
+      isIn: date.getUTCMonth() === number,
+    };
+  };
+  // getUTCDay has 0 for Sunday.
+  const before = (new Date(Date.UTC(year, number, 1)).getUTCDay() + 6) % 7;
+  const last = new Date(Date.UTC(year, number + 1, 0)).getUTCDate();
+  const weeks: Day[][] = [];
+  for (let day = 1 - before; day <= last; day += 7) weeks.push(Array.from({ length: 7 }, (_, i) => dayOf(day + i)));
+  return weeks;
+}
+
+/** When something is open. */
+export type Span<Of> = Interval & { of: Of };
+
+/** A span, or several of the same day, as it stands in one week. */
+export type Bar<Of> = Span<Of> & {
+  /** From 0, Monday. */
+  column: number;
+  columns: number;
+  /** From 0: bars that meet stand below each other. */
+  lane: number;
+  /** It goes on from the week before. */
+  goesOn: boolean;
+  /** How often it is open that day. */
+  times: number;
+};
+
+/** The bars of one week, by their begin. */
+export function barsOf<Of>(week: readonly Day[], spans: readonly Span<Of>[]): Bar<Of>[] {
+  const [begin, end] = [week[0]!.from, week.at(-1)!.to];
+  const dayAt = (at: number) => week.findLastIndex(({ from }) => from <= at);
+  const bars: Omit<Bar<Of>, 'lane'>[] = [];
+  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
+    if (span.to <= begin || span.from >= end) continue;
+    const column = Math.max(0, dayAt(span.from));
+    const columns = dayAt(Math.min(span.to, end) - 1) - column + 1;
+    const same = bars.findLast(({ of }) => of === span.of);
+    if (same && columns === 1 && same.columns === 1 && same.column === column) {
+      same.times++;
+      same.to = span.to;
+    } else bars.push({ ...span, column, columns, goesOn: span.from < begin, times: 1 });
+  }
+  return inLanes(bars);
+}
+
+/** Each in the first lane that is free from its first day on. */
+function inLanes<Of>(bars: readonly Omit<Bar<Of>, 'lane'>[]): Bar<Of>[] {
+  const free: number[] = [];
+  return bars.map((bar) => {
+    const found = free.findIndex((column) => column <= bar.column);
+    const lane = found < 0 ? free.length : found;
+    free[lane] = bar.column + bar.columns;
+    return { ...bar, lane };
+  });
+}

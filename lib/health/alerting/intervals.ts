@@ -1,0 +1,58 @@
+import { type Calendar, dueTimes, nextDue } from '#lib/schedule/calendar/calendar.ts';
+import { parseCron } from '#lib/schedule/calendar/cron.ts';
+import { everyWeeks } from '#lib/schedule/calendar/every-weeks.ts';
+
+/** When a window is open; epoch ms. */
+export type WindowTimes =
+  | { starts_at: number; ends_at: number }
+  | {
+      /** Five fields, in this zone; the wall clock says when it begins, real time how long it is. */
+      cron: string;
+      time_zone: string;
+      duration_ms: number;
+      /** Weeks count from that of its first start. */
+      every_weeks: number;
+      /** It begins at `from` at the earliest, and not at or after `until`. */
+      from: number;
+      until?: number;
+    };
+
+/** [from, to) in epoch ms. */
+export type Interval = { from: number; to: number };
+
+const calendars = new WeakMap<WindowTimes, Calendar>();
+
+/** Pure: the intervals of a window that end after an instant (epoch ms), ascending by their begin. */
+export function* intervalsOf(times: WindowTimes, after: number): Generator<Interval, void> {
+  if ('starts_at' in times) {
+    if (times.ends_at > after) yield { from: times.starts_at, to: times.ends_at };
+    return;
+  }
+  const { duration_ms, from, until = Number.POSITIVE_INFINITY } = times;
+  for (const start of dueTimes(calendarOf(times), Math.max(after - duration_ms, from - 1))) {
+    if (start >= until) return;
+    yield { from: start, to: start + duration_ms };
+  }
+}
+
+/** When it begins: in every week, or only in those that count. */
+function calendarOf(times: Exclude<WindowTimes, { starts_at: number }>): Calendar {
+  const known = calendars.get(times);
+  if (known) return known;
+  const { cron, time_zone, every_weeks, from } = times;
+  const line = parseCron(cron, time_zone);
+  const first = nextDue([line], from - 1) ?? from;
+  const calendar = every_weeks > 1 ? [everyWeeks(line, every_weeks, first)] : [line];
+  calendars.set(times, calendar);
+  return calendar;
+}
+
+/** Pure: the interval that holds an instant and ends last, and the next one that begins after it. */
+export function intervalsAt(times: WindowTimes, at: number): { current?: Interval; next?: Interval } {
+  let current: Interval | undefined;
+  for (const interval of intervalsOf(times, at)) {
+    if (interval.from > at) return { ...(current && { current }), next: interval };
+    current = interval;
+  }
+  return current ? { current } : {};
+}

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { STORE_FILE } from '#infra/local/store/store.ts';
+import { ALERTS } from '#lib/keys/prefixes.ts';
+import { after, keyTable } from '#lib/keys.ts';
+import { inParallel } from '#test/long/fleet.ts';
+import { watch } from '#test/long/process-tree.ts';
+import { got } from '#test/support/fleet.ts';
+import { type RealService, startRealService } from '#test/support/real-service.ts';
+import { startReceiver } from '#test/support/webhook-receiver.ts';
+import type { Figures } from './figures.ts';
+
+const DEPENDENTS = 10_000;
+const INTERVAL_SECONDS = 10;
+/** From the failure to the last decision, and from its end until nothing is held. */
+const PATIENCE_MS = 300_000;
+
+/** Answers 200, or 503 while it fails. */
+async function startTarget() {
+  let fails = false;
+  const server = createServer((_, response) => response.writeHead(fails ? 503 : 200).end());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fails: (now: boolean) => {
+      fails = now;
+    },
+    [Symbol.dispose]: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** So many entities with a check each that depend on one more, and one channel for all. @returns the id of that one */
+async function makeGraph({ client, dir }: RealService, target: string, receiver: string) {
+  const { id: tenant } = got(await client.get('/v1/me'), 200);
+  const limits = ['--entities', '20000', '--relations', '20000', '--all-checks', '20000'];
+  const cli = join(import.meta.dirname, '../../infra/admin.ts');
+  const words = ['--disable-warning=ExperimentalWarning', cli, 'account', 'set-limits', tenant, ...limits];
+  await promisify(execFile)(process.execPath, [...words, '--checks-per-minute', '120000'], {
+    env: { ...process.env, DATA_DIR: dir },
+  });
+  got(
+    await client.post('/v1/notify/channels', { name: 'Team', channel_type: 'slack', config: { url: receiver } }),
+    201,
+  );
+  got(await client.post('/v1/blueprints', { slug: 'service', name: 'Service' }), 201);
+  const watched = async (name: string): Promise<string> => {
+    const made = await client.post('/v1/blueprints/service/entities', { slug: name, name });
+    const { id: entity_id } = got(made, 201);
+    const settings = { check_type: 'http', target_url: target, interval_seconds: INTERVAL_SECONDS };
+    got(await client.post('/v1/checks', { ...settings, entity_id, failure_threshold: 1 }), 201);
+    return entity_id;
+  };
+  const root = await watched('root');
+  const names = Array.from({ length: DEPENDENTS }, (_, n) => `dependent-${n}`);
+  const dependents = await inParallel(names, 16, watched);
+  // Each counts on the root's item: side by side they would wait for each other.
+  await inParallel(dependents, 2, async (from_entity_id) =>
+    got(await client.post('/v1/relations', { from_entity_id, to_entity_id: root, relation_type: 'depends_on' }), 201),
+  );
+  return { tenant, root };
+}
+
+/** How many are withheld under the root, and how many alerts there are. */
+function standing(dir: string, tenant: string, root: string): { held: number; alerts: number } {
+  const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
+  const count = (sql: string, ...values: string[]) => Number(db.prepare(sql).get(...values)!.n);
+  try {
+    const { heldUnder } = keyTable({ BUCKETS: 1, SHARDS: 1 });
+    return {
+      held: count('SELECT count(*) AS n FROM items WHERE pk = ?', heldUnder(tenant, root)),
+      alerts: count('SELECT count(*) AS n FROM items WHERE sk >= ? AND sk < ?', ALERTS, after(ALERTS)),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+/** Waits until something holds. @returns after how many seconds @throws when it does not within its time */
+async function secondsUntil(holds: () => boolean, what: () => string): Promise<number> {
+  const began = performance.now();
+  while (!holds()) {
+    if (performance.now() - began > PATIENCE_MS) throw new Error(`After ${PATIENCE_MS / 1000} s: ${what()}.`);
+    await pause(500);
+  }
+  return (performance.now() - began) / 1000;
+}
+
+/**
+ * One fails on which 10,000 depend, with all of them: seconds and CPU until each alert was decided on, then until all
+ * is over; and what was sent meanwhile.
+ */
+export async function dependents(): Promise<Figures> {
+  await using service = await startRealService();
+  using target = await startTarget();
+  const receiver = await startReceiver();
+  const { tenant, root } = await makeGraph(service, target.url, receiver.url);
+  const now = () => standing(service.dir, tenant, root);
+  const said = () => JSON.stringify(now());
+  await pause(2 * INTERVAL_SECONDS * 1000);
+
+  target.fails(true);
+  const failing = watch(service.pid());
+  const isDecided = () => {
+    const { held, alerts } = now();
+    // Whoever is told is not held: the root itself, or a dependent that was the first to know.
+    return held + alerts > DEPENDENTS;
+  };
+  const decided_s = await secondsUntil(isDecided, said);
+  const { cpu_s } = failing.end();
+  const told = receiver.received.length;
+
+  target.fails(false);
+  const recovering = watch(service.pid());
+  const over_s = await secondsUntil(() => now().held === 0, said);
+  await receiver.close();
+  return {
+    dependents_decided_s: decided_s,
+    dependents_decided_cpu_s: cpu_s,
+    dependents_told: told,
+    dependents_over_s: over_s,
+    dependents_over_cpu_s: recovering.end().cpu_s,
+  };
+}

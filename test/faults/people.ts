@@ -1,0 +1,51 @@
+import { checksIn, keyText } from '#test/oracle/inside.ts';
+import { runAgent } from './agents.ts';
+import { everybody } from './alert-bodies.ts';
+import { runAppliers } from './appliers.ts';
+import { runBuilder } from './builder.ts';
+import { relateAtFirst, runCataloguer } from './cataloguer.ts';
+import { runHands } from './hands.ts';
+import { runJobs } from './jobs.ts';
+import { runMcpClient } from './mcp-client.ts';
+import { newCheck } from './new-check.ts';
+import { entitiesIn, newAction, runMeddler, runOperator, setUpAlerts } from './operator.ts';
+import { SLUGS } from './places.ts';
+import { runPlanner } from './planner.ts';
+import { insist } from './requests.ts';
+import { runResponder } from './responder.ts';
+
+const CHECKS = 10;
+const ACTIONS = 4;
+
+type People = Parameters<typeof runAgent>[0];
+
+const AT_WORK = [
+  ...[runOperator, runMeddler, runBuilder, runCataloguer, runPlanner],
+  ...[runHands, runAppliers, runResponder],
+];
+
+/** The tenant: sets everything up, then its operators and agents go on. */
+export async function people(world: People): Promise<void> {
+  const { random, clock, client, seen, end } = world;
+  const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
+  await post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
+  for (const slug of SLUGS) await post('/v1/blueprints/service/entities', { slug, name: `Entity ${slug}`, fields: {} });
+  for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entitiesIn(seen)), i));
+  await relateAtFirst(world);
+  if (random.chance(0.6)) await post('/v1/notify/channels', { name: 'everybody', ...everybody });
+  for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
+  for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
+  for (const run of AT_WORK) void run(world, end);
+  void runMcpClient(world);
+  void runJobs(world);
+
+  const hired = new Set<string>();
+  for (; clock.now() < end; await clock.sleep(1000)) {
+    for (const check of checksIn(seen)) {
+      // One with a slug is a job's, which pings it.
+      if (check.execution_mode !== 'push' || check.slug !== undefined || hired.has(check.id)) continue;
+      hired.add(check.id);
+      void runAgent(world, keyText(check));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { checksIn } from '#test/oracle/inside.ts';
+import type { Random } from '#test/support/random.ts';
+import type { OperatorWorld } from './alert-bodies.ts';
+import { alertingIdsIn, meant } from './alerting-operator.ts';
+import { insist } from './requests.ts';
+
+/** Starts that some minutes lie between, by a clock in Europe, which may be set meanwhile. */
+const STARTS = ['*/4 * * * *', '3-59/5 * * * *', '1-59/6 0-3 * * *'];
+
+const times = (random: Random, ahead: (from: number, to: number) => string): object => {
+  if (random.chance(0.4)) {
+    const until = random.chance(0.5) && { until: ahead(200_000, 600_000) };
+    const time_zone = random.pick(['Europe/Berlin', 'UTC']);
+    return { cron: random.pick(STARTS), time_zone, duration_seconds: random.pick([60, 100]), ...until };
+  }
+  const starts_at = ahead(-60_000, 60_000);
+  return { starts_at, ends_at: new Date(Date.parse(starts_at) + random.int(90_000, 240_000)).toISOString() };
+};
+
+/** Whoever plans work: maintenance windows, once or again and again, which are moved, cut short and called off. */
+export async function runPlanner({ random, clock, client, seen }: OperatorWorld, end: number): Promise<void> {
+  const ahead = (from: number, to: number) => new Date(clock.now() + random.int(from, to)).toISOString();
+  const send = (method: string, path: string, body?: object) =>
+    insist(random, clock, () => client(method, path, body), 3);
+  for (;;) {
+    await clock.sleep(random.int(40_000, 240_000));
+    const checks = checksIn(seen);
+    if (clock.now() >= end || checks.length === 0) return;
+    const known = alertingIdsIn(seen, 'WINDOW#');
+    if (known.length < 2 && (known.length === 0 || random.chance(0.6))) {
+      const selected = random.chance(0.7) && meant(random, random.pick(checks));
+      const scope = selected || (random.chance(0.4) ? { all: true } : { check_ids: [random.pick(checks).id] });
+      await send('POST', '/v1/windows', { name: 'work', scope, ...times(random, ahead) });
+      continue;
+    }
+    const path = `/v1/windows/${random.pick(known)}`;
+    // One that comes again is refused an end like that.
+    if (random.chance(0.5)) await send('DELETE', path);
+    else await send('PUT', path, { ends_at: ahead(60_000, 300_000) });
+  }
+}

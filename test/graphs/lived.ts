@@ -1,0 +1,27 @@
+import { type Outcome, outcomeOf } from './measure.ts';
+import type { Policy } from './policies/policy.ts';
+import { none } from './policies/simple.ts';
+import { makeIncident, type Scenario } from './scenes.ts';
+import type { Catalog, Shape } from './world.ts';
+
+/** What came of one incident, by the name of each policy. */
+export type Lived = { shape: Shape; outcomes: Map<string, Outcome> };
+
+/**
+ * Lives through a random incident under each of some policies, and under none.
+ * @param sizes of the fleet, of which the incident takes one
+ */
+export async function liveThrough(
+  policies: readonly Policy[],
+  ...of: [seed: number, scenario: Scenario, catalog: Catalog, sizes?: readonly number[]]
+): Promise<Lived> {
+  const incident = makeIncident(...of);
+  const today = (await none.live(incident.scene())).alerts;
+  const outcomes = new Map([[none.name, outcomeOf(incident, today, today)]]);
+  for (const { name, live } of policies) {
+    const { alerts, without } = await live(incident.scene());
+    if (without) outcomes.set(`none, ${name.split(', ')[1]}`, outcomeOf(incident, without, without));
+    outcomes.set(name, outcomeOf(incident, alerts, without ?? today));
+  }
+  return { shape: incident.scene().world.shape, outcomes };
+}

@@ -1,0 +1,81 @@
+import type { Dependency } from '#lib/health/dependency/graph.ts';
+import type { VirtualService } from '#test/faults/virtual-service.ts';
+import type { Truth } from '#test/graphs/truth.ts';
+import { type Entity, TIMEOUT_MS, type World } from '#test/graphs/world.ts';
+
+/** What never fails needs no runs but those that somebody asks for. */
+const SELDOM_MS = 3_600_000;
+
+/** How many calls of the API are made at one moment. */
+const AT_ONCE = 20;
+
+/** A fleet as the service has it: ids of its entities by their names, and of those that push the checks. */
+export type Fleet = { names: ReadonlyMap<string, string>; pushing: ReadonlyMap<string, string> };
+
+/** Makes what fails and all that it is said to depend on, each with its check, and one channel for all. */
+export async function makeFleet(running: VirtualService, world: World, truth: Truth): Promise<Fleet> {
+  await running.call('POST', '/v1/notify/channels', {
+    ...{ name: 'Pager', channel_type: 'webhook', config: { url: 'https://pager.test/hook' } },
+  });
+  const entities = [...reached(world, truth)].map((id) => world.entities.get(id)!);
+  const made = await inTurns(running, entities, ({ id }) => [
+    'POST',
+    '/v1/blueprints/service/entities',
+    { slug: id, name: id },
+  ]);
+  const ids = new Map<string, string>(made.map((one) => [one.name, one.id]));
+  const checked = entities.filter(({ checked }) => checked !== 'none');
+  const checks = await inTurns(running, checked, (one) => [
+    'POST',
+    '/v1/checks',
+    checkOf(truth.has(one.id) ? one : { ...one, interval_ms: SELDOM_MS }, ids.get(one.id)!),
+  ]);
+  const relations = entities.flatMap(({ id }) =>
+    relationsOf(world.declared.get(id)!).map(({ to_entity_id, ...how }) => ({
+      ...{ from_entity_id: ids.get(id), to_entity_id: ids.get(to_entity_id), relation_type: 'depends_on', ...how },
+    })),
+  );
+  // How many of a group are required can be said once it has so many.
+  for (const some of [false, true]) {
+    const now = relations.filter((one) => 'required' in one === some);
+    await inTurns(running, now, (one) => ['POST', '/v1/relations', one]);
+  }
+  return {
+    names: new Map([...ids].map(([name, id]) => [id, name])),
+    pushing: new Map(checked.flatMap((one, i) => (one.checked === 'push' ? [[one.id, checks[i].id]] : []))),
+  };
+}
+
+/** What fails, and what the catalog says that it depends on, however far away. */
+function reached({ declared }: World, truth: Truth): Set<string> {
+  const wanted = new Set(truth.keys());
+  // A set goes on with what is added meanwhile.
+  for (const id of wanted) for (const one of declared.get(id)!) wanted.add(one.to_entity_id);
+  return wanted;
+}
+
+/** Dependencies as the API takes them: one of a group says how many of it are required. */
+function relationsOf(declared: readonly Dependency[]) {
+  return declared.map(({ required, ...one }, n) => {
+    const members = declared.filter(({ group }) => group !== null && group === one.group);
+    const isLast = declared[n] === members.at(-1);
+    return { ...one, ...(isLast && required !== null && { required: Math.min(required, members.length) }) };
+  });
+}
+
+const checkOf = ({ checked, interval_ms, threshold, id }: Entity, entity_id: string) => ({
+  ...{ entity_id, interval_seconds: interval_ms / 1000, failure_threshold: threshold },
+  ...(checked === 'push'
+    ? { check_type: 'push' }
+    : { check_type: 'http', target_url: `http://${id}.test/`, timeout_ms: TIMEOUT_MS }),
+});
+
+type ApiCall = [method: string, path: string, body: unknown];
+
+async function inTurns<T>(running: VirtualService, list: readonly T[], call: (one: T) => ApiCall) {
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  const answers: any[] = [];
+  for (let n = 0; n < list.length; n += AT_ONCE)
+    answers.push(...(await running.callAtOnce(list.slice(n, n + AT_ONCE).map(call))));
+  return answers;
+}

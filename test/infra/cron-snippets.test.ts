@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findProgram } from '#test/support/find-program.ts';
+import { got } from '#test/support/fleet.ts';
+import { newJob, pingsOf } from '#test/support/pings.ts';
+import { type RealService, startRealService } from '#test/support/real-service.ts';
+import { blocksOf } from './run-page.ts';
+
+/**
+ * What docs/how-to/cron-jobs.md gives others to run: a crontab, a unit of systemd, a CronJob of Kubernetes, a workflow
+ * of GitHub and a program. Its own commands are run by how-to.test.ts.
+ */
+const page = readFileSync(new URL('../../docs/how-to/cron-jobs.md', import.meta.url), 'utf8');
+const blocks = (language: string) =>
+  blocksOf(page).flatMap((block) => (block.language === language ? [block.text] : []));
+/** The first group of a pattern in a text, which has to be there. */
+const partOf = (text: string | undefined, pattern: RegExp): string => {
+  const found = pattern.exec(text ?? '')?.[1];
+  if (found === undefined) throw new Error(`The page has nothing like ${pattern}.`);
+  return found;
+};
+
+let service: RealService;
+let bin: string;
+beforeAll(async () => {
+  service = await startRealService();
+  bin = mkdtempSync(join(tmpdir(), 'fleetwatch-cron-'));
+  const program = (name: string, text: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  program('backup', 'echo copying; echo no space left >&2; exit $CODE');
+  program('uuidgen', 'cat /proc/sys/kernel/random/uuid');
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  rmSync(bin, { recursive: true, force: true });
+});
+
+type Environment = Record<string, string>;
+type Ping = { id: string; kind: string; exit_status: number | null; rid: string | null };
+
+/** Runs a program with the address of a new check in PING. @returns the pings that have come, oldest first */
+async function pingsBy(program: readonly [string, ...string[]], env: Environment = {}) {
+  const { id, ping_url } = await newJob(service.client);
+  const path = `${bin}${delimiter}${process.env.PATH}`;
+  const [file, ...args] = program;
+  // A job that fails may end as it likes.
+  await promisify(execFile)(file, args, {
+    env: { ...process.env, PATH: path, PING: ping_url, RUNNER_TEMP: bin, ...env },
+  }).catch(({ code }) => expect(code).toBeTypeOf('number'));
+  const pings = ((await pingsOf(service.client, id)) as Ping[]).toReversed();
+  const bodyOf = async (ping: Ping | undefined) =>
+    got(await service.client.get(`/v1/checks/${id}/pings/${ping?.id}/body`), 200);
+  return { pings, said: pings.map(({ kind, exit_status }) => `${kind} ${exit_status}`), bodyOf };
+}
+
+/** As cron, systemd and others run a line. */
+const byShell = (line: string, env: Environment = {}) =>
+  pingsBy(['sh', '-c', line.replaceAll('/usr/local/bin/backup', 'backup')], env);
+
+const SAID = 'copying\nno space left';
+
+describe('a job in a crontab', () => {
+  const line = partOf(blocks('crontab')[0], /^30 2 \* \* \* (.*)$/m);
+
+  it.each([
+    ['0', 'success 0'],
+    ['3', 'fail 3'],
+  ])('that exits with %s', async (CODE, said) => {
+    const job = await byShell(line, { CODE });
+    expect(job.said).toEqual([said]);
+    expect(await job.bodyOf(job.pings[0])).toBe(SAID);
+  });
+
+  it.skipIf(!findProgram('wget'))('that pings by wget', async () => {
+    expect((await byShell(partOf(page, /`(wget [^`]*)`/))).said).toEqual(['success null']);
+  });
+
+  it.skipIf(!findProgram('runitor'))('that runitor runs', async () => {
+    const [host, command] = [partOf(blocks('crontab')[1], /(\/ping)$/m), partOf(blocks('crontab')[1], /-- (.*)$/m)];
+    const uuid = '$(basename $PING)';
+    const job = await byShell(`runitor -api-url ${service.url}${host} -uuid ${uuid} -- ${command}`, { CODE: '3' });
+    expect(job.said).toEqual(['start null', 'fail 3']);
+  });
+});
+
+describe('a service of systemd', () => {
+  const before = partOf(blocks('ini')[0], /^ExecStartPre=-(.*)$/m);
+  const after = partOf(blocks('ini')[0], /^ExecStopPost=-(.*)$/m);
+
+  it('that starts', async () => expect((await byShell(before)).said).toEqual(['start null']));
+
+  // What systemd sets: https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
+  it.each([
+    ['success', 'exited', '0', 'success 0'],
+    ['exit-code', 'exited', '3', 'fail 3'],
+    ['signal', 'killed', 'KILL', 'fail null'],
+    ['timeout', 'killed', 'TERM', 'fail null'],
+    ['timeout', 'exited', '0', 'fail null'],
+  ])('that ends with %s: %s %s', async (SERVICE_RESULT, EXIT_CODE, EXIT_STATUS, said) => {
+    expect((await byShell(after, { SERVICE_RESULT, EXIT_CODE, EXIT_STATUS })).said).toEqual([said]);
+  });
+});
+
+it.each([
+  ['0', 'success 0'],
+  ['3', 'fail 3'],
+])('a CronJob of Kubernetes that exits with %s', async (CODE, said) => {
+  const job = await byShell(partOf(blocks('yaml')[0], /args: \['(.*)'\]$/m), { CODE });
+  expect(job.said).toEqual([said]);
+  expect(await job.bodyOf(job.pings[0])).toBe(SAID);
+});
+
+it.each([
+  ['0', ['start null', 'success 0']],
+  ['3', ['start null', 'fail null']],
+])('a workflow of GitHub whose job exits with %s', async (CODE, said) => {
+  const [start, job, end] = [...blocks('yaml')[1]!.matchAll(/run: (.*)$/gm)].map(([, line]) => line!);
+  expect(job).toBe('./backup');
+  const outcome = CODE === '0' ? '0' : 'fail';
+  const lines = [
+    start,
+    'backup || true',
+    end!.replace(/\$\{\{ job\.status == 'success' && '0' \|\| 'fail' \}\}/, outcome),
+  ];
+  const { pings, said: found } = await byShell(lines.join('\n'), { CODE });
+  expect(found).toEqual(said);
+  expect(pings[0]!.rid).toEqual(expect.any(String));
+  expect(pings[1]!.rid).toBe(pings[0]!.rid);
+});
+
+describe.skipIf(!findProgram('python3'))('a job in Python', () => {
+  const [program] = blocks('python');
+
+  it.each([
+    ['ends well', 'pass', ['start null', 'success null']],
+    ['raises', 'raise OSError("no space left")', ['start null', 'fail null']],
+  ])('that %s', async (_how, backup, said) => {
+    const job = await pingsBy(['python3', '-c', `def backup(): ${backup}\n${program}`]);
+    expect(job.said).toEqual(said);
+    if (said[1] === 'fail null') expect(await job.bodyOf(job.pings[1])).toMatch(/^OSError: no space left$/m);
+  });
+});

@@ -1,0 +1,52 @@
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { AlertItem, AlertTarget } from '#lib/health/alerting/alert-item.ts';
+import { isAlert } from '#lib/health/alerting/alert-item.ts';
+import { timeOf } from '#lib/platform/ids.ts';
+import type { Commit, Seen } from './inside.ts';
+
+/** Where an alert went: channels that lead to the same place are one destination. */
+export const placeOf = ({ channel_id, destination = channel_id }: AlertTarget): string => destination;
+
+/** What one destination was told of something, by an alert that was decided at `at` (epoch ms). */
+export type Heard = {
+  says: 'down' | 'degraded' | 'up';
+  at: number;
+  /** When it turned out that it could not be delivered (epoch ms). */
+  failed_at?: number;
+};
+
+/** Kinds that say how a check stands. */
+const TELLS = new Set(['state_change', 'catch_up', 'repeat', 'escalation', 'closed']);
+
+/** The alerts of a commit that say how a check stands. */
+export const tellingIn = ({ changes }: Commit): AlertItem[] =>
+  changes.flatMap(({ before, after }) => (!before && after && isAlert(after) && TELLS.has(after.kind) ? [after] : []));
+
+/** What each destination was told of each check and entity, as commits bring it: the latest first. */
+export function beliefsSeen({ table }: Pick<Seen, 'table'>) {
+  const heard = new Map<string, Heard[]>();
+  const failures = new Map<string, number>();
+  for (const item of table.values()) {
+    const { id, status, updated_at } = item as DeliveryItem;
+    if (item.pk.includes('#DELIVERIES#') && status === 'failed') failures.set(id, Date.parse(updated_at));
+  }
+  return {
+    take: (commit: Commit): void => {
+      for (const alert of tellingIn(commit)) {
+        const says = alert.announces;
+        if (says === null) continue;
+        const about = [alert.check_id, alert.entity_id, ...(alert.root ? [alert.root.entity_id] : [])];
+        for (const target of alert.to) {
+          const failed_at = failures.get(target.delivery_id);
+          const one = { says, at: timeOf(alert.id), ...(failed_at !== undefined && { failed_at }) };
+          for (const id of about) {
+            const name = `${id} ${placeOf(target)}`;
+            heard.set(name, [one, ...(heard.get(name) ?? [])]);
+          }
+        }
+      }
+    },
+    /** Of a check or an entity, which may be named as a cause. */
+    of: (id: string, place: string): readonly Heard[] => heard.get(`${id} ${place}`) ?? [],
+  };
+}

@@ -1,0 +1,45 @@
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
+import { timeOf } from '#lib/platform/ids.ts';
+import { placeOf, tellingIn } from './believed.ts';
+import type { Inside } from './inside.ts';
+import { skewOf } from './rules.ts';
+
+/** So long (ms) after it woke somebody nothing else of an incident does. */
+const FOLD_MS = 300_000;
+
+/**
+ * An incident wakes nobody twice within five minutes: of the alerts that a failure and all that follows from it bring to
+ * a destination, the first one is high, and what comes soon after it low. One that failed woke nobody, and has the next
+ * one be high again. An alert that is new to some of its destinations is high for all of them.
+ */
+export function checkPages(inside: Inside): string[] {
+  const { seen } = inside;
+  const failed = new Set(
+    [...seen.table.values()]
+      .filter((item): item is DeliveryItem => item.pk.includes('#DELIVERIES#'))
+      .flatMap(({ id, status }) => (status === 'failed' ? [id] : [])),
+  );
+  const skew = skewOf(inside);
+  /** Alerts that woke somebody, by entity that they were about and where they went. */
+  const last = new Map<string, AlertItem>();
+  return seen.commits.flatMap((commit) =>
+    tellingIn(commit)
+      .filter(({ announces, incident_id }) => announces === 'down' && incident_id !== undefined)
+      .flatMap((alert) => {
+        const { id, kind, entity_id, incident_id, root, urgency, to } = alert;
+        const about = root?.entity_id ?? entity_id;
+        const isPage = kind === 'state_change' && urgency === 'high';
+        const before = to.map((target) => last.get(`${about} ${placeOf(target)}`));
+        for (const target of to) {
+          const place = placeOf(target);
+          if (failed.has(target.delivery_id)) for (const one of [about, entity_id]) last.delete(`${one} ${place}`);
+          else if (isPage) last.set(`${about} ${place}`, alert);
+        }
+        const isSoon = (one: AlertItem | undefined): boolean =>
+          one?.incident_id === incident_id && timeOf(id) - timeOf(one!.id) < FOLD_MS - skew;
+        if (!isPage || !before.every(isSoon)) return [];
+        return [`${id} and ${before[0]!.id} of ${incident_id} both woke ${placeOf(to[0]!)}`];
+      }),
+  );
+}

@@ -1,0 +1,73 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { beliefsSeen, type Heard, placeOf, tellingIn } from './believed.ts';
+import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
+import { type Commit, type Inside, isCheckKey, keyText } from './inside.ts';
+import { shownBy } from './telling.ts';
+
+const HOLDS = ['dependency', 'maintenance'];
+
+/**
+ * Of what nobody was told nobody is told the end, and whoever was told hears of it: where the alert of a failure is
+ * held, its recovery goes to those alone who heard of the failure all the same, and none of them is left out for it.
+ */
+export function checkRecoveries({ seen, keys }: Inside): string[] {
+  const beliefs = beliefsSeen(seen);
+  const accounts = accountsSeen();
+  const table = new Map<string, Item>();
+  /** Checks whose failure was held when nobody was told of trouble. */
+  const quiet = new Set<string>();
+  const wrong: string[] = [];
+
+  for (const commit of seen.commits) {
+    const { at } = commit;
+    for (const one of changesOf(commit)) {
+      const check = table.get(keyText(keys.check(one.tenant_id, one.check_id))) as CheckItem | undefined;
+      const isHeld = one.alert.decision === 'held' && one.check_to_state === 'down';
+      if (!check) continue;
+      const of = (place: string) => beliefs.of(check.id, place);
+      const possible = accounts
+        .of(check.tenant_id, at)
+        .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
+      const isUp = possible.some((policy) => shownBy(policy, one.check_to_state) === 'up');
+      if (isHeld) quiet.add(check.id);
+      else if (!isUp) quiet.delete(check.id);
+      if (isHeld && possible[0]!.places('down').some(({ place }) => mayKnow(of(place)))) quiet.delete(check.id);
+      if (!isUp || one.cause.startsWith('check_')) continue;
+      if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
+        const left = possible.map(({ places }) => places('up').filter(({ place }) => surelyKnows(of(place))));
+        if (left.every(({ length }) => length > 0))
+          wrong.push(`${one.transition_id}: ${left[0]!.map(({ id }) => id)} heard of trouble, and not that it is up`);
+      }
+      // Once everybody was told, it is as with any other failure, also for a channel that is new.
+      const isHeldNow = table.has(keyText(keys.entry('hold', check.tenant_id, check.id)));
+      const told = tellingIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
+      for (const target of quiet.has(check.id) && isHeldNow ? told.flatMap(({ to }) => to) : [])
+        if (!mayKnow(of(placeOf(target))))
+          wrong.push(`${one.transition_id}: ${target.channel_id} hears that it is up, and did not that it was down`);
+      quiet.delete(check.id);
+    }
+    beliefs.take(commit);
+    accounts.take(commit);
+    for (const { key, after } of commit.changes) {
+      if (after) table.set(keyText(key), after);
+      else table.delete(keyText(key));
+      if (!after && isCheckKey(key)) quiet.delete(key.sk.slice('CHECK#'.length));
+    }
+  }
+  return wrong;
+}
+
+const changesOf = ({ changes }: Commit): TransitionItem[] =>
+  changes.flatMap(({ key, before, after }) =>
+    key.sk.startsWith('TR#') && !before && after ? [after as TransitionItem] : [],
+  );
+
+/** What it heard last is trouble, if that could be delivered. */
+const mayKnow = ([last, ...before]: readonly Heard[]): boolean =>
+  last !== undefined && (last.says !== 'up' || (last.failed_at !== undefined && mayKnow(before)));
+
+/** And it surely could. */
+const surelyKnows = ([last]: readonly Heard[]): boolean =>
+  last !== undefined && last.says !== 'up' && last.failed_at === undefined;

@@ -1,0 +1,39 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
+import type { Inside } from './inside.ts';
+
+/**
+ * Each relation stands at both of its entities, and each entity counts those that carry failure; relations go with
+ * their entities.
+ */
+export function checkRelations({ seen, keys }: Inside): string[] {
+  const wrong: string[] = [];
+  const items = [...seen.table.values()];
+  const relations = items.filter(({ pk }) => pk.includes('#RELATIONS#')) as unknown as (StoredRelation & {
+    pk: string;
+  })[];
+  const entities = items.filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
+  const ids = new Set(entities.map(({ id }) => id));
+  const gaveUp = seen.faults['dead letter reclaim'] !== undefined;
+  let pointers = 0;
+  for (const { pk, ...one } of relations) {
+    const { id, from_entity_id: from, to_entity_id: to, relation_type: type } = one;
+    const tenant = pk.split('#')[1]!;
+    for (const key of [keys.relationOut(tenant, from, type, to), keys.relationIn(tenant, to, type, from)]) {
+      const pointer = seen.table.get(`${key.pk}|${key.sk}`) as unknown as StoredRelation | undefined;
+      if (pointer?.id === id) pointers++;
+      else wrong.push(`${id} does not stand at ${key.pk}`);
+    }
+    if (!gaveUp && !(ids.has(from) && ids.has(to))) wrong.push(`${id} outlived its entity`);
+  }
+  const all = items.filter(({ pk }) => pk.includes('#RELATED#')).length;
+  if (all !== pointers) wrong.push(`${all - pointers} places of relations have none`);
+  const carrying = relations.filter(({ carries_failure }) => carries_failure);
+  for (const { id, dependencies, dependents } of entities) {
+    const out = carrying.filter(({ from_entity_id }) => from_entity_id === id).length;
+    const into = carrying.filter(({ to_entity_id }) => to_entity_id === id).length;
+    if (dependencies !== out) wrong.push(`${id} counts ${dependencies} dependencies and has ${out}`);
+    if (dependents !== into) wrong.push(`${id} counts ${dependents} dependents and has ${into}`);
+  }
+  return wrong;
+}

@@ -1,0 +1,85 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { ancestryIn } from './ancestry.ts';
+import { beliefsSeen, type Heard } from './believed.ts';
+import { holdIn, holdsSeen } from './holds-seen.ts';
+import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
+import { type Inside, isCheckKey, keyText } from './inside.ts';
+
+/** What follows from a cause is held for at most so long (ms) after it has recovered, with the run that judges it. */
+const SETTLING_MS = 600_000 + 130_000;
+/** From a delivery that fails until what is withheld for it is looked at (ms). */
+const NOTED_MS = 60_000;
+const NOTED_LATE_MS = 300_000;
+
+/**
+ * Whoever hears nothing of a failure has heard of what it follows from: an alert is withheld from a destination only
+ * while that was told of something that the check's entity depends on, which fails or has failed a while ago, or while
+ * it will be told of that in a moment.
+ */
+export function checkUntold(inside: Inside): string[] {
+  const { seen, keys, profile } = inside;
+  const ancestry = ancestryIn(inside);
+  const beliefs = beliefsSeen(seen);
+  const holds = holdsSeen();
+  const accounts = accountsSeen();
+  const table = new Map<string, Item>();
+  const wrong: string[] = [];
+  const noted = profile.quiet ? NOTED_MS : NOTED_LATE_MS;
+
+  /** Whether whoever was told this of a cause knows of it at a time. */
+  function knows([last, ...before]: readonly Heard[], at: number, cooldown_ms: number): boolean {
+    if (!last) return false;
+    if (last.failed_at !== undefined && last.failed_at < at - noted) return knows(before, at, cooldown_ms);
+    if (last.says !== 'up') return true;
+    const isRecent = last.at > at - Math.max(SETTLING_MS, cooldown_ms);
+    return isRecent && before.some(({ says, failed_at }) => says !== 'up' && failed_at === undefined);
+  }
+
+  for (const commit of seen.commits) {
+    const { at } = commit;
+    beliefs.take(commit);
+    holds.take(commit);
+    for (const { key, after } of commit.changes) {
+      if (after) table.set(keyText(key), after);
+      else table.delete(keyText(key));
+    }
+    accounts.take(commit);
+    for (const change of commit.changes) {
+      const hold = holdIn(change);
+      const isLook =
+        hold?.before?.note?.held?.reason === 'dependency' && hold.after?.note?.held?.reason === 'dependency';
+      if (!hold || !isLook) continue;
+      const check = table.get(keyText(keys.check(hold.after!.tenant_id, hold.check_id))) as CheckItem | undefined;
+      if (!check) continue;
+      const told = holds.of(check)?.told ?? new Set();
+      const causes = [...ancestry.ancestorsOf(check.entity_id, at - SETTLING_MS, at)];
+      const isPending = [...table.values()].some(
+        (item) => isCheckKey(item) && causes.includes((item as CheckItem).entity_id) && isUntold(item as CheckItem),
+      );
+      if (isPending) continue;
+      const possible = accounts
+        .of(check.tenant_id, at)
+        .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
+      const missing = possible.map(({ places, cooldown_seconds }) =>
+        places('down').filter(
+          ({ id, place }) =>
+            !told.has(id) &&
+            !told.has(place) &&
+            !causes.some((cause) => knows(beliefs.of(cause, place), at, cooldown_seconds * 1000)),
+        ),
+      );
+      if (missing.every(({ length }) => length > 0))
+        wrong.push(
+          `${check.id}: at ${at} nothing is told to ${missing[0]!.map(({ id }) => id)}, which knows of no cause`,
+        );
+    }
+  }
+  return wrong;
+
+  /** Its own alert is held, and nobody was told of it yet. */
+  function isUntold(check: CheckItem): boolean {
+    const held = holds.of(check);
+    return held?.reason === 'dependency' && held.told.size === 0;
+  }
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { makeAuthority } from '#test/support/certificates.ts';
+import { type KeptMail, peerPython, startMailbox } from '#test/support/peers/peers.ts';
+import { startRealService } from '#test/support/real-service.ts';
+import { type Received, startReceiver } from '#test/support/webhook-receiver.ts';
+import { catalogOf, startShop } from './shop.ts';
+
+/**
+ * `npm run test:outage -- --minutes 10`: a database of a shop of 40 services goes away for so long, three times side by
+ * side: with a true catalog, with a relation that nobody noted, with the channel of the database's people broken. Prints
+ * what each team got, and when. Nobody judges it but who reads it; the rules have their own tests.
+ */
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const length = Number(values.minutes) * 60_000;
+/** Checks settle before it; afterwards the incident closes, and what was held is decided. */
+const BEFORE_MS = 100_000;
+const AFTER_MS = 420_000;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+type Told = { at: number; line: string };
+
+/** An alert as the webhook got it. */
+function heard({ at, body, headers }: Received): Told {
+  const { title, entity, root, affected, check_to_state, urgency } = JSON.parse(body);
+  const kind = headers['x-service-kind'];
+  const about = root ? `; root ${root.entity_name}` : '';
+  const more = affected?.count ? `; ${affected.count} affected` : '';
+  return { at, line: `${kind}, ${urgency}: ${title ?? `${entity?.slug} ${check_to_state}`}${about}${more}` };
+}
+
+const subjectOf = (mail: KeptMail): string => /^subject: (.*(?:\r?\n[ \t].*)*)/im.exec(mail.data)?.[1] ?? '';
+
+async function scene(name: string, { forgets = false, broken = false }) {
+  const authority = await makeAuthority();
+  const tls = await authority.issue({ names: ['127.0.0.1', '127.77.0.1'] });
+  await using mailbox = await startMailbox(tls, 'fleet', 'secret');
+  const trusted = join(mkdtempSync(join(tmpdir(), 'fleetwatch-outage-')), 'authority.pem');
+  writeFileSync(trusted, authority.cert);
+  const mails: Told[] = [];
+  const [database, services, shop] = await Promise.all([startReceiver({ tls }), startReceiver({ tls }), startShop()]);
+  if (broken) database.behave({ status: 410, body: 'This channel was archived.' });
+  await using service = await startRealService({
+    SMTP_URL: `smtp://fleet:secret@${mailbox.host}:${mailbox.port}`,
+    MAIL_FROM: 'Fleetwatch <alerts@example.com>',
+    PUBLIC_URL: 'https://fleet.example.com',
+    NODE_EXTRA_CA_CERTS: trusted,
+  });
+  const to = { database_team: database.url, service_team: services.url, mail: 'services@example.com' };
+  const entities = await catalogOf(service.client, shop, to, { forgets });
+  await pause(BEFORE_MS);
+
+  const began = Date.now();
+  shop.break();
+  let seen = 0;
+  const note = setInterval(() => {
+    for (; seen < mailbox.kept.length; seen++) mails.push({ at: Date.now(), line: subjectOf(mailbox.kept[seen]!) });
+  }, 200);
+  await pause(length);
+  await shop.repair();
+  await pause(AFTER_MS);
+  clearInterval(note);
+
+  const list = (whom: string, told: Told[]) => [
+    `${whom}: ${told.length}`,
+    ...told.map(({ at, line }) => `  ${((at - began) / 1000).toFixed(1).padStart(6)} s  ${line}`),
+  ];
+  const lines = [
+    `${name} (${entities} entities; the database is gone from 0 to ${length / 1000} s)`,
+    ...list('database team, webhook', database.received.map(heard)),
+    ...list('service team, webhook', services.received.map(heard)),
+    ...list('service team, mail', mails),
+    '',
+  ];
+  await Promise.all([database.close(), services.close()]);
+  return lines.join('\n');
+}
+
+if (!peerPython()) throw new Error('It wants a mail server: see peerPython in test/support/peers/peers.ts.');
+const scenes = await Promise.all([
+  scene('A true catalog', {}),
+  scene('A relation is missing: payments to the database', { forgets: true }),
+  scene("The channel of the database's people is broken", { broken: true }),
+]);
+say(scenes.join('\n'));
+process.exit(0);

@@ -1,0 +1,109 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import type { Client } from '#test/support/client.ts';
+import { got } from '#test/support/fleet.ts';
+
+/** What runs: names of services, each with what it depends on. The database is what will fail. */
+const DATABASE = 'orders-db';
+const SERVICES: Record<string, readonly string[]> = {
+  'session-cache': [],
+  'search-index': [],
+  'mail-relay': [],
+  'image-store': [],
+  'status-site': [],
+  wiki: ['image-store'],
+  newsletter: ['mail-relay'],
+  search: ['search-index'],
+  login: ['session-cache'],
+  catalog: ['search-index', 'image-store'],
+  ...of(DATABASE, 'orders', 'payments', 'stock', 'invoices', 'customers', 'reports'),
+  ...of('orders', 'checkout', 'order-history', 'returns', 'delivery-slots'),
+  ...of('payments', 'refunds', 'gift-cards', 'fraud-check'),
+  ...of('stock', 'warehouse', 'restocking', 'price-labels'),
+  ...of('customers', 'loyalty', 'address-book', 'support-desk'),
+  ...of('checkout', 'web-shop', 'mobile-api', 'kiosk'),
+  ...of('invoices', 'accounting', 'dunning'),
+  ...of('reports', 'dashboards', 'forecasts'),
+  ...of('warehouse', 'scanners', 'conveyor', 'packing'),
+};
+
+/** Whose relation to the database nobody has noted, where one is missing. */
+const FORGOTTEN = 'payments';
+
+function of(needs: string, ...names: string[]): Record<string, readonly string[]> {
+  return Object.fromEntries(names.map((name) => [name, [needs]]));
+}
+
+/** What runs, as real servers: a service answers 503 while anything that it depends on, at whatever distance, is gone. */
+export async function startShop() {
+  let database: Server | undefined;
+  const works = (name: string): boolean =>
+    name === DATABASE ? database !== undefined : (SERVICES[name] ?? []).every(works);
+  const web = createServer((request, response) => {
+    response.statusCode = works(request.url!.slice(1)) ? 200 : 503;
+    response.end();
+  });
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  const accepted = new Set<Socket>();
+  let port = 0;
+  const open = () =>
+    new Promise<void>((resolve) => {
+      database = createTcpServer((socket) => void accepted.add(socket.on('error', () => socket.destroy())));
+      database.listen(port, '127.0.0.1', () => resolve());
+    });
+  await open();
+  port = (database!.address() as AddressInfo).port;
+  return {
+    url: `http://127.0.0.1:${(web.address() as AddressInfo).port}`,
+    database: { host: '127.0.0.1', port },
+    /** The database goes, and with it every connection. */
+    break: () => {
+      database?.close();
+      database = undefined;
+      for (const socket of accepted) socket.destroy();
+      accepted.clear();
+    },
+    repair: open,
+  };
+}
+
+/** Where the alerts of a catalog go: the people who keep the database, and those who keep the services. */
+export type Destinations = { database_team: string; service_team: string; mail: string };
+
+/**
+ * The catalog of a new account: an entity, a check and a team's channel for each. Every check runs once in 30 s and is
+ * down after two failures.
+ */
+export async function catalogOf(
+  client: Client,
+  shop: Awaited<ReturnType<typeof startShop>>,
+  to: Destinations,
+  { forgets }: { forgets: boolean },
+): Promise<number> {
+  const ids = new Map<string, string>();
+  for (const slug of ['database', 'service']) got(await client.post('/v1/blueprints', { slug, name: slug }), 201);
+  const channel = (name: string, blueprint: string, channel_type: string, config: object) =>
+    client.post('/v1/notify/channels', { name, channel_type, config, applies_to: { blueprints: [blueprint] } });
+  got(await channel('Database team', 'database', 'webhook', { url: to.database_team }), 201);
+  got(await channel('Service team', 'service', 'webhook', { url: to.service_team }), 201);
+  got(await channel('Service team, by mail', 'service', 'email', { to: to.mail }), 201);
+
+  const rhythm = { interval_seconds: 30, failure_threshold: 2, timeout_ms: 5000 };
+  const add = async (blueprint: string, slug: string, check: object) => {
+    const entity = got(await client.post(`/v1/blueprints/${blueprint}/entities`, { slug, name: slug }), 201);
+    ids.set(slug, entity.id);
+    got(await client.post('/v1/checks', { entity_id: entity.id, ...rhythm, ...check }), 201);
+  };
+  await add('database', DATABASE, { check_type: 'tcp', config: shop.database });
+  for (const name of Object.keys(SERVICES)) {
+    await add('service', name, { check_type: 'http', target_url: `${shop.url}/${name}`, config: {} });
+  }
+  for (const [name, needs] of Object.entries(SERVICES)) {
+    for (const need of needs) {
+      if (forgets && name === FORGOTTEN) continue;
+      const ends = { from_entity_id: ids.get(name), to_entity_id: ids.get(need) };
+      got(await client.post('/v1/relations', { ...ends, relation_type: 'depends_on' }), 201);
+    }
+  }
+  return ids.size;
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import type { AccountItem } from '#lib/access/account.ts';
+import { probeOnce } from '#lib/health/recording/probe-once.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+
+it('a probe that cannot begin before its next slot is due is not made, as it would speak for that one', async () => {
+  const world = await healthWorld();
+  const check = await world.check();
+  let asked = 0;
+  const http = async () => {
+    asked++;
+    return { status: 200, headers: {}, body: '', latency_ms: 5 };
+  };
+  const ports = { ...world.ports, net: { ...world.ports.net, http } };
+  const slot = latestSlot(rhythmOfCheck(check), ports.clock.now());
+  const account = { egress: 'any', retention_days: 30 } as AccountItem;
+  const probed = () => probeOnce(ports, { job: jobOfCheck(check, slot), check, account });
+
+  world.advance(slot + 59_999 - ports.clock.now());
+  expect(await probed()).toMatchObject({ slot, started_at: slot + 59_999, outcome: { success: true } });
+  world.advance(1);
+  expect(await probed()).toBeUndefined();
+  expect(asked).toBe(1);
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { parseCheck } from '#lib/checks/model.ts';
+import { probeBy } from '#lib/health/recording/probe-once.ts';
+import { probingProcess } from '#lib/health/recording/probing-process.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import { memoryWorld } from '#test/support/memory-world.ts';
+import { probeWorld } from '#test/support/probe-world.ts';
+import { httpTarget } from '#test/support/socket-target.ts';
+
+/** What a process holds of large bodies at once, and how many more there may be of others. */
+const [MOST, MORE] = [20, 4];
+const LARGE = JSON.stringify({ status: 'ok', note: 'x'.repeat(300_000) });
+const ok = { source: 'json', property: '$.status', operator: 'equals', value: 'ok' };
+
+/** A process that probes real targets, with what it counts of the large bodies that it holds. */
+function proberProcess() {
+  const { net, settings } = probeWorld();
+  const ports = { ...memoryWorld().ports, net, settings, clock: systemClock };
+  const { large } = probingProcess(ports).lanes;
+  const seen = { now: 0, most: 0 };
+  const { run } = large;
+  large.run = (claim, work) =>
+    run.call(large, claim, async () => {
+      seen.most = Math.max(seen.most, ++seen.now);
+      return work().finally(() => seen.now--);
+    }) as never;
+  const probe = (tenant_id: string, target_url: string, timeout_ms = 20_000) => {
+    const wanted = { entity_id: 'ent_1', check_type: 'http', target_url, config: { assertions: [ok] } };
+    const check = parseCheck(wanted, { minInterval: 1, now: 0 }) as CheckItem;
+    return probeBy(ports, check, { account: { egress: 'any' }, tenant_id, timeout_ms, about: {} });
+  };
+  return { large, seen, probe };
+}
+
+describe('large bodies that are held', () => {
+  it('are so many at once, and all are judged', async () => {
+    await using target = await httpTarget((_req, res) => res.end(LARGE));
+    const { seen, probe } = proberProcess();
+    const probed = await Promise.all(Array.from({ length: 60 }, () => probe('acc_1', target.url)));
+    expect(probed.map((one) => one?.outcome.error_message)).toEqual(Array(60).fill(''));
+    expect(seen.most).toBeGreaterThan(1);
+    expect(seen.most).toBeLessThanOrEqual(MOST);
+    await new Promise(setImmediate);
+    expect(seen.now).toBe(0);
+  });
+
+  it('that find no room in time say nothing of their target, and are no matter of another account', async () => {
+    await using target = await httpTarget((_req, res) => res.end(LARGE));
+    const { large, seen, probe } = proberProcess();
+    const end = Promise.withResolvers<void>();
+    const held = Array.from({ length: MOST + MORE }, () => large.run({ tenant: 'acc_1' }, () => end.promise));
+    expect(seen.now).toBe(MOST);
+    expect(await probe('acc_1', target.url, 500)).toBeUndefined();
+    expect((await probe('acc_2', target.url))?.outcome.success).toBe(true);
+    end.resolve();
+    await Promise.all(held);
+    expect((await probe('acc_1', target.url))?.outcome.success).toBe(true);
+    await new Promise(setImmediate);
+    expect(seen.now).toBe(0);
+  });
+
+  it('are not asked for by a small one', async () => {
+    await using target = await httpTarget((_req, res) => res.end('{"status": "ok"}'));
+    const { seen, probe } = proberProcess();
+    expect((await probe('acc_1', target.url))?.outcome.success).toBe(true);
+    expect(seen.most).toBe(0);
+  });
+});
