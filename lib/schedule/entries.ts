@@ -79,7 +79,7 @@ export type HeldAlert = {
   kind?: 'catch_up';
   /** The entity whose failure explains it, under which it is held. */
   root?: string;
-  /** Channels that were told all the same. */
+  /** Where it was told all the same: destinations. */
   told?: string[];
   /** All of them had been told of trouble before, and believe that it lasts. */
   knew?: true;

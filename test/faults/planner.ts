@@ -14,7 +14,7 @@ const times = (random: Random, ahead: (from: number, to: number) => string): obj
     return { cron: random.pick(STARTS), time_zone, duration_seconds: random.pick([60, 100]), ...until };
   }
   const starts_at = ahead(-60_000, 60_000);
-  return { starts_at, ends_at: new Date(Date.parse(starts_at) + random.int(90_000, 300_000)).toISOString() };
+  return { starts_at, ends_at: new Date(Date.parse(starts_at) + random.int(90_000, 240_000)).toISOString() };
 };
 
 /** Whoever plans work: maintenance windows, once or again and again, which are moved, cut short and called off. */
@@ -23,12 +23,13 @@ export async function runPlanner({ random, clock, client, seen }: OperatorWorld,
   const send = (method: string, path: string, body?: object) =>
     insist(random, clock, () => client(method, path, body), 3);
   for (;;) {
-    await clock.sleep(random.int(30_000, 150_000));
+    await clock.sleep(random.int(40_000, 240_000));
     const checks = checksIn(seen);
     if (clock.now() >= end || checks.length === 0) return;
     const known = alertingIdsIn(seen, 'WINDOW#');
-    if (known.length < 3 && (known.length === 0 || random.chance(0.6))) {
-      const scope = meant(random, random.pick(checks)) ?? { all: true };
+    if (known.length < 2 && (known.length === 0 || random.chance(0.6))) {
+      const selected = random.chance(0.7) && meant(random, random.pick(checks));
+      const scope = selected || (random.chance(0.4) ? { all: true } : { check_ids: [random.pick(checks).id] });
       await send('POST', '/v1/windows', { name: 'work', scope, ...times(random, ahead) });
       continue;
     }

@@ -3,6 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import type { HeldAlert, Owner } from '#lib/schedule/entries.ts';
+import { placeOf } from './believed.ts';
 import { type Change, type Commit, isCheckKey } from './inside.ts';
 import { type HeldNow, toldOf } from './telling.ts';
 
@@ -64,7 +65,7 @@ export function holdsSeen() {
         const { kind, check_id, transition_sk, to } = after;
         const hold = holds.get(check_id);
         if (hold?.held.transition_sk !== transition_sk || (kind !== 'state_change' && kind !== 'catch_up')) continue;
-        for (const { channel_id } of to) hold.told.add(channel_id);
+        for (const target of to) hold.told.add(placeOf(target));
       }
     },
     of: ({ id, alerts: { escalated = [] } }: CheckItem): HeldNow | undefined => {

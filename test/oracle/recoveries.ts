@@ -9,7 +9,7 @@ import { shownBy } from './telling.ts';
 const HOLDS = ['dependency', 'maintenance'];
 
 /**
- * Of what nobody was told nobody is told the end, and whoever was told hears of it: where the alert of a failure was
+ * Of what nobody was told nobody is told the end, and whoever was told hears of it: where the alert of a failure is
  * held, its recovery goes to those alone who heard of the failure all the same, and none of them is left out for it.
  */
 export function checkRecoveries({ seen, keys }: Inside): string[] {
@@ -40,8 +40,10 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
         if (left.every(({ length }) => length > 0))
           wrong.push(`${one.transition_id}: ${left[0]!.map(({ id }) => id)} heard of trouble, and not that it is up`);
       }
+      // Once everybody was told, it is as with any other failure, also for a channel that is new.
+      const isHeldNow = table.has(keyText(keys.entry('hold', check.tenant_id, check.id)));
       const told = tellingIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
-      for (const target of quiet.has(check.id) ? told.flatMap(({ to }) => to) : [])
+      for (const target of quiet.has(check.id) && isHeldNow ? told.flatMap(({ to }) => to) : [])
         if (!mayKnow(of(placeOf(target))))
           wrong.push(`${one.transition_id}: ${target.channel_id} hears that it is up, and did not that it was down`);
       quiet.delete(check.id);

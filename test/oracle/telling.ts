@@ -50,8 +50,8 @@ export function flapsAfter({ changed_at = [], flapping }: Flaps, one: Changed, a
 export const saidAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
 
 /**
- * An alert of a check that is held: by a window, or until its cause is known. `told`: channels that heard of the failure
- * all the same.
+ * An alert of a check that is held: by a window, or until its cause is known. `told`: where it was
+ * heard of all the same, and channels that were called.
  */
 export type HeldNow = {
   reason: 'maintenance' | 'dependency' | 'remediation';
@@ -64,8 +64,11 @@ export type HeldNow = {
 export type Given = { policy: InForce; held: HeldNow | undefined; needs: number };
 
 /** Whom a change goes to, or its closing note: where its failure was held, a recovery to those alone who heard of it. */
-export const toldWhom = (says: string, { policy, held }: Given): string[] =>
-  policy.told(says).filter((id) => says !== 'up' || held?.reason !== 'dependency' || held.knew || held.told.has(id));
+export const toldWhom = (says: string, { policy, held }: Given): string[] => {
+  const isNarrow = says === 'up' && held?.reason === 'dependency' && !held.knew;
+  const all = policy.places(says);
+  return all.filter(({ id, place }) => !isNarrow || held.told.has(place) || held.told.has(id)).map(({ id }) => id);
+};
 
 /**
  * Why a transition is told to nobody, or not yet; null when it is told.

@@ -64,7 +64,9 @@ export function checkUntold(inside: Inside): string[] {
       const missing = possible.map(({ places, cooldown_seconds }) =>
         places('down').filter(
           ({ id, place }) =>
-            !told.has(id) && !causes.some((cause) => knows(beliefs.of(cause, place), at, cooldown_seconds * 1000)),
+            !told.has(id) &&
+            !told.has(place) &&
+            !causes.some((cause) => knows(beliefs.of(cause, place), at, cooldown_seconds * 1000)),
         ),
       );
       if (missing.every(({ length }) => length > 0))

@@ -3,6 +3,7 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { channelsOfSteps, channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
+import { isBusy, type Pages, readPages } from '#lib/health/alerting/pages.ts';
 import { awaitedRepair } from '#lib/health/alerting/repair.ts';
 import { windowOfDependents } from '#lib/health/alerting/windows.ts';
 import { type Ancestry, dependentOf, findCause, readAncestry } from '#lib/health/dependency/gather.ts';
@@ -27,6 +28,8 @@ export type Search = {
   ancestry: Ancestry;
   /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
   pending: ReadonlyMap<string, number>;
+  /** When those who wait were paged. */
+  pages: Pages;
 };
 
 /**
@@ -52,7 +55,11 @@ export async function lookForCause(
     readAncestry(env, check.entity_id),
     ports.table.get<HoldItem>(keys.hold(tenant, check.id, one.held.transition_sk)),
   ]);
-  const search: Search = { one, stored, ancestry, pending: await readPending(env, ancestry) };
+  const [pending, pages] = await Promise.all([
+    readPending(env, ancestry),
+    readPages(env, tenant, waitingFor(one).map(destinationOf)),
+  ]);
+  const search: Search = { one, stored, ancestry, pending, pages };
   const lookBy = (verdict: Verdict): Look => look(sightOf(env, search, verdict));
   const isKnown = (verdict: Verdict) =>
     verdict.explained && verdict.roots[0]!.confirmed && lookBy(verdict).tell.length === 0;
@@ -79,16 +86,14 @@ const NOTHING_FOUND: Verdict = {
   ...{ roots: [], survived: [], way: [], ancestors: [] },
 };
 
-function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }: Search, verdict: Verdict) {
+function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending, pages }: Search, verdict: Verdict) {
   const { check, policy, held } = one;
   const now = ports.clock.now();
   const hold: Hold = policy.hold_for_dependencies ? rememberedHold(stored) : NEW_HOLD;
-  const listening = channelsThatApply(policy, 'down', check.alerts);
-  // Where only steps of an escalation call somebody, it is on them that the steps begin to count.
-  const channels = listening.length > 0 ? waitingOf(held, listening, check.alerts) : channelsOfSteps(policy);
+  const waiting = waitingFor(one).map(destinationOf);
   return {
-    ...{ hold, verdict, pending, now },
-    waiting: channels.map(destinationOf),
+    ...{ hold, verdict, pending, now, waiting },
+    busy: new Set(waiting.filter((destination) => isBusy(pages, destination, now))),
     incidents: incidentsAt(keys, check, ancestry, verdict),
     own: ancestry.incidents.get(check.entity_id),
     windows: windowsOf(one, ancestry, verdict),
@@ -98,6 +103,12 @@ function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }:
     settle_ms: settlingMs(check),
     judgedBy: (time: number) => judgedBy(check, time),
   };
+}
+
+/** Channels that are still to be told. Where steps of an escalation alone call somebody, it is for them that these count. */
+function waitingFor({ check, policy, held }: HeldCase) {
+  const listening = channelsThatApply(policy, 'down', check.alerts);
+  return listening.length > 0 ? waitingOf(held, listening, check.alerts) : channelsOfSteps(policy);
 }
 
 /** The windows of planned work that roots are in, and that include what depends on them. */

@@ -8,6 +8,7 @@ import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
+import { pageWrites } from '#lib/health/alerting/pages.ts';
 import { afterTelling } from '#lib/health/alerting/remembered.ts';
 import { type HoldItem, rememberedHold, withLook } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentWrites, joinWrites, withTold } from '#lib/health/dependency/incident-item.ts';
@@ -38,7 +39,7 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
   const destinations = channelsThatApply(policy, 'down', check.alerts)
     .filter(({ id }) => toldNow.includes(id))
     .map(destinationOf);
-  const told = [...(held.told ?? []), ...toldNow];
+  const told = [...(held.told ?? []), ...destinations];
   const after = items.length > 0 ? alertsAfter(check, policy, items, now) : check.alerts;
   const escalation = escalationChange(keys, check, token, { before: check.alerts, after, policy });
   const tellOf = (before: IncidentItem | undefined, of: IncidentItem | undefined): Write[] =>
@@ -49,6 +50,7 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
     ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
     ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
     ...joinWrites(one.entity, partOf, token),
+    ...pageWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(seen) }, token, now),
     ...(items.length > 0 ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
     ...escalation.writes,
   ];
@@ -89,6 +91,9 @@ export function holdWrite(
   };
   return { put, if: stored ? { version: stored.v } : 'absent' };
 }
+
+const destinationsPaged = ({ tell }: Look): string[] =>
+  tell.flatMap(({ destination, urgency }) => (urgency === 'high' ? [destination] : []));
 
 /** Whoever is held stands under its root, so that the end of that wakes it. */
 const pointerItem = (
