@@ -15,7 +15,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
@@ -97,6 +97,13 @@ async function attempt(
     if (seen === 'asked') return [{ ...next('hold', now + ASKED_MS), woken: true }];
     const done = await commit(ports, [...move(seen.next), ...seen.writes, policyAsRead(keys, check, stored)]);
     return done.ok ? [...seen.deadlines, ...(seen.next ? [next('hold', seen.next.deadline)] : [])] : AGAIN;
+  }
+  if (held.kind === 'catch_up') {
+    // A catch-up waits by itself for whatever keeps it from being told now.
+    const again = mergeDeadline(catchUp, { deadline: now });
+    const writes = deadlineWrites(keys, 'catch_up', owner, ports.ids.token(), catchUp, again);
+    const done = await commit(ports, [...move(undefined), ...forgetHold(keys, check, entry), ...writes]);
+    return done.ok ? [next('catch_up', again.deadline)] : AGAIN;
   }
   const later = await heldOn(env, one, watchedSince);
   if (later) return (await commit(ports, move(later))).ok ? [next('hold', later.deadline)] : AGAIN;
