@@ -1,8 +1,3 @@
-// What a process loads when it first needs it, so that no virtual time passes meanwhile.
-import '#lib/alerts/plan/handle-deadlines.ts';
-import '#lib/checks/assertions/judge-all.ts';
-import '#lib/checks/probes/http.ts';
-import '#lib/health/pings/provision-check.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { QueueName } from '#lib/messages.ts';
@@ -238,11 +233,13 @@ export async function alertingCheck(
 
 /** What a receiver took, in its order: `09:40 state_change down`. */
 export const told = (service: VirtualService, receiver = 'pager.test'): string[] =>
-  service.host(receiver).calls.flatMap(({ at, headers, body, status }) => {
-    if (status !== 200) return [];
-    const kind = headers['X-Service-Kind'];
-    return [`${iso(at).slice(11, 16)} ${kind} ${JSON.parse(body).check_to_state}`];
-  });
+  service
+    .host(receiver)
+    .calls.flatMap(({ at, headers, body, status }) =>
+      status === 200
+        ? [`${iso(at).slice(11, 16)} ${headers['X-Service-Kind']} ${JSON.parse(body).check_to_state}`]
+        : [],
+    );
 
 /** At each time the target shop.test does so from then on. */
 export type Story = [time: string, manner: 'answers' | 'fails'][];

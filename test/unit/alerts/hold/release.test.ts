@@ -1,82 +1,30 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addWindow, changeWindow, deleteWindow } from '#lib/alerts/account/windows.ts';
 import { explainTransition } from '#lib/alerts/explain/explain-transition.ts';
 import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
-import { addChannel } from '#lib/alerts/policy/check-channels.ts';
 import { updatePolicy } from '#lib/alerts/policy/policies.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import { retract } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { ALERTS, TRANSITIONS } from '#lib/keys/prefixes.ts';
-import { cellOf, under } from '#lib/keys.ts';
-import type { DueDeadline } from '#lib/messages.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { wakeAlerts } from '#lib/schedule/wake.ts';
-import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
-
-const MINUTE = 60_000;
-let world: HealthWorld;
-let check: CheckItem;
-const now = () => world.ports.clock.now();
-
-beforeEach(async () => {
-  world = await healthWorld();
-  check = await world.check({ interval_seconds: 60, timeout_ms: 1000, failure_threshold: 1 });
-  await updatePolicy(world.context, check, { cooldown_seconds: 0 });
-  const config = { url: 'https://hooks.example.com/x' };
-  await addChannel(world.context, check, { channel_type: 'slack', config });
-  await probe();
-});
-
-/** Goes on to the next slot of the check and records what its probe found. */
-async function probe(error = ''): Promise<void> {
-  const rhythm = rhythmOf(cellOf(check.id), 60);
-  const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
-  world.advance(slot - now());
-  await world.probe(check, slot, error);
-}
-
-/** A window that is open now and for so many minutes. */
-const maintenance = (minutes: number) =>
-  addWindow(world.context, {
-    name: 'work',
-    scope: { check_ids: [check.id] },
-    starts_at: now() - MINUTE,
-    ends_at: now() + minutes * MINUTE,
-  });
-
-/** Whatever is due of the check's deadlines by now, as the generator hands it out. */
-async function deadlines(): Promise<void> {
-  await world.watermark(5 * MINUTE);
-  const { tenant_id, entity_id, id: check_id } = check;
-  for (const kind of ['repeat', 'catch_up', 'hold'] as const) {
-    const entry = await entryOf(kind);
-    if (entry && entry.deadline <= now())
-      await handleDeadlines(world, [
-        { kind, tenant_id, entity_id, check_id, at: entry.deadline } satisfies DueDeadline,
-      ]);
-  }
-}
-
-const entryOf = (kind: 'repeat' | 'catch_up' | 'hold') =>
-  world.ports.table.get<DeadlineEntry>(world.keys.entry(kind, check.tenant_id, check.id));
-
-async function lookLater(): Promise<void> {
-  const entry = await entryOf('hold');
-  if (entry) world.advance(Math.max(0, entry.deadline - now()));
-  await deadlines();
-}
-
-const itemsUnder = async <T extends TransitionItem | AlertItem>(prefix: string): Promise<T[]> =>
-  (await world.ports.table.query<T>({ partition: world.keys.ofCheck(check.tenant_id, check.id), ...under(prefix) }))
-    .items;
-const told = async () =>
-  (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).map(({ kind, announces }) => `${kind} ${announces}`);
-const decisions = async () =>
-  (await itemsUnder<TransitionItem>(TRANSITIONS)).slice(1).map(({ alert }) => [alert.decision, alert.reason]);
+import type { HealthWorld } from '#test/support/health-world.ts';
+import {
+  check,
+  deadlines,
+  decisions,
+  entryOf,
+  itemsUnder,
+  lookLater,
+  MINUTE,
+  maintenance,
+  now,
+  probe,
+  told,
+  world,
+} from './watched-check.ts';
 
 describe('a check that goes down in a maintenance window', () => {
   it('and is down at its end alerts once, just after its own first result behind it', async () => {
