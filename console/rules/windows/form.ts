@@ -52,6 +52,12 @@ export function windowSchema(blueprints: readonly string[], zone: string): Membe
         properties: {
           blueprint_slug: { type: 'string', title: 'Of the blueprint', enum: blueprints },
           ...selector,
+          include_dependents: {
+            type: 'boolean',
+            title: 'And what depends on them',
+            description: 'What goes down because they do waits for its end too.',
+            default: false,
+          },
         },
       },
       note: { type: 'string', description: 'What is done in it.', default: '' },
@@ -82,12 +88,13 @@ export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<Mai
 export function requestOf({ comes, scope, ...body }: Record<string, unknown>): WindowRequest {
   const { duration_seconds: minutes } = body;
   const strange = comes === AGAIN ? OF_ONCE : OF_AGAIN;
+  const { include_dependents, ...selector } = (scope ?? {}) as Record<string, unknown>;
   const members = Object.entries(body).filter(([name]) => !strange.includes(name));
   return {
     // Without one it would be a window that comes once.
     ...(comes === AGAIN && { cron: '' }),
     ...Object.fromEntries(members),
     ...(comes === AGAIN && typeof minutes === 'number' && { duration_seconds: Math.round(minutes * MINUTE_SECONDS) }),
-    scope: selectorOf(scope) ?? { all: true },
+    scope: { ...(selectorOf(selector) ?? { all: true }), ...(include_dependents === true && { include_dependents }) },
   };
 }
