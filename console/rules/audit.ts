@@ -41,9 +41,9 @@ export const DEEDS: Readonly<Record<Verb, string>> = {
   disable: 'disabled',
   refuse: 'refused',
   acknowledge: 'acknowledged',
-  take_back: 'acknowledgement taken back',
   resolve: 'resolved',
   note: 'note added',
+  take_back: 'acknowledgement taken back',
 };
 
 /** The filters of GET /v1/audit that the address of the page has, under the same names. */

@@ -72,8 +72,8 @@ export function selectorWords(
   ];
   return [
     ...(parts.length > 0 ? parts : ['all checks']),
+    ...(include_dependents ? ['what depends on them'] : []),
     ...(states ? [`${states.join(' or ')} alone`] : []),
-    ...(include_dependents ? ['and what depends on them'] : []),
   ].join('; ');
 }
 

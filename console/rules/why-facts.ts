@@ -91,6 +91,23 @@ export const NEXT: Readonly<Record<NonNullable<Explanation['next']>['what'], str
   hold: 'its held alert is looked at',
 };
 
+type Ancestor = Explanation['looks'][number]['ancestors'][number];
+
+/** What was known of an entity that the failing one depends on. */
+export const STATUS_OF_ANCESTOR: Readonly<Record<Ancestor['status'], string>> = {
+  failed: 'failed',
+  fine: 'was fine',
+  blind: 'was not known',
+};
+
+/** From where that was known, to follow it. */
+export const KNOWN_BY: Readonly<Record<Ancestor['known_by'], string>> = {
+  state: ', by the state of its checks',
+  result: ', by a push',
+  asked: ', as it was probed for this',
+  nothing: '',
+};
+
 /** What a rule looked at, in words; nothing of one that was not asked. */
 export const factsOf = ({ rule, outcome, facts }: Rule): Piece[] =>
   outcome === 'not_reached' ? [] : FOUND[rule](facts);

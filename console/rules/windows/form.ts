@@ -55,7 +55,7 @@ export function windowSchema(blueprints: readonly string[], zone: string): Membe
           include_dependents: {
             type: 'boolean',
             title: 'And what depends on them',
-            description: 'What goes down because they do waits for its end too.',
+            description: 'Also what goes down because an entity does whose checks are all in it.',
             default: false,
           },
         },
@@ -87,14 +87,14 @@ export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<Mai
 /** What a form has sent, as the API takes it; where nothing is chosen it is about all checks. */
 export function requestOf({ comes, scope, ...body }: Record<string, unknown>): WindowRequest {
   const { duration_seconds: minutes } = body;
+  const { include_dependents, ...checks } = (scope ?? {}) as Partial<MaintenanceWindow['scope']>;
   const strange = comes === AGAIN ? OF_ONCE : OF_AGAIN;
-  const { include_dependents, ...selector } = (scope ?? {}) as Record<string, unknown>;
   const members = Object.entries(body).filter(([name]) => !strange.includes(name));
   return {
     // Without one it would be a window that comes once.
     ...(comes === AGAIN && { cron: '' }),
     ...Object.fromEntries(members),
     ...(comes === AGAIN && typeof minutes === 'number' && { duration_seconds: Math.round(minutes * MINUTE_SECONDS) }),
-    scope: { ...(selectorOf(selector) ?? { all: true }), ...(include_dependents === true && { include_dependents }) },
+    scope: { ...(selectorOf(checks) ?? { all: true }), ...(include_dependents && { include_dependents }) },
   };
 }
