@@ -103,6 +103,10 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   test: 'Test',
 };
 
+/** What a delivery is: `Escalation, step 2`. */
+export const kindOf = ({ kind, step }: Pick<Delivery, 'kind' | 'step'>): string =>
+  step === null ? KIND[kind] : `${KIND[kind]}, step ${step}`;
+
 export const STATUS: Readonly<Record<Delivery['status'], string>> = {
   pending: 'On its way',
   retrying: 'Tried, trying again',

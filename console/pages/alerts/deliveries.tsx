@@ -9,7 +9,7 @@ import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { isOpen, KIND, STATUS } from '#console/rules/alert-reason.ts';
+import { isOpen, kindOf, STATUS } from '#console/rules/alert-reason.ts';
 import { channelName } from '#console/rules/check-label.ts';
 import { incidentsOfEntity } from '#console/rules/incidents.ts';
 import { severity } from '#console/rules/states.ts';
@@ -89,7 +89,7 @@ function columnsOf(
           <CheckLink id={delivery.check_id} check={checkOf.get(delivery.check_id)} />
           <span class={delivery.error ? 'why' : 'why narrow'} dir="auto" title={delivery.error}>
             <span class="narrow">
-              {KIND[delivery.kind]}, {receiverOf(delivery)}{' '}
+              {kindOf(delivery)}, {receiverOf(delivery)}{' '}
             </span>
             {delivery.error}
           </span>
@@ -99,8 +99,7 @@ function columnsOf(
     {
       head: 'What',
       wide: true,
-      cell: ({ kind, entity_id }) =>
-        kind === 'test' ? KIND[kind] : <a href={incidentsOfEntity(entity_id)}>{KIND[kind]}</a>,
+      cell: (one) => (one.kind === 'test' ? kindOf(one) : <a href={incidentsOfEntity(one.entity_id)}>{kindOf(one)}</a>),
     },
     {
       head: 'To',

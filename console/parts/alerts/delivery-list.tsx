@@ -2,7 +2,7 @@ import { channelTitle } from '#console/api/check-names.ts';
 import type { Delivery, State } from '#console/api/records.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { KIND, STATUS } from '#console/rules/alert-reason.ts';
+import { kindOf, STATUS } from '#console/rules/alert-reason.ts';
 import type { Callable } from '#console/rules/escalation.ts';
 import { count } from '#console/rules/words.ts';
 
@@ -50,12 +50,7 @@ export const DeliveryList = ({
           <span class="delivery-to">
             <strong dir="auto">{channel?.name ?? channelTitle(delivery.channel_type)}</strong>
             {!channel && channels && ' (removed)'}
-            {delivery.kind !== 'state_change' && (
-              <span class="tag">
-                {KIND[delivery.kind]}
-                {delivery.step !== null && `, step ${delivery.step}`}
-              </span>
-            )}
+            {delivery.kind !== 'state_change' && <span class="tag">{kindOf(delivery)}</span>}
           </span>
           <span>
             <DeliveryOutcome delivery={delivery} />

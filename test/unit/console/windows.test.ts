@@ -67,7 +67,8 @@ describe('the form of a maintenance window', () => {
   const specs = fieldsOf(windowSchema(['service'], 'Europe/Berlin'));
 
   it('sends back what it shows', () => {
-    for (const window of [ONCE, AGAIN]) {
+    const wide = { ...ONCE, scope: { blueprint_slug: 'service', include_dependents: true } };
+    for (const window of [ONCE, AGAIN, wide]) {
       const record = typedWindow(window);
       const body = WindowPatch.parse(requestOf(bodyOf(specs, draftOf(specs, record), record)));
       expect(body).toMatchObject({ name: window.name, scope: window.scope });
