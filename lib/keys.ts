@@ -51,6 +51,7 @@ export type EntryKind =
   | 'repeat'
   | 'catch_up'
   | 'escalation'
+  | 'impact'
   | 'hold'
   | 'action'
   | 'remediation'

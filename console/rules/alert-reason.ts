@@ -96,6 +96,7 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   repeat: 'Reminder',
   catch_up: 'Late alert',
   escalation: 'Escalation',
+  impact: 'Impact update',
   acknowledged: 'Acknowledged',
   closed: 'Closing note',
   remediation_failed: 'Remediation failed',

@@ -163,11 +163,11 @@ const FOLLOWS: Partial<Record<string, { alert: DeliveryKind; incident: 'open' | 
   'POST /v1/checks/{id}/acknowledge': { alert: 'acknowledged', incident: 'acknowledged' },
 };
 
-/** Asks until something has come about, as nothing else says when that is; without the clock moving, 10 s at most. */
+/** Asks until something has come about, as nothing else says when that is; without the clock moving, 30 s at most. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 30_000;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`10 s of the walk went by before ${what}.`);
+    if (performance.now() > deadline) throw new Error(`30 s of the walk went by before ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -6,6 +6,7 @@ export const DeliveryKind = z.enum([
   'repeat',
   'catch_up',
   'escalation',
+  'impact',
   'acknowledged',
   'closed',
   'remediation_failed',

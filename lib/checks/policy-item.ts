@@ -27,6 +27,7 @@ export type PolicySettings = {
   flap_threshold: number;
   flap_window_seconds: number;
   hold_for_dependencies: boolean;
+  impact_update: boolean;
   /** In ascending order of time. */
   escalation: EscalationStep[];
 };
@@ -41,6 +42,7 @@ export const POLICY_DEFAULTS: PolicySettings = {
   flap_threshold: 0,
   flap_window_seconds: 3600,
   hold_for_dependencies: true,
+  impact_update: true,
   escalation: [],
 };
 

@@ -7,7 +7,7 @@ import type { PolicyItem } from './policy-item.ts';
 import { settleCell } from './settle-cell.ts';
 
 /** Entries of the schedule that a check may have; those of actions stay with their actions. */
-const ENTRY_KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up', 'escalation', 'hold'];
+const ENTRY_KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up', 'escalation', 'impact', 'hold'];
 const LAST_DELIVERIES = 'LAST#';
 
 /**

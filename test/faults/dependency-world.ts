@@ -32,11 +32,12 @@ export function dependencyWorld(service: VirtualService) {
   const fails = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('fails'));
   const answers = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('answers'));
 
-  /** What a receiver took: `09:41:02 shop down`. */
+  /** What a receiver took, but for updates of how many fail with something: `09:41 shop down`. */
   const told = (receiver = 'pager.test'): string[] =>
     service.host(receiver).calls.flatMap(({ at, body, status }) => {
       if (status !== 200) return [];
-      const { entity_name, check_to_state } = JSON.parse(body);
+      const { kind, entity_name, check_to_state } = JSON.parse(body);
+      if (kind === 'impact') return [];
       return [`${iso(at).slice(11, 16)} ${entity_name} ${check_to_state}`];
     });
 

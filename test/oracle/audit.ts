@@ -54,6 +54,7 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
         'flap_threshold',
         'flap_window_seconds',
         'hold_for_dependencies',
+        'impact_update',
         'escalation',
         'channels',
         ...SILENCE,

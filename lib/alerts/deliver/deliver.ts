@@ -179,7 +179,7 @@ async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress |
   const refusal = await sendAlert(env, ready);
   if (address && refusal?.timed_out) await timedOut(env, address, sent_at);
   else if (address?.after_timeouts) await answeredAgain(env, address);
-  if (!refusal) return { status: 'sent' };
+  if (!refusal) return { status: 'sent', affected: ready.alert.affected?.count };
   if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
   const turn = await slowDown(env, address, refusal.retry_after_ms, sent_at);
   return { status: 'slowed', error: refusal.error, turn: Math.min(turn, address.until) };

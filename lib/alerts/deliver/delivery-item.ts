@@ -12,7 +12,7 @@ export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
     kind: DeliveryKind.describe(
-      'state_change: the check changed its state. repeat: a reminder, as it is still down. catch_up: what was held back or failed, announced late. escalation: nobody has acknowledged it, and a step of the escalation called this channel. acknowledged: somebody looks after it. closed: a check announced as down or degraded was disabled or deleted. remediation_failed: what was tried to repair it did not help. test: a test of the channel.',
+      'state_change: the check changed its state. repeat: a reminder, as it is still down. catch_up: what was held back or failed, announced late. escalation: nobody has acknowledged it, and a step of the escalation called this channel. impact: more fails with it than was told at first. acknowledged: somebody looks after it. closed: a check announced as down or degraded was disabled or deleted. remediation_failed: what was tried to repair it did not help. test: a test of the channel.',
     ),
     transition_id: z.string().nullable().describe('Id of the transition that it is about; null for a test.'),
     check_id: IdOf('the check'),
@@ -61,6 +61,8 @@ export type DeliveryItem = Item &
     channel?: Channel;
     /** Epoch ms of the first write, which may be long after the alert. Absent on items of an older release. */
     made_at?: number;
+    /** Once sent: how many entities it said fail with this one, where it said so. */
+    affected?: number;
     /** Of a group that people are told of by one message: digest of where that goes. */
     leads_to?: string;
     /** Epoch ms: not tried before. */

@@ -44,6 +44,10 @@ function stayedDown({ root_entity_name, count, names }: NonNullable<Alert['group
   return `${root_entity_name} has recovered; still down are ${count}: ${names.join(', ')}${more}.`;
 }
 
+/** `41 others fail with it`. */
+export const failingWith = ({ affected }: Alert): string =>
+  counted(affected?.count ?? 0, 'other fails with it', 'others fail with it');
+
 const NAMED = 3;
 
 function named(what: Counted | null, one: string, many: string): string {

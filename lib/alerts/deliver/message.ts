@@ -9,6 +9,7 @@ import { clockTime, duration } from './duration.ts';
 import {
   causeAndImpact,
   changeFacts,
+  failingWith,
   inStateFor,
   lately,
   testFacts,
@@ -111,6 +112,7 @@ function headline(alert: Alert, subject: string): string {
   if (kind === 'closed') {
     return `${subject} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
+  if (kind === 'impact') return `${subject} is down, and ${failingWith(alert)}`;
   if (kind === 'acknowledged') return `${subject} is ${announces}, and acknowledged`;
   if (kind === 'remediation_failed') {
     const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
@@ -153,6 +155,7 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   repeat: () => 'A reminder, as long as it stays down.',
   catch_up: () => 'Told late: an earlier alert about this was held back, failed or came out of order.',
   escalation: ({ step }) => `Step ${step ?? 1} of its escalation: nobody has acknowledged it yet.`,
+  impact: () => 'More fails with it than was known when it was told first.',
   acknowledged: ({ acknowledgement }) => {
     const { by = 'Somebody', note = '', until = null } = acknowledgement ?? {};
     const end = until === null ? 'until it is up again' : `until ${clockTime(until)}, or it is up again`;

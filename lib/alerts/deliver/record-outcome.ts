@@ -10,11 +10,12 @@ import { withAttempt } from './last-delivery.ts';
 /**
  * How an attempt ended.
  * - `slowed`: the receiver answered 429, which is no attempt; the next turn is at `turn` (epoch ms).
+ * - `affected`: how many entities it said fail with this one.
  * - `final`: nothing was attempted, and trying again cannot help.
  * - `orphan`: the channel is gone, and with it the place of its latest delivery.
  */
 export type AttemptOutcome =
-  | { status: 'sent' }
+  | { status: 'sent'; affected?: number | undefined }
   | { status: 'slowed'; error: string; turn: number }
   | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
 
@@ -42,7 +43,10 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
     };
   }
   const base = { ...rest, attempts, updated_at: iso(now) };
-  if (outcome.status === 'sent') return { ...base, status: 'sent', sent_at: iso(now), error: '' };
+  if (outcome.status === 'sent') {
+    const { affected } = outcome;
+    return { ...base, status: 'sent', sent_at: iso(now), error: '', ...(affected !== undefined && { affected }) };
+  }
   const wait = delivery.kind === 'test' ? undefined : WAITS_MS[attempts - 1];
   if (final || wait === undefined) return { ...base, status: 'failed', error: outcome.error };
   return {

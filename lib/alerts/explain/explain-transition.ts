@@ -46,6 +46,7 @@ const LATER: Readonly<
   repeat: 'A reminder went',
   catch_up: 'A late alert went',
   closed: 'A closing note went',
+  impact: 'That more fails with it went',
   remediation_failed: 'That its remediation did not help went',
 };
 

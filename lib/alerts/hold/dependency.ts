@@ -105,7 +105,10 @@ function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending, p
   };
 }
 
-/** Channels that are still to be told. Where steps of an escalation alone call somebody, it is for them that these count. */
+/**
+ * Channels that are still to be told. Where steps of an escalation alone call somebody, it is for them that these
+ * count.
+ */
 function waitingFor({ check, policy, held }: HeldCase) {
   const listening = channelsThatApply(policy, 'down', check.alerts);
   return listening.length > 0 ? waitingOf(held, listening, check.alerts) : channelsOfSteps(policy);

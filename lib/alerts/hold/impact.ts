@@ -18,13 +18,20 @@ export async function impactOf(
   item: AlertItem | undefined,
 ): Promise<Partial<Pick<Alert, 'affected' | 'impact'>>> {
   if (!item?.with_others || item.announces !== 'down') return {};
-  const partition = keys.heldUnder(tenant, item.root?.entity_id ?? entity.id);
-  const { items } = await ports.table.query<Item & { entity_id: string }>({ partition, limit: MOST, eventual: true });
-  const ids = [...new Set(items.map(({ entity_id }) => entity_id))].filter((id) => id !== entity.id);
+  const ids = (await failingWith({ ports, keys, tenant }, item.root?.entity_id ?? entity.id)).filter(
+    (id) => id !== entity.id,
+  );
   const entities = await ports.table.getMany<EntityItem>(ids.slice(0, NAMED).map((id) => keys.entity(tenant, id)));
   const names = entities.flatMap((one) => (one ? [one.name] : []));
   return {
     affected: { count: ids.length, names },
     ...(entity.dependents > 0 && { impact: { count: entity.dependents, names: [] } }),
   };
+}
+
+/** Ids of the entities whose alerts are held since they fail with a root, up to 1,000. */
+export async function failingWith({ ports, keys, tenant }: TenantEnv, root: string): Promise<string[]> {
+  const partition = keys.heldUnder(tenant, root);
+  const { items } = await ports.table.query<Item & { entity_id: string }>({ partition, limit: MOST, eventual: true });
+  return [...new Set(items.map(({ entity_id }) => entity_id))];
 }

@@ -15,7 +15,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
@@ -102,6 +102,13 @@ async function attempt(
     if ('decide' in seen) return decideNow(seen.decide, seen.writes);
     const done = await commit(ports, [...move(seen.next), ...seen.writes, policyAsRead(keys, check, stored)]);
     return done.ok ? [...seen.deadlines, ...(seen.next ? [lookAt(seen.next.deadline)] : [])] : AGAIN;
+  }
+  if (held.kind === 'catch_up') {
+    // A catch-up waits by itself for whatever keeps it from being told now.
+    const again = mergeDeadline(catchUp, { deadline: now });
+    const writes = deadlineWrites(keys, 'catch_up', owner, ports.ids.token(), catchUp, again);
+    const done = await commit(ports, [...move(undefined), ...forgetHold(keys, check, entry), ...writes]);
+    return done.ok ? [dueDeadline('catch_up', owner, again.deadline)] : AGAIN;
   }
   const later = await heldOn(env, one, watchedSince);
   if (later) return (await commit(ports, move(later))).ok ? [lookAt(later.deadline)] : AGAIN;

@@ -7,6 +7,7 @@ import { type AlertItem, alertItem, deliveriesOf, groupAt } from '#lib/health/al
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
+import { impactDue } from '#lib/health/alerting/impact-due.ts';
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
 import { pageWrites } from '#lib/health/alerting/pages.ts';
 import { afterTelling } from '#lib/health/alerting/remembered.ts';
@@ -42,6 +43,9 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
   const told = [...(held.told ?? []), ...destinations];
   const after = items.length > 0 ? alertsAfter(check, policy, items, now) : check.alerts;
   const escalation = escalationChange(keys, check, token, { before: check.alerts, after, policy });
+  // Told by itself, it is what others fail with.
+  const impact =
+    items.length > 0 && !root ? impactDue(keys, token, { check, entity: one.entity, policy, now }) : undefined;
   const tellOf = (before: IncidentItem | undefined, of: IncidentItem | undefined): Write[] =>
     of && destinations.length > 0 ? incidentWrites(before, withTold(of, destinations, now), token, now) : [];
   const writes: Write[] = [
@@ -53,8 +57,9 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
     ...pageWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(seen) }, token, now),
     ...(items.length > 0 ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
     ...escalation.writes,
+    ...(impact?.writes ?? []),
   ];
-  const { deadlines } = escalation;
+  const deadlines = [...escalation.deadlines, ...(impact?.deadlines ?? [])];
   const before = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
   const hold = holdWrite(env, search, verdict, seen);
   if (seen.look_at === undefined) return { writes: [...writes, ...before, hold], deadlines };

@@ -6,6 +6,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { catchUp } from './catch-up.ts';
 import { escalate } from './escalate.ts';
+import { updateImpact } from './impact-update.ts';
 import { repeatAlert } from './repeat.ts';
 
 /**
@@ -35,6 +36,7 @@ async function handle(env: Env, deadline: DueDeadline, account: AccountItem | un
     if (deadline.kind === 'silence') return await detectSilence(env, deadline, account);
     if (deadline.kind === 'hold') return await lookAtHeld(env, deadline, account);
     if (deadline.kind === 'escalation') return await escalate(env, deadline);
+    if (deadline.kind === 'impact') return await updateImpact(env, deadline);
     return deadline.kind === 'repeat' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
   } catch (error) {
     const { kind, tenant_id, check_id } = deadline;

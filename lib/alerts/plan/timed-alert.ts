@@ -5,6 +5,7 @@ import { type AlertChannel, type Policy, type PolicyItem, policyAsRead } from '#
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
+import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { hearRecovery, toldOf } from '#lib/health/alerting/listeners.ts';
@@ -47,6 +48,8 @@ type TimedAlert = {
   situation: Situation;
   announces: AnnouncedAlert['announces'];
   cooldown: CooldownClass | null;
+  /** high unless said. */
+  urgency?: AlertUrgency;
   /** Of an escalation: whom its step calls, and which step it is, from 0. Else, those that apply. */
   channels?: readonly AlertChannel[];
   step?: number;
@@ -205,13 +208,13 @@ function timedAlert(
   { tenant_id, entity_id, check_id }: DueDeadline,
   due: Due,
   transition: TransitionItem,
-  { situation, announces, step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
+  { situation, announces, urgency = 'high', step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
 ): AlertItem {
   const series = seriesOf(due.entry);
   const channels = called ?? channelsOf(due, announces);
   return alertItem(keys, {
     ...{ tenant_id, entity_id, check_id, announces, at: due.now, n: due.entry.deadline, channels, transition },
-    kind: situation.kind,
+    ...{ kind: situation.kind, urgency },
     expires_at: transition.expires_at,
     ...(series && { series }),
     ...(incident_id !== undefined && { incident_id, ...(with_others && { with_others }) }),

@@ -44,6 +44,11 @@ const settings = {
     .describe(
       'Whether an alert for down waits until it is known if it follows from what the entity depends on. Default true.',
     ),
+  impact_update: z
+    .boolean()
+    .describe(
+      'Whether those who were told of it hear once, a minute later, if more fails with it than was known then. Default true.',
+    ),
   flap_window_seconds: z.int().min(60).max(86_400).describe('Seconds in which changes count together. Default 3600.'),
   escalation: Escalation.describe(
     'Whom to call next while a failure is neither acknowledged nor over, at most 5 steps. A channel that a step names hears of a failure at its step, and not before. Default none.',

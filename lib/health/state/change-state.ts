@@ -7,6 +7,7 @@ import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { superseded } from '#lib/health/alerting/held.ts';
+import { impactDue } from '#lib/health/alerting/impact-due.ts';
 import { destinationOf } from '#lib/health/alerting/listeners.ts';
 import { pageWrites } from '#lib/health/alerting/pages.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
@@ -123,6 +124,9 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   const deadlines = deadlinesOf(basis, change, alertAt, { lookAt, hold });
   const escalation = escalationChange(keys, check, token, { before: check.alerts, after: alerts, policy });
 
+  const isTold = item?.kind === 'state_change' && to === 'down';
+  const impact = isTold ? impactDue(keys, token, { check, entity, policy, now: alertAt }) : undefined;
+
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
     expires_at,
@@ -153,9 +157,11 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       policyAsRead(keys, check, storedPolicy),
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
       ...escalation.writes,
+      ...(impact?.writes ?? []),
     ],
     deadlines: [
       ...escalation.deadlines,
+      ...(impact?.deadlines ?? []),
       ...deadlines.flatMap(({ kind, next }) => (next ? [dueDeadline(kind, check, next.deadline)] : [])),
     ],
   };

@@ -4,7 +4,7 @@ import { iso } from '#lib/platform/time.ts';
 /** Somebody looks after the failure: it is not repeated, and nobody else is called. What is new is told. */
 export const acknowledged: Rule = {
   name: 'acknowledged',
-  kinds: ['repeat', 'escalation'],
+  kinds: ['repeat', 'escalation', 'impact'],
   judge({ acknowledged: by }) {
     return {
       stops: by !== undefined,

@@ -9,7 +9,7 @@ import { iso } from '#lib/platform/time.ts';
  */
 export const maintenance: Rule = {
   name: 'maintenance',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'acknowledged', 'remediation_failed'],
+  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
   judge(situation) {
     const { window, held } = situation;
     const pending = held?.reason === 'maintenance' ? held : undefined;

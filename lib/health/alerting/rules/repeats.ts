@@ -12,7 +12,7 @@ export const repeats: readonly Rule[] = [
   },
   {
     name: 'not_down',
-    kinds: ['repeat', 'escalation'],
+    kinds: ['repeat', 'escalation', 'impact'],
     judge: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
   },
 ];

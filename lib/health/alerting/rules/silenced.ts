@@ -17,7 +17,7 @@ export function silenceLook(silence: Silence | undefined, now: number): number |
 /** Somebody holds all alerts of the check back. */
 export const silenced: Rule = {
   name: 'silenced',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'acknowledged', 'closed', 'remediation_failed'],
+  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
   judge({ policy, silence, at }) {
     const until = silenceLook(silence, at);
     return {

@@ -140,6 +140,13 @@ export const examples = {
     acknowledge_url: 'https://status.test/a/tok_1',
     silence_url: 'https://status.test/a/tok_2',
   },
+  impact: {
+    ...down,
+    kind: 'impact',
+    urgency: 'low',
+    at: '2026-11-21T05:17:40.123Z',
+    affected: { count: 41, names: ['Cart', 'Search', 'Mail', 'Stock'] },
+  },
   escalation: { ...down, kind: 'escalation', step: 2, at: '2026-11-21T05:26:40.123Z' },
   acknowledged: {
     ...down,

@@ -123,14 +123,15 @@ it('without warnings the reasons are those of a check that is up or down', () =>
     if (ago < settings.cooldown_seconds * 1000) return 'cooldown';
     return settings.channels.length === 0 ? 'no_channels' : null;
   };
-  const { repeat_interval_seconds, catch_up, flap_threshold, flap_window_seconds, hold_for_dependencies } =
-    POLICY_DEFAULTS;
+  const { repeat_interval_seconds, catch_up, flap_threshold, flap_window_seconds } = POLICY_DEFAULTS;
+  const { hold_for_dependencies, impact_update } = POLICY_DEFAULTS;
   const fixed = {
     repeat_interval_seconds: fc.constant(repeat_interval_seconds),
     catch_up: fc.constant(catch_up),
     flap_threshold: fc.constant(flap_threshold),
     flap_window_seconds: fc.constant(flap_window_seconds),
     hold_for_dependencies: fc.constant(hold_for_dependencies),
+    impact_update: fc.constant(impact_update),
     escalation: fc.constant<EscalationStep[]>([]),
   };
   fc.assert(

@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { dependencyWorld } from './dependency-world.ts';
+import { type VirtualService, virtualService } from './virtual-service.ts';
+
+let open: VirtualService;
+afterEach(() => open.close());
+
+const payloads = (receiver = 'pager.test') => open.host(receiver).calls.map(({ body }) => JSON.parse(body));
+const updates = () => payloads().filter(({ kind }) => kind === 'impact');
+
+/** A database that three depend on, which fail with it from a time on. */
+async function outage({ policy = {}, dependents = ['shop', 'blog', 'mail'] } = {}) {
+  open = await virtualService('09:30');
+  const world = dependencyWorld(open);
+  const db = await world.watched('db');
+  await open.call('POST', `/v1/checks/${db.id}/policy`, policy);
+  for (const name of ['shop', 'blog', 'mail']) await world.depends(await world.watched(name), db);
+  await open.until('09:40');
+  world.fails('db', ...dependents);
+  return { ...world, db };
+}
+
+describe('a minute after the alert of what others depend on', () => {
+  it('those who got it hear once how many fail with it, and are not woken', async () => {
+    await outage();
+    await open.until('09:50');
+    const [first, ...others] = payloads();
+    expect(first).toMatchObject({ kind: 'state_change', urgency: 'high', entity_name: 'db' });
+    expect(others).toEqual([
+      expect.objectContaining({
+        ...{ kind: 'impact', urgency: 'low', entity_name: 'db', incident_id: first.incident_id },
+        affected: { count: 3, names: expect.arrayContaining(['shop', 'blog', 'mail']) },
+      }),
+    ]);
+    const minute = open.host('pager.test').calls.map(({ at }) => at);
+    expect(Math.round((minute[1]! - minute[0]!) / 1000)).toBe(60);
+  });
+
+  it('they hear nothing where nothing fails with it', async () => {
+    await outage({ dependents: [] });
+    await open.until('09:50');
+    expect(payloads()).toHaveLength(1);
+  });
+
+  it('nor where their policy wants no update', async () => {
+    await outage({ policy: { impact_update: false } });
+    await open.until('09:50');
+    expect(payloads()).toHaveLength(1);
+  });
+
+  it('nor when it is up again, or somebody looks after it', async () => {
+    const { answers, fails, db } = await outage();
+    await open.until('09:40:30');
+    answers('db');
+    await open.until('09:45');
+    expect(updates()).toEqual([]);
+    answers('shop', 'blog', 'mail');
+    await open.until('10:00');
+    fails('db', 'shop', 'blog', 'mail');
+    await open.until('10:00:30');
+    await open.call('POST', `/v1/checks/${db.id}/acknowledge`, {});
+    await open.until('10:05');
+    expect(updates()).toEqual([]);
+  });
+});
