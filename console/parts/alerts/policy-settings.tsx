@@ -86,12 +86,14 @@ type TableProps = {
 
 /** Each setting, and whether it is set here or inherited. */
 export const PolicyTable = ({ policy, from, why, giveBack }: TableProps) => (
-  <Table
-    label="Settings of the policy"
-    rows={SETTING_NAMES}
-    columns={columnsOf(policy, from, why, giveBack)}
-    keyOf={(name) => name}
-  />
+  <div class="wrapped">
+    <Table
+      label="Settings of the policy"
+      rows={SETTING_NAMES}
+      columns={columnsOf(policy, from, why, giveBack)}
+      keyOf={(name) => name}
+    />
+  </div>
 );
 
 const titleOf = (name: Row): string => {
