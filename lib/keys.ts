@@ -214,6 +214,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
     /** A link of an alert that was used, by its signature. */
     usedLink: (tenant: string, signature: string) => key(ofTenant(tenant, 'USED_LINKS'), signature),
+    /** @param destination of channels: when it was paged lately */
+    pages: (tenant: string, destination: string) => key(ofTenant(tenant, 'PAGES', destination), 'PAGES'),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),

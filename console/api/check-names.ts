@@ -1,5 +1,6 @@
 import { channelName, checkLabel, targetOf } from '#console/rules/check-label.ts';
-import type { Channel, Check } from './records.ts';
+import type { Callable } from '#console/rules/escalation.ts';
+import type { Channel, Check, Policy } from './records.ts';
 import { schemas } from './schemas.ts';
 
 type Named = Pick<Check, 'name' | 'check_type'>;
@@ -19,3 +20,9 @@ export const channelTitle = (channel_type: string): string => schemas.channels[c
 /** A channel by its type and where it leads: `Slack hooks.slack.com`. */
 export const labelOfChannel = (channel: Pick<Channel, 'channel_type' | 'config'>): string =>
   [channelTitle(channel.channel_type), channelName(channel)].join(' ').trim();
+
+/** Every channel that gets alerts of a check, as people call it. */
+export const channelsOf = ({ channels, account_channels }: Policy): Callable[] => [
+  ...channels.map((channel) => ({ id: channel.id, name: labelOfChannel(channel) })),
+  ...account_channels,
+];

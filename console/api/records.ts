@@ -8,6 +8,11 @@ import type { MadeSilence, SilenceRecord } from '#lib/alerts/account/silences.ts
 import type { WindowRecord } from '#lib/alerts/account/window-schemas.ts';
 import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import type { Explanation as ExplanationRecord } from '#lib/alerts/explain/explanation.ts';
+import type {
+  IncidentDetail as IncidentDetailRecord,
+  IncidentRecord as IncidentInList,
+} from '#lib/alerts/incidents/incident-record.ts';
+import type { TimelineEntry as IncidentEntry } from '#lib/alerts/incidents/timeline.ts';
 import type { ChannelRecord, PolicyRecord } from '#lib/alerts/policy/policy-schemas.ts';
 import type { TestedChannel as TestedRecord } from '#lib/alerts/policy/preview.ts';
 import type { Blueprint as BlueprintRecord } from '#lib/catalog/blueprint.ts';
@@ -62,6 +67,10 @@ export type AccountChannel = AccountChannelRecord;
 export type TestedChannel = z.output<typeof TestedRecord>;
 export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;
 export type Silence = z.output<typeof SilenceRecord>;
+export type IncidentRecord = IncidentInList;
+/** By itself, with what is part of it and who was told. */
+export type IncidentDetail = IncidentDetailRecord;
+export type TimelineEntry = IncidentEntry;
 export type MaintenanceWindow = WindowRecord;
 export type MadeOne = Pick<z.output<typeof MadeSilence>, 'notice'>;
 export type Explanation = ExplanationRecord;

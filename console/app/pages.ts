@@ -38,7 +38,7 @@ export const pages: readonly PageRow[] = [
     load: () => import('#console/pages/incidents/incidents.tsx'),
   },
   {
-    path: '/incidents/:entity/:at',
+    path: '/incidents/:id',
     title: 'Incident',
     load: () => import('#console/pages/incidents/incident.tsx'),
   },

@@ -1,12 +1,16 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { makeLanes } from '#lib/health/recording/lanes.ts';
+import { RoomForBody } from '#lib/health/recording/room-for-body.ts';
+import { systemClock } from '#lib/platform/clock.ts';
 import { makeNet } from '#lib/platform/net/node-net.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 
 /**
- * What 250 probes at once, each of which looks for a text that is not there, cost with targets that send 1 MB in the
- * worst way. Prints {<way>_memory_mb, <way>_cpu_s}: the most that the process grew, and its CPU, of all 250. The
- * targets are this file in a process of its own.
+ * What 250 probes at once, each of which looks for a text that is not there or holds the body, cost with targets that
+ * send 1 MB in the worst way. Prints {<way>_memory_mb, <way>_cpu_s}: the most that the process grew, and its CPU, of
+ * all 250. The targets are this file in a process of its own.
  */
 const PROBES = 250;
 const MB = 1024 * 1024;
@@ -28,6 +32,7 @@ const ways: Record<string, { head: string; part: Buffer }> = {
     part: Buffer.from(`40;${'e'.repeat(8000)}\r\n${'a'.repeat(64)}\r\n`.repeat(10)),
   },
   interim_responses: { head: '', part: Buffer.from('HTTP/1.1 102 \r\n\r\n'.repeat(4000)) },
+  kept_bodies: { head: `${HEAD}Content-Length: ${MB}\r\n\r\n`, part: Buffer.alloc(64 * 1024, 'a') },
   whole_bodies: { head: `${HEAD}Content-Length: ${MB}\r\n\r\n`, part: Buffer.alloc(64 * 1024, 'a') },
 };
 
@@ -56,16 +61,21 @@ async function measure(): Promise<Record<string, number>> {
   const targets = fork(import.meta.filename, ['target']);
   const [port] = await once(targets, 'message');
   const net = makeNet({ EGRESS_ALLOW: [] });
-  const probe = (way: string) =>
-    net.http({
+  const { large } = makeLanes({ clock: systemClock, settings: readSettings({}) });
+  const probe = async (way: string): Promise<void> => {
+    const room = new RoomForBody(large, 'acc_1', systemClock);
+    const exchange = net.http({
       url: `http://127.0.0.1:${port}/${way}`,
       method: 'GET',
       timeout_ms: 30_000,
       max_body_bytes: way === 'unread_chunks' ? 0 : MB,
-      ...(way !== 'unread_chunks' && { find: { texts: ['not there'], status: 200 } }),
+      ...(way === 'kept_bodies' && { reads_on: true, room: room.enter }),
+      ...(way !== 'unread_chunks' && way !== 'kept_bodies' && { find: { texts: ['not there'], status: 200 } }),
       egress: 'any',
       max_redirects: 0,
     });
+    await exchange.finally(() => room.leave());
+  };
   const figures: Record<string, number> = {};
   // What the first exchange loads is not the targets' doing.
   await probe('whole_bodies');

@@ -188,8 +188,8 @@ async function pings(): Promise<Figures> {
  */
 const hostileTargets = (): Promise<Figures> => run('hostile-targets.ts');
 
-/** What assertions cost, by a probe without any, and the longest turn of the event loop that they take. */
-const assertions = (): Promise<Figures> => run('assertions.ts');
+/** What assertions cost, by a check without any, and the longest turn of the event loop that they take. */
+const assertions = (): Promise<Figures> => run(...MEMORY_FLAGS, 'assertions.ts');
 
 /** From the start of the process to its first answer, ms, on data of 1,000 checks. */
 async function startUp(): Promise<Figures> {

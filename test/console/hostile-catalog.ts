@@ -67,10 +67,10 @@ export async function hostileCatalog(admin: Client): Promise<Params> {
   const member = await memberOf(admin, 'member');
   got(await admin.put(`/v1/settings/users/${member.id}`, { name: HOSTILE }), 200);
 
-  const [down] = got(await admin.get('/v1/status/transitions'), 200);
+  const incident = await post('/v1/incidents', { title: HOSTILE, impact: 'outage', entity_ids: [shop.id] });
+  await post(`/v1/incidents/${incident.id}/notes`, { text: HOSTILE });
   return {
-    'incidents :entity': shop.id,
-    'incidents :at': down.timestamp,
+    'incidents :id': incident.id,
     'alerts :id': window.id,
     'checks :id': check.id,
     'catalog :blueprint': 'service',

@@ -6,15 +6,15 @@ import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, lookNow } from './person.ts';
-import { personAt } from './places.ts';
+import { button, lookNow, told } from './person.ts';
+import { arrive, personAt } from './places.ts';
 import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('incidents, in a real browser', () => {
   const world = browserAndService();
   const receiver = receiving();
 
-  /** The web shop is down and a channel knows, an action was fired; mail was down, and nobody was told. */
+  /** The web shop is down and a channel knows, an action was fired; mail was down, and somebody ended that. */
   async function onCall(place = '/incidents') {
     const admin = await newTenant();
     const mail = await watchedEntity(admin, 'mail', 'Mail', ['smtp']);
@@ -29,61 +29,83 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
       trigger_to_state: 'down',
     };
     got(await admin.post('/v1/actions', action), 201);
+    const incidentOf = (id: string) =>
+      eventually(async () => (await admin.get(`/v1/incidents?entity_id=${id}`)).body[0]?.id as string | undefined);
     await report(admin, smtp, 'mailbox full');
+    const over = await incidentOf(mail.id);
     await report(admin, smtp, true);
+    await eventually(async () => (await admin.post(`/v1/incidents/${over}/resolve`)).status === 200);
     await report(admin, checkout, 'card declined');
+    const incident = await incidentOf(shop.id);
     const person = await personAt(world.browser, world.url, admin.key, place);
     const rows = person.page.getByRole('table', { name: 'Incidents' }).locator('tbody tr');
     const textOf = async (row: number) => (await rows.nth(row).textContent()) ?? '';
-    return { ...person, admin, mail, shop, smtp, checkout, login, rows, textOf };
+    return { ...person, admin, mail, shop, checkout, login, incident, rows, textOf };
   }
 
-  it('show what is wrong now first, since when, why, and whether anybody was told', async () => {
-    const { rows, textOf, complaints } = await onCall();
+  it('show what is open first, and come by themselves', async () => {
+    const { page, admin, rows, textOf, complaints } = await onCall();
     await rows.nth(1).waitFor();
-    expect(await textOf(0)).toMatch(/Degraded.*Web shop.*card declined.*1 check.*1 alert/s);
-    expect(await textOf(1)).toMatch(/Over.*Mail.*mailbox full.*nobody: no channel/s);
-    expect(await rows.count()).toBe(2);
+    expect(await textOf(0)).toMatch(/Open.*Web shop.*nobody yet/s);
+    expect(await textOf(1)).toMatch(/Over.*Mail/s);
+    const made = { title: 'Payments are slow', impact: 'degraded' };
+    got(await admin.post('/v1/incidents', made), 201);
+    await lookNow({ page });
+    await eventually(async () => (await rows.count()) === 3, 15_000);
+    expect(await textOf(0)).toMatch(/Open.*Payments are slow.*by hand/s);
     expect(complaints).toEqual([]);
   });
 
-  it('have everything that happened on a page of their own, which follows to the end', async () => {
-    const { page, admin, checkout, login, complaints } = await onCall();
-    await page.getByRole('link', { name: 'Web shop' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Web shop' }).waitFor();
-    await page.getByText(/Announced\. Taken by Slack/).waitFor();
-    const ran = page.locator('section', { hasText: 'What ran because of it' });
-    await eventually(async () => {
-      await page.reload();
-      await page.getByText('First error').waitFor();
-      return (await ran.getByRole('link', { name: 'Restart the shop' }).count()) === 1;
-    });
+  it('have a page with what failed, who was told, and everything that happened, which follows to the end', async () => {
+    const person = await onCall();
+    const { page, admin, checkout, login, shop, complaints } = person;
+    await page.getByRole('link', { name: /Web shop/ }).click();
+    await page.getByRole('heading', { level: 1, name: /Web shop/ }).waitFor();
+    const section = (name: string) =>
+      page.locator('section', { has: page.getByRole('heading', { level: 2, name, exact: true }) });
+    await section('Who was told')
+      .getByRole('link', { name: /^Slack 127/ })
+      .waitFor();
+    await section('What happened').getByText('card declined').waitFor();
+    await section('What ran because of it').getByRole('link', { name: 'Restart the shop' }).waitFor();
+    await section('What happened').getByText('Why: what each rule said').first().click();
+    await section('What happened')
+      .getByText(/It was announced to 1 channel/)
+      .waitFor();
+
+    await button(person, 'Acknowledge').click();
+    await page.getByRole('dialog').getByLabel(/^Note/).fill('on it');
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await page.locator('.incident-facts').getByText(/on it/).waitFor();
+    expect((await admin.get(`/v1/checks/${checkout}`)).body.acknowledgement).toMatchObject({ note: 'on it' });
+    await button(person, 'Add a note').click();
+    await page.getByRole('dialog').getByLabel(/^Note/).fill('the bank is down\nas they say');
+    await button(person, 'Add note').click();
+    await section('What happened').getByText('the bank is down').waitFor();
+    // Its entity is degraded: only the service knows that a check of it is down.
+    await button(person, 'Resolve').click();
+    await told(person, /acknowledge it/);
+
     await report(admin, login, 'no session');
-    await lookNow({ page });
-    await page.getByText('no session').waitFor();
-    const failed = page.locator('section', { hasText: 'Checks that failed' });
-    expect(await failed.getByRole('link').allTextContents()).toEqual(['checkout', 'login']);
-    await report(admin, checkout, true);
-    await report(admin, login, true);
-    await page.getByText('Ended', { exact: true }).waitFor();
-    expect(await page.locator('.incident-facts').textContent()).toMatch(/Over.*it was down.*card declined/s);
-    expect(await page.locator('.alert-card').count()).toBe(4);
-    await page.getByRole('link', { name: 'shop/web' }).waitFor();
-    await page.getByRole('link', { name: 'checkout' }).first().click();
-    await page.getByRole('heading', { level: 1, name: 'checkout' }).waitFor();
-    expect(complaints).toEqual([]);
-  });
-
-  it('are there by themselves, and over by themselves', async () => {
-    const { page, admin, smtp, checkout, rows, textOf } = await onCall();
-    await rows.nth(1).waitFor();
-    await report(admin, checkout, true);
-    await lookNow({ page });
-    await eventually(async () => /Over.*Web shop/s.test(await textOf(0)), 15_000);
-    await report(admin, smtp, 'mailbox full');
-    await lookNow({ page });
-    await eventually(async () => /Down.*Mail.*flapping, 2 times/s.test(await textOf(0)), 15_000);
-    expect(await rows.count()).toBe(2);
+    await lookNow(person);
+    await section('What happened').getByText('no session').waitFor();
+    await expect.poll(() => button(person, 'Resolve').getAttribute('title')).toMatch(/is down: acknowledge it/);
+    for (const check of [checkout, login]) await report(admin, check, true);
+    await lookNow(person);
+    await eventually(async () => {
+      // It cannot be pressed any more once it was of use.
+      await button(person, 'Resolve').click({ force: true });
+      return page.getByText('Ended', { exact: true }).isVisible();
+    }, 15_000);
+    expect(await page.locator('.incident-facts').textContent()).toMatch(/Over/);
+    await arrive(person, '/entities/shop/web');
+    await section('Incidents')
+      .getByRole('link', { name: /Web shop/ })
+      .waitFor();
+    await page.getByRole('link', { name: 'All of them' }).click();
+    await page.getByRole('table', { name: 'Incidents' }).waitFor();
+    expect(page.url()).toContain(`entity=${shop.id}`);
+    expect(complaints.filter((one) => !/409/.test(one))).toEqual([]);
   });
 
   it('are filtered by state, entity and time, and the address says by what', async () => {
@@ -103,44 +125,37 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     await page.keyboard.press('Enter');
     await eventually(async () => (await rows.count()) === 1 && /Mail/.test(await textOf(0)));
     expect(page.url()).toContain(`entity=${mail.id}`);
-    await page.getByText('By time').click();
-    await page.getByLabel(/^Before/).fill('2001-01-01T00:00');
-    await page.getByText('No incident fits').waitFor();
   });
 
-  it('that are long ago are read when one asks for them', async () => {
-    const person = await onCall('/settings/look');
-    const { page, admin, smtp, rows } = person;
-    for (let i = 0; i < 55; i++) {
-      await report(admin, smtp, 'mailbox full');
-      await report(admin, smtp, true);
-    }
-    await page.evaluate(`location.hash = '#/incidents'`);
-    await rows.nth(1).waitFor();
-    const flaps = async () => Number(/flapping, (\d+) times/.exec((await rows.allTextContents()).join())?.[1]);
-    expect(await flaps()).toBeLessThan(56);
-    await button(person, 'Older incidents').click();
-    await eventually(async () => (await flaps()) === 56);
-  });
-
-  it('say so where there is none', async () => {
-    const { page, shop } = await onCall(`/incidents/ent_none/${new Date().toISOString()}`);
-    await page.locator('.failure, .empty').first().waitFor();
-    await page.evaluate(`location.hash = '#/incidents/${shop.id}/nonsense'`);
+  it('are opened by hand, and say so where there is none', async () => {
+    const person = await onCall('/incidents/inc_none');
+    const { page } = person;
     await page.getByText('There is no such incident').waitFor();
-    await page.evaluate(`location.hash = '#/incidents/${shop.id}/2001-01-01T00:00:00.000Z'`);
-    await page.getByText('There is no such incident').waitFor();
+    await arrive(person, '/incidents');
+    await button(person, 'New incident').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Add an entity' }).fill('Web');
+    await page.getByRole('option', { name: /Web shop/ }).click();
+    await dialog.getByLabel(/^Impact/).selectOption('degraded');
+    await button(person, 'Open the incident').click();
+    await dialog.locator('.field', { hasText: 'Title' }).locator('.field-error').waitFor();
+    await dialog.getByLabel(/^Title/).fill('Payments are slow');
+    await button(person, 'Open the incident').click();
+    await page.getByRole('heading', { level: 1, name: 'Payments are slow' }).waitFor();
+    await button(person, 'Resolve').click();
+    await page.getByText('Ended', { exact: true }).waitFor();
   });
 
   it('can be read by everybody, on a phone as well', async () => {
-    const { page, rows } = await onCall();
+    const person = await onCall();
+    const { page, rows, incident } = person;
     await rows.nth(1).waitFor();
     expect(await barriers(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     const isWider = () => page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
     expect(await isWider()).toBe(false);
-    await page.getByRole('link', { name: 'Web shop' }).click();
-    await page.getByText(/Announced/).waitFor();
+    await arrive(person, `/incidents/${incident}`);
+    await page.getByText('card declined').waitFor();
     expect(await isWider()).toBe(false);
     expect(await barriers(page)).toEqual([]);
   });

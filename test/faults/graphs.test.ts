@@ -20,9 +20,6 @@ it.each(SHAPES)(
 );
 
 it('the same seed lives through the same', async () => {
-  const [one, other] = [
-    await liveThrough([service], 3, 'root', 'true', SMALL),
-    await liveThrough([service], 3, 'root', 'true', SMALL),
-  ];
-  expect(one).toEqual(other);
+  const live = () => liveThrough([service], 0, 'root', 'imperfect', SMALL);
+  expect(await live()).toEqual(await live());
 });

@@ -97,7 +97,7 @@ export function ownTable(measured: Measured): Table {
     'rule',
     'own failures',
     'over before the bound, untold',
-    'told after all else is gone (s): p50, p95, most',
+    'told after all else is gone (s; below 0: before): p50, p95, most',
     'bound (s)',
     'untold beyond it',
   ];
@@ -114,5 +114,5 @@ export function shapesTable(byShape: ReadonlyMap<string, Measured>): Table {
       return `${round(mean(pages))}, ${most(pages)}`;
     }),
   ]);
-  return { headings: ['fleet', ...rules.map((rule) => `${rule}: pages mean, most`)], rows };
+  return { headings: ['pages by kind of fleet: mean, most', ...rules], rows };
 }

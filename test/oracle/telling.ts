@@ -63,7 +63,9 @@ export type HeldNow = {
 /** What a decision goes by. `needs`: so many relations of its entity carry failure. */
 export type Given = { policy: InForce; held: HeldNow | undefined; needs: number };
 
-/** Whom a change goes to, or its closing note: where its failure was held, a recovery to those alone who heard of it. */
+/**
+ * Whom a change goes to, or its closing note: where its failure was held, a recovery to those alone who heard of it.
+ */
 export const toldWhom = (says: string, { policy, held }: Given): string[] => {
   const isNarrow = says === 'up' && held?.reason === 'dependency' && !held.knew;
   const all = policy.places(says);

@@ -5,13 +5,13 @@ import { useLiveFeed } from '#console/api/live-feed.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
 import { Button } from '#console/parts/button.tsx';
-import { incidentHref } from '#console/parts/incident.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { isOpen, KIND, STATUS } from '#console/rules/alert-reason.ts';
 import { channelName } from '#console/rules/check-label.ts';
+import { incidentsOfEntity } from '#console/rules/incidents.ts';
 import { severity } from '#console/rules/states.ts';
 import { CheckLink } from './about.tsx';
 import { DELIVERY_FILTERS, DeliveryFilters } from './delivery-filters.tsx';
@@ -99,8 +99,8 @@ function columnsOf(
     {
       head: 'What',
       wide: true,
-      cell: ({ kind, entity_id, created_at }) =>
-        kind === 'test' ? KIND[kind] : <a href={incidentHref(entity_id, created_at)}>{KIND[kind]}</a>,
+      cell: ({ kind, entity_id }) =>
+        kind === 'test' ? KIND[kind] : <a href={incidentsOfEntity(entity_id)}>{KIND[kind]}</a>,
     },
     {
       head: 'To',

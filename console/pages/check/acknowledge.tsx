@@ -3,22 +3,9 @@ import { call } from '#console/api/call.ts';
 import type { CheckDetail } from '#console/api/records.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
+import { AcknowledgeDialog } from '#console/parts/alerts/acknowledge-dialog.tsx';
 import { Button } from '#console/parts/button.tsx';
-import { Dialog } from '#console/parts/dialog.tsx';
-import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Time } from '#console/parts/time.tsx';
-
-const SCHEMA = {
-  properties: {
-    note: { type: 'string', description: 'What is being done, for the others.' },
-    until: {
-      type: 'string',
-      format: 'date-time',
-      title: 'Until',
-      description: 'At most 30 days from now. Empty: until the check recovers.',
-    },
-  },
-};
 
 type AcknowledgeProps = { check: CheckDetail; onChange: () => void };
 
@@ -49,21 +36,17 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
         {takesBack ? 'Take acknowledgement back' : 'Acknowledge'}
       </Button>
       {asking && (
-        <Dialog title="Look after this failure" onClose={() => ask(false)}>
-          <p class="hint">Reminders and the escalation stop, and those who were told hear that you are on it.</p>
-          <SchemaForm
-            name={`acknowledge ${check.id}`}
-            schema={SCHEMA}
-            submit="Acknowledge"
-            send={async (body) => {
-              await call('POST', path, body);
-              tell('It is acknowledged.');
-              ask(false);
-              onChange();
-            }}
-            onCancel={() => ask(false)}
-          />
-        </Dialog>
+        <AcknowledgeDialog
+          id={check.id}
+          title="Look after this failure"
+          send={async (body) => {
+            await call('POST', path, body);
+            tell('It is acknowledged.');
+            ask(false);
+            onChange();
+          }}
+          onClose={() => ask(false)}
+        />
       )}
     </>
   );

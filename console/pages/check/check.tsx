@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { labelOf, targetOfCheck, typeTitle } from '#console/api/check-names.ts';
+import { channelsOf, labelOf, targetOfCheck, typeTitle } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useFeed } from '#console/api/feed.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
@@ -96,7 +96,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
       <div class="check-page">
         <div>
           <Latency check={check} query={query} turn={turn} />
-          <Transitions id={check.id} channels={policy.data?.channels} />
+          <Transitions id={check.id} channels={policy.data && channelsOf(policy.data)} />
           <Results feed={results} />
           {isPush && <Pings id={check.id} turn={turn} />}
         </div>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
+import { channelsOf, channelTitle } from '#console/api/check-names.ts';
 import type { Loaded } from '#console/api/load.ts';
 import type { Policy } from '#console/api/records.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
@@ -12,7 +12,6 @@ import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
-import type { Callable } from '#console/rules/escalation.ts';
 import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
 import { Channels } from './channels.tsx';
@@ -48,7 +47,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
             {editing ? (
               <SchemaForm
                 name={`policy ${id}`}
-                schema={policySchema(found, callable(found))}
+                schema={policySchema(found, channelsOf(found))}
                 record={found}
                 submit="Save policy"
                 send={async (body) => {
@@ -87,12 +86,6 @@ export function PolicySection({ id, policy }: PolicyProps) {
     </Section>
   );
 }
-
-/** Every channel that gets its alerts: those that a step may call. */
-const callable = ({ channels, account_channels }: Policy): Callable[] => [
-  ...channels.map((channel) => ({ id: channel.id, name: labelOfChannel(channel) })),
-  ...account_channels,
-];
 
 /** What the table below says, in short. */
 function inheritedWords(inherited: readonly string[]): string {
@@ -169,7 +162,7 @@ const Told = ({ policy }: { policy: Policy }) => (
     {policy.escalation.length > 0 && (
       <li>
         While nobody acknowledges, others are called:
-        <EscalationSteps steps={policy.escalation} channels={callable(policy)} />
+        <EscalationSteps steps={policy.escalation} channels={channelsOf(policy)} />
       </li>
     )}
   </ul>

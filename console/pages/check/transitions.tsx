@@ -1,13 +1,14 @@
 import { useFeed } from '#console/api/feed.ts';
 import { useNews } from '#console/api/load.ts';
-import type { Channel, Transition } from '#console/api/records.ts';
+import type { Transition } from '#console/api/records.ts';
 import { AlertCard } from '#console/parts/alerts/alert-card.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
+import type { Callable } from '#console/rules/escalation.ts';
 
 /** Each change of state: why, who was told, and why not. @param channels those of the policy, as far as it was read */
-export function Transitions({ id, channels }: { id: string; channels: readonly Channel[] | undefined }) {
+export function Transitions({ id, channels }: { id: string; channels: readonly Callable[] | undefined }) {
   const { items, failure, loading, hasMore, more, reload } = useFeed<Transition>(
     `/v1/checks/${id}/transitions?limit=10`,
   );

@@ -29,6 +29,7 @@ import { ActionsThatFit } from './actions-that-fit.tsx';
 import { DeleteEntity } from './delete-entity.tsx';
 import { EntityChecks } from './entity-checks.tsx';
 import { EntityDialog } from './entity-form.tsx';
+import { Incidents } from './incidents.tsx';
 import { Neighbours } from './neighbours.tsx';
 import { Transitions } from './transitions.tsx';
 
@@ -106,6 +107,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
           <Transitions entity={entity} checks={checks.data ?? []} />
         </Section>
         <div>
+          <Incidents entity={entity} />
           <Fields entity={entity} blueprint={blueprint} />
           <Section title="Actions">
             <Data of={actions}>

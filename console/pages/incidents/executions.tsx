@@ -7,15 +7,16 @@ import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { outcome } from '#console/rules/executions.ts';
-import type { Incident } from '#console/rules/incidents.ts';
 
 type Ran = { execution: Execution; action: Action };
 
 /** So many of the newest runs of an action are looked through. */
 const RUNS = 200;
 
+type ExecutionsProps = { transitions: readonly { id: string; check_id: string }[] };
+
 /** What ran because of an incident: the actions that its changes have fired. */
-export function Executions({ incident: { transitions } }: { incident: Incident }) {
+export function Executions({ transitions }: ExecutionsProps) {
   const wanted = new Set(transitions.map(({ id }) => id));
   const checks = new Set(transitions.map(({ check_id }) => check_id));
   const ran = useRead(`${[...wanted]}`, async (signal) => {

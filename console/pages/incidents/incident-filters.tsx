@@ -16,8 +16,8 @@ export function IncidentFilters({ query }: { query: URLSearchParams }) {
         label="State"
         value={value('state')}
         options={[
-          { value: '', label: 'running and over' },
-          { value: 'running', label: 'running' },
+          { value: '', label: 'open and over' },
+          { value: 'open', label: 'open' },
           { value: 'over', label: 'over' },
         ]}
         onChange={(state) => setQuery({ state })}

@@ -1,169 +1,124 @@
-import { call } from '#console/api/call.ts';
-import { labelOf } from '#console/api/check-names.ts';
-import { type Loaded, useLoad, useRead } from '#console/api/load.ts';
-import type { Check, Policy } from '#console/api/records.ts';
+import type { ComponentChildren } from 'preact';
+import { useEvery } from '#console/api/every.ts';
+import { useLiveFeed } from '#console/api/live-feed.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { IncidentDetail, ListedChannel, TimelineEntry, Transition } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
-import { AlertCard } from '#console/parts/alerts/alert-card.tsx';
-import { Began, IncidentState, Lasted } from '#console/parts/incident.tsx';
-import { Page, Section } from '#console/parts/page.tsx';
-import { StateMark } from '#console/parts/state-mark.tsx';
+import { EntityName } from '#console/parts/entity-name.tsx';
+import { IncidentState, Lasted } from '#console/parts/incident.tsx';
+import { Page } from '#console/parts/page.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { pathTo } from '#console/rules/address.ts';
-import { checksOf, firstError, type Incident } from '#console/rules/incidents.ts';
+import { Affected } from './affected.tsx';
 import { Executions } from './executions.tsx';
-import { readIncident } from './read-incident.ts';
-
-/** So many of the first changes show at once who was told of them: each reads the log of deliveries. */
-const MOST_OPEN = 4;
+import { IncidentActions } from './incident-actions.tsx';
+import { Timeline } from './timeline.tsx';
+import { Told } from './told.tsx';
 
 const above = <a href="#/incidents">Incidents</a>;
+/** What belongs to it is there some seconds after it happened. */
+const LOOK_MS = 5000;
 
-/** One incident: everything that happened in it, in order. */
+const isNews = (_: Transition): boolean => true;
+
+/** One incident: what fails and why, who was told, who looks after it, and everything that happened. */
 export default function IncidentPage({ params }: PageProps) {
-  const entity = params.entity!;
-  const at = Date.parse(params.at!);
-  const found = useRead(
-    Number.isNaN(at) ? null : `${entity} ${at}`,
-    // Null where there is none: undefined is not read yet.
-    async (signal) => (await readIncident(entity, at, signal)) ?? null,
-    ({ entity_id }) => entity_id === entity,
+  const path = `/v1/incidents/${encodeURIComponent(params.id!)}`;
+  const incident = useLoad<IncidentDetail>(path, { about: isNews });
+  const timeline = useLiveFeed<TimelineEntry>(`${path}/timeline`, isNews);
+  const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
+  function readAgain() {
+    incident.reload();
+    timeline.renew();
+  }
+  useEvery(incident.data?.state === 'resolved' ? undefined : LOOK_MS, readAgain);
+  if (incident.failure?.status === 404) {
+    return (
+      <Page title="Incident" above={above}>
+        <Empty title="There is no such incident" icon="incidents">
+          <p>The address is wrong, or it is more than 400 days ago.</p>
+        </Empty>
+      </Page>
+    );
+  }
+  const transitions = timeline.items.flatMap(({ transition }) =>
+    transition ? [{ id: transition.transition_id, check_id: transition.check_id }] : [],
   );
-  const title = found.data?.entity.name ?? 'Incident';
   return (
-    <Page title={<span dir="auto">{title}</span>} above={above}>
-      {Number.isNaN(at) ? (
-        <NoIncident />
-      ) : (
-        <Data of={found} what="Reading the incident">
-          {(incident) => (incident ? <Whole incident={incident} /> : <NoIncident />)}
-        </Data>
-      )}
+    <Page
+      title={<span dir="auto">{incident.data?.title ?? 'Incident'}</span>}
+      above={above}
+      actions={incident.data && <IncidentActions incident={incident.data} onChange={readAgain} />}
+    >
+      <Data of={incident} what="Reading the incident">
+        {(found) => (
+          <>
+            <Summary incident={found} />
+            <div class="beside">
+              <Affected incident={found} />
+              <Told incident={found} channels={channels.data} />
+            </div>
+          </>
+        )}
+      </Data>
+      <Timeline feed={timeline} channels={channels.data} />
+      <Executions transitions={transitions} />
     </Page>
   );
 }
 
-const NoIncident = () => (
-  <Empty title="There is no such incident" icon="incidents">
-    <p>Nothing was wrong there until then, or it is so long ago that it is not kept any more.</p>
-  </Empty>
-);
-
-function Whole({ incident }: { incident: Incident }) {
-  const checks = useLoad<Check[]>(`/v1/checks?entity_id=${incident.entity.id}`, { all: true });
-  return (
-    <>
-      <Summary incident={incident} />
-      <Section title="Checks that failed">
-        <Checks ids={checksOf(incident)} checks={checks} />
-      </Section>
-      <Story incident={incident} checks={checks.data} />
-      <Executions incident={incident} />
-    </>
-  );
-}
-
-function Summary({ incident }: { incident: Incident }) {
-  const { entity, to, times, worst } = incident;
-  const { blueprint_slug: blueprint, slug } = entity;
+const Summary = ({ incident }: { incident: IncidentDetail }) => {
+  const { impact, root_entity_id, root_entity_name, started_at, resolved_at, resolved_by, acknowledgement } = incident;
   return (
     <dl class="incident-facts">
       <Fact name="State">
-        <IncidentState incident={incident} />
-        {to !== null && worst === 'down' && <span class="hint"> it was down</span>}
-        {to !== null && worst === 'degraded' && <span class="hint"> it was degraded</span>}
+        <IncidentState of={incident} />
       </Fact>
+      <Fact name="Impact">{impact}</Fact>
+      {root_entity_id && (
+        <Fact name="Root">
+          <EntityName id={root_entity_id} name={root_entity_name} />
+        </Fact>
+      )}
       <Fact name="Began">
-        <Began incident={incident} />
+        <Time at={started_at} as="full" />
       </Fact>
-      {to !== null && (
+      {resolved_at && (
         <Fact name="Ended">
-          <Time at={to} as="full" />
+          <Time at={resolved_at} as="full" />
+          {resolved_by !== 'automatic' && (
+            <span class="hint">
+              {' '}
+              by <bdi>{resolved_by}</bdi>
+            </span>
+          )}
         </Fact>
       )}
       <Fact name="Lasted">
-        <Lasted incident={incident} />
-        {times > 1 && <span class="tag">flapping: it began {times} times</span>}
+        <Lasted of={incident} />
       </Fact>
-      <Fact name="Entity">
-        <a href={`#${pathTo('/entities/:blueprint/:slug', { blueprint, slug })}`}>
-          {blueprint}/{slug}
-        </a>
-      </Fact>
-      <Fact name="First error">
-        <span dir="auto">{firstError(incident) || '–'}</span>
+      <Fact name="Looked after by">
+        {acknowledgement ? (
+          <>
+            <bdi>{acknowledgement.by}</bdi> <Time at={acknowledgement.at} />
+            {acknowledgement.until && (
+              <>
+                , until <Time at={acknowledgement.until} as="full" />
+              </>
+            )}
+            {acknowledgement.note && <span dir="auto">: {acknowledgement.note}</span>}
+          </>
+        ) : (
+          <span class="hint">nobody</span>
+        )}
       </Fact>
     </dl>
   );
-}
+};
 
-const Fact = ({ name, children }: { name: string; children: preact.ComponentChildren }) => (
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div>
     <dt>{name}</dt>
     <dd>{children}</dd>
   </div>
 );
-
-const Checks = ({ ids, checks }: { ids: readonly string[]; checks: Loaded<Check[]> }) => (
-  <Data of={checks} what="Reading the checks">
-    {(found) => (
-      <ul class="incident-checks">
-        {ids.map((id) => {
-          const check = found.find((one) => one.id === id);
-          return (
-            <li key={id}>
-              {check ? (
-                <>
-                  <StateMark state={check.state} />
-                  <a href={`#${pathTo('/checks/:id', { id })}`} dir="auto">
-                    {labelOf(check)}
-                  </a>
-                  <span class="hint">
-                    since <Time at={check.state_since} as="full" />
-                  </span>
-                </>
-              ) : (
-                <span class="hint">A check that was deleted</span>
-              )}
-            </li>
-          );
-        })}
-      </ul>
-    )}
-  </Data>
-);
-
-/** Each change in order, with its alert. */
-function Story({ incident: { transitions }, checks }: { incident: Incident; checks: readonly Check[] | undefined }) {
-  const known = [...new Set(transitions.map(({ check_id }) => check_id))].filter((id) =>
-    checks?.some((check) => check.id === id),
-  );
-  const policies = useRead(known.length > 0 ? known.join() : null, (signal) =>
-    Promise.all(known.map((id) => call<Policy>('GET', `/v1/checks/${id}/policy`, undefined, { signal }))),
-  );
-  return (
-    <Section title="What happened, and who was told">
-      <ol class="alert-cards">
-        {transitions.map((transition, i) => {
-          const { id, check_id } = transition;
-          const check = checks?.find((one) => one.id === check_id);
-          return (
-            <li key={id}>
-              <AlertCard
-                transition={transition}
-                before={transitions.slice(0, i).findLast((one) => one.check_id === check_id)}
-                channels={policies.data?.find((policy) => policy.check_id === check_id)?.channels}
-                opens={transition.alert.decision === 'planned' && i < MOST_OPEN}
-                of={
-                  <a href={`#${pathTo('/checks/:id', { id: check_id })}`} dir="auto">
-                    {check ? labelOf(check) : 'Check'}
-                  </a>
-                }
-              />
-            </li>
-          );
-        })}
-      </ol>
-    </Section>
-  );
-}

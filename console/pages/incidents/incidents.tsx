@@ -1,57 +1,68 @@
-import { useMemo } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useEvery } from '#console/api/every.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
-import type { Transition } from '#console/api/records.ts';
-import { live } from '#console/app/live.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { IncidentRecord, Transition } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
+import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
-import { incidentsOf, withRunning } from '#console/rules/incidents.ts';
+import { compareIncidents } from '#console/rules/incidents.ts';
 import { IncidentFilters } from './incident-filters.tsx';
 import { IncidentTable } from './incident-table.tsx';
+import { NewIncident } from './new-incident.tsx';
 
-const FEED = '/v1/status/transitions';
-const PAGE = '100';
+const PAGE = '50';
+/** An incident is there some seconds after the failure, and over by the clock. */
+const LOOK_MS = 10_000;
 
-/** What is wrong now, and what was: each time that something was not well, as one. */
+const isNews = (_: Transition): boolean => true;
+
+/** What is wrong now, and what was. */
 export default function IncidentsPage({ query }: PageProps) {
-  const [entity, state, since, until] = ['entity', 'state', 'since', 'until'].map((name) => query.get(name) ?? '');
-  const asked = Object.entries({ limit: PAGE, entity_id: entity, since, until }).filter(
-    (pair): pair is [string, string] => Boolean(pair[1]),
-  );
-  const feed = useLiveFeed<Transition>(
-    `${FEED}?${new URLSearchParams(asked)}`,
-    ({ entity_id }) => !entity || entity_id === entity,
-  );
-  const { items, failure, loading, hasMore, more, reload } = feed;
-  const fleet = live.fleet.value;
-  const incidents = useMemo(() => {
-    const found = incidentsOf(items);
-    // Of a time that is over, what runs now is no part.
-    if (until || !fleet) return found;
-    return withRunning(
-      found,
-      [...fleet.values()].filter(({ id }) => !entity || id === entity),
-    );
-  }, [items, fleet, entity, until]);
-  const shown = incidents.filter(({ to }) => !state || (state === 'running') === (to === null));
-  const isReading = loading && items.length === 0;
+  const [making, make] = useState(false);
+  const [entity_id, state, since, until] = ['entity', 'state', 'since', 'until'].map((name) => query.get(name) ?? '');
+  const pathOf = (wanted: string) => {
+    const asked = Object.entries({ state: wanted, entity_id, since, until, limit: PAGE });
+    return `/v1/incidents?${new URLSearchParams(asked.filter((pair): pair is [string, string] => Boolean(pair[1])))}`;
+  };
+  const open = useLoad<IncidentRecord[]>(pathOf('unresolved'), { all: true, about: isNews });
+  const over = useLiveFeed<IncidentRecord>(pathOf('resolved'), isNews);
+  useEvery(LOOK_MS, () => {
+    open.reload();
+    over.renew();
+  });
+  const shown = [
+    ...(state === 'over' ? [] : (open.data ?? []).toSorted(compareIncidents)),
+    ...(state === 'open' ? [] : over.items),
+  ];
+  const failure = open.failure ?? over.failure;
+  const isReading = open.data === undefined || (over.loading && over.items.length === 0);
   return (
-    <Page title="Incidents">
+    <Page
+      title="Incidents"
+      actions={
+        <Button icon="add" why={refusal('respond')} onClick={() => make(true)}>
+          New incident
+        </Button>
+      }
+    >
       <IncidentFilters query={query} />
-      {failure && <Failure failure={failure} retry={reload} />}
-      {isReading && <Loading what="Reading the incidents" lines={8} />}
+      {failure && <Failure failure={failure} retry={open.failure ? open.reload : over.reload} />}
+      {isReading && !failure && <Loading what="Reading the incidents" lines={8} />}
       {!isReading && shown.length > 0 && <IncidentTable incidents={shown} />}
       {!isReading && !failure && shown.length === 0 && (
-        <Nothing isAll={[entity, state, since, until].join('') === ''} />
+        <Nothing isAll={[entity_id, state, since, until].join('') === ''} />
       )}
-      {hasMore && !isReading && (
+      {over.hasMore && !isReading && state !== 'open' && (
         <p class="more">
-          <Button small busy={loading} onClick={more}>
+          <Button small busy={over.loading} onClick={over.more}>
             Older incidents
           </Button>
         </p>
       )}
+      {making && <NewIncident onClose={() => make(false)} />}
     </Page>
   );
 }

@@ -1,14 +1,14 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { channelTitle } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
-import type { Channel, Delivery, Transition } from '#console/api/records.ts';
+import type { Delivery, Transition } from '#console/api/records.ts';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { alertReason, CAUSE, isOpen } from '#console/rules/alert-reason.ts';
+import type { Callable } from '#console/rules/escalation.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { DeliveryList } from './delivery-list.tsx';
@@ -21,15 +21,13 @@ type CardProps = {
   transition: Transition;
   /** The change before it, which says how long the state lasted that ended. */
   before: Transition | undefined;
-  channels: readonly Channel[] | undefined;
+  channels: readonly Callable[] | undefined;
   /** Whether its deliveries are shown from the beginning. */
   opens: boolean;
-  /** Which check it is of, where that is not said already. */
-  of?: ComponentChildren;
 };
 
 /** A change of state, and its alert: whether it was told, to whom, with what result; or why not. */
-export function AlertCard({ transition, before, channels, opens, of }: CardProps) {
+export function AlertCard({ transition, before, channels, opens }: CardProps) {
   const { id, timestamp, check_from_state, check_to_state, outage_started_at, error_message, cause } = transition;
   const [opened, open] = useState(opens);
   const deliveries = useLoad<Delivery[]>(opened ? `/v1/notify/logs?transition_id=${id}` : null, { all: true });
@@ -40,7 +38,6 @@ export function AlertCard({ transition, before, channels, opens, of }: CardProps
   return (
     <article class="alert-card">
       <header>
-        {of && <strong>{of}</strong>}
         <StateMark state={check_to_state} />
         {lasted !== undefined && check_from_state !== 'unknown' && (
           <span class="hint">
@@ -78,7 +75,7 @@ export function AlertCard({ transition, before, channels, opens, of }: CardProps
   );
 }
 
-const Deliveries = ({ of, channels }: { of: Loaded<Delivery[]>; channels: readonly Channel[] | undefined }) => (
+const Deliveries = ({ of, channels }: { of: Loaded<Delivery[]>; channels: readonly Callable[] | undefined }) => (
   <Data of={of} what="Reading the deliveries">
     {(found) =>
       found.length === 0 ? (

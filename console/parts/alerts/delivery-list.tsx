@@ -1,9 +1,9 @@
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Delivery, State } from '#console/api/records.ts';
+import type { Delivery, State } from '#console/api/records.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { KIND, STATUS } from '#console/rules/alert-reason.ts';
-import { channelName } from '#console/rules/check-label.ts';
+import type { Callable } from '#console/rules/escalation.ts';
 import { count } from '#console/rules/words.ts';
 
 /** How a status looks. */
@@ -40,7 +40,7 @@ export const DeliveryList = ({
   channels,
 }: {
   deliveries: readonly Delivery[];
-  channels: readonly Channel[] | undefined;
+  channels: readonly Callable[] | undefined;
 }) => (
   <ul class="deliveries">
     {deliveries.map((delivery) => {
@@ -48,8 +48,8 @@ export const DeliveryList = ({
       return (
         <li key={delivery.id}>
           <span class="delivery-to">
-            <strong>{channelTitle(delivery.channel_type)}</strong>{' '}
-            <span dir="auto">{channel ? channelName(channel) : channels && '(removed)'}</span>
+            <strong dir="auto">{channel?.name ?? channelTitle(delivery.channel_type)}</strong>
+            {!channel && channels && ' (removed)'}
             {delivery.kind !== 'state_change' && <span class="tag">{KIND[delivery.kind]}</span>}
           </span>
           <span>

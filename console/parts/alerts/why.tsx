@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { useLoad } from '#console/api/load.ts';
 import type { Explanation, Transition } from '#console/api/records.ts';
-import { live } from '#console/app/live.ts';
+import { EntityName } from '#console/parts/entity-name.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { RULE, RULE_OUTCOME } from '#console/rules/alert-reason.ts';
-import { entityHref } from '#console/rules/catalog.ts';
+import { incidentHref, incidentsOfEntity } from '#console/rules/incidents.ts';
 import { factsOf, NEXT, type Piece } from '#console/rules/why-facts.ts';
 
 /** Why one change of state was announced or not: what each rule said, once somebody asks. */
@@ -26,6 +26,7 @@ export const Why = ({ explanation: { sentence, rules, transition, next } }: { ex
   <>
     <p dir="auto">{sentence}</p>
     {transition?.alert.because && <Because of={transition.alert.because} />}
+    {transition && <p>{incidentOf(transition)}</p>}
     {rules.length > 0 && (
       <ol class="rules">
         {rules.map((one) => (
@@ -46,6 +47,14 @@ export const Why = ({ explanation: { sentence, rules, transition, next } }: { ex
   </>
 );
 
+/** The incident that explains it, where it is known; else those of its entity. */
+const incidentOf = ({ entity_id, alert: { because } }: Transition) =>
+  because?.incident_id ? (
+    <a href={incidentHref(because.incident_id)}>The incident</a>
+  ) : (
+    <a href={incidentsOfEntity(entity_id)}>Incidents of the entity</a>
+  );
+
 /** The failure that it follows from. */
 const Because = ({ of }: { of: NonNullable<Transition['alert']['because']> }) =>
   of.root_entity_id && (
@@ -60,13 +69,6 @@ const Because = ({ of }: { of: NonNullable<Transition['alert']['because']> }) =>
       )}
     </p>
   );
-
-/** An entity by its name of then, with the way there while it is there. */
-function EntityName({ id, name }: { id: string; name: string | null }) {
-  const entity = live.fleet.value?.get(id);
-  if (!entity) return <strong>{name ?? id}</strong>;
-  return <a href={entityHref(entity)}>{name ?? entity.name}</a>;
-}
 
 const ICON = { pass: 'done', stop: 'muted', not_reached: 'more' } as const;
 

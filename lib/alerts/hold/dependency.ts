@@ -3,6 +3,7 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
+import { isBusy, type Pages, readPages } from '#lib/health/alerting/pages.ts';
 import { type Ancestry, dependentOf, findCause, readAncestry } from '#lib/health/dependency/gather.ts';
 import { type HoldItem, rememberedHold } from '#lib/health/dependency/hold-item.ts';
 import type { Verdict } from '#lib/health/dependency/judge.ts';
@@ -25,6 +26,8 @@ export type Search = {
   ancestry: Ancestry;
   /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
   pending: ReadonlyMap<string, number>;
+  /** When those who wait were paged. */
+  pages: Pages;
 };
 
 /** What is to be written, and when to look again; without `next` nothing is held any more. `deadlines` begin then. */
@@ -45,7 +48,11 @@ export async function lookForCause(
     readAncestry(env, check.entity_id),
     ports.table.get<HoldItem>(keys.hold(tenant, check.id)),
   ]);
-  const search: Search = { one, stored, ancestry, pending: await readPending(env, ancestry) };
+  const [pending, pages] = await Promise.all([
+    readPending(env, ancestry),
+    readPages(env, tenant, waitingFor(one).map(destinationOf)),
+  ]);
+  const search: Search = { one, stored, ancestry, pending, pages };
   const lookBy = (verdict: Verdict): Look => look(sightOf(env, search, verdict));
   const isKnown = (verdict: Verdict) =>
     verdict.explained && verdict.roots[0]!.confirmed && lookBy(verdict).tell.length === 0;
@@ -61,14 +68,14 @@ const NOTHING_FOUND: Verdict = {
   ...{ roots: [], survived: [], way: [], ancestors: [] },
 };
 
-function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }: Search, verdict: Verdict) {
+function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending, pages }: Search, verdict: Verdict) {
   const { check, policy, held } = one;
   const now = ports.clock.now();
   const hold: Hold = policy.hold_for_dependencies ? rememberedHold(stored, held.transition_sk) : NEW_HOLD;
-  const channels = waitingOf(held, channelsThatApply(policy, 'down', check.alerts), check.alerts);
+  const waiting = waitingFor(one).map(destinationOf);
   return {
-    ...{ hold, verdict, pending, now },
-    waiting: channels.map(destinationOf),
+    ...{ hold, verdict, pending, now, waiting },
+    busy: new Set(waiting.filter((destination) => isBusy(pages, destination, now))),
     incidents: incidentsAt(keys, check, ancestry, verdict),
     own: ancestry.incidents.get(check.entity_id),
     recoveries: recoveriesIn(ancestry, held.from),
@@ -78,6 +85,10 @@ function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }:
     judgedBy: (time: number) => judgedBy(check, time),
   };
 }
+
+/** Channels that are still to be told. */
+const waitingFor = ({ check, policy, held }: HeldCase) =>
+  waitingOf(held, channelsThatApply(policy, 'down', check.alerts), check.alerts);
 
 /** When each entity that has come up since then (epoch ms) was found to be well again, as far as its checks tell. */
 const recoveriesIn = ({ checks }: Ancestry, since: number): Map<string, number> =>

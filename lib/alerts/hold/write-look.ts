@@ -7,6 +7,7 @@ import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
+import { pageWrites } from '#lib/health/alerting/pages.ts';
 import { startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { type HoldItem, MOST_LOOKS, rememberedHold } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentWrites, joinWrites, withTold } from '#lib/health/dependency/incident-item.ts';
@@ -48,6 +49,7 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
     ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
     ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
     ...joinWrites(one.entity, partOf, token),
+    ...pageWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(seen) }, token, now),
     ...(items.length > 0 ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
     ...escalation.writes,
   ];
@@ -79,6 +81,9 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
     deadlines,
   };
 }
+
+const destinationsPaged = ({ tell }: Look): string[] =>
+  tell.flatMap(({ destination, urgency }) => (urgency === 'high' ? [destination] : []));
 
 /** Whoever is held stands under its root, so that the end of that wakes it. */
 const pointerItem = (

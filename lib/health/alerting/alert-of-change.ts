@@ -28,6 +28,7 @@ import { begun } from './escalation.ts';
 import { becauseOf } from './held.ts';
 import { firstResultAt } from './judged-after.ts';
 import { destinationOf, hearRecovery, knewBefore } from './listeners.ts';
+import { isBusy, type Pages } from './pages.ts';
 import { classOf, startCooldown } from './rules/cooldown.ts';
 import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
 
@@ -45,6 +46,8 @@ type Change = {
   incident?: IncidentItem | undefined;
   /** The incident that its alert belongs to. */
   incident_id: string | undefined;
+  /** When its destinations were paged, where that counts. */
+  pages?: Pages | undefined;
   /** Epoch ms of the transition. */
   at: number;
   /** Epoch ms by which alerting goes: the present time, also behind what a clock that ran ahead has recorded. */
@@ -152,11 +155,14 @@ function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[
   return shown(to, policy) === 'up' ? hearRecovery(hold, channels, check.alerts) : channels;
 }
 
-/** Low for whoever heard of the same failure a moment ago, by an alert that names it. */
+/** Low for whoever heard of the same failure a moment ago, by an alert that names it, or was paged too often. */
 function urgencyOf(change: Change): AlertUrgency {
-  const { to, incident, alertAt } = change;
+  const { to, incident, alertAt, pages } = change;
   const channels = channelsOf(change);
-  const heard = (channel: AlertChannel) => isFolded(incident?.told[destinationOf(channel)], alertAt);
+  const heard = (channel: AlertChannel) => {
+    const destination = destinationOf(channel);
+    return isFolded(incident?.told[destination], alertAt) || isBusy(pages, destination, alertAt);
+  };
   return to === 'down' && channels.length > 0 && channels.every(heard) ? 'low' : 'high';
 }
 

@@ -30,6 +30,8 @@ type Sight = {
   verdict: Verdict;
   /** Destinations that were not told yet. */
   waiting: readonly string[];
+  /** Those of them that were paged so often lately that all is low. */
+  busy?: ReadonlySet<string>;
   /** By root. */
   incidents: ReadonlyMap<string, Incident>;
   /** The failure itself, where others follow from it: they may have named it before. */
@@ -170,7 +172,8 @@ export const isFolded = (told: number | undefined, now: number): boolean =>
   told !== undefined && told <= now && now - told < FOLD_MS;
 
 /** Low for whoever was alerted a moment ago of what this belongs to. */
-function urgencyFor({ verdict, hold, incidents, own, now }: Sight, destination: string): 'high' | 'low' {
+function urgencyFor({ verdict, hold, incidents, own, busy, now }: Sight, destination: string): 'high' | 'low' {
+  if (busy?.has(destination)) return 'low';
   const roots = [...verdict.roots, ...verdict.survived].map((root) => root.entity_id);
   const concerned = [...roots, ...(hold.under === null ? [] : [hold.under])].map((root) => incidents.get(root));
   return [own, ...concerned].some((one) => isFolded(one?.told[destination], now)) ? 'low' : 'high';

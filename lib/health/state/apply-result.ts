@@ -9,7 +9,10 @@ import { isSame, nextState } from './next-state.ts';
 import { countsFrom, keptStreaks } from './streaks.ts';
 
 /** Loaded with the first change: nearly all results change no state, and none of them needs the rules of alerting. */
-export const loadChanges = once(() => import('./change-state.ts'));
+export const loadChanges = once(async () => {
+  const [{ changeState }, { readBasis }] = await Promise.all([import('./change-state.ts'), import('./read-basis.ts')]);
+  return { changeState, readBasis };
+});
 
 type AppliedResult = {
   outcome: Outcome;

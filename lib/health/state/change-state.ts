@@ -2,15 +2,15 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import { type Policy, type PolicyItem, policyAsRead } from '#lib/checks/policy-item.ts';
-import type { Env } from '#lib/env.ts';
-import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
+import { policyAsRead } from '#lib/checks/policy-item.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
-import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
+import { destinationOf } from '#lib/health/alerting/listeners.ts';
+import { pageWrites } from '#lib/health/alerting/pages.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
-import { type IncidentItem, incidentWrites, ownIncident } from '#lib/health/dependency/incident-item.ts';
+import { incidentWrites, ownIncident } from '#lib/health/dependency/incident-item.ts';
 import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -18,53 +18,12 @@ import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { aggregate } from './next-state.ts';
+import type { AlertDeadline, Basis } from './read-basis.ts';
 import type { FeedItem, TransitionItem } from './transition-item.ts';
 import type { TransitionCause } from './transition-record.ts';
-
-/** What a state change is decided on, read strongly; the writes hold it to these versions. */
-export type Basis = {
-  entity: EntityItem;
-  policy: Policy;
-  /** What is set on the check itself; absent where nothing is. */
-  storedPolicy?: Pick<PolicyItem, 'v'>;
-  deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
-  /** The failure of its entity that others depend on, the present or the last one. */
-  incident?: IncidentItem | undefined;
-  /** The transition whose alert is held, if one is. */
-  held?: TransitionItem | undefined;
-};
-
-/** The deadlines that begin and end with a change of state. */
-const ALERT_DEADLINES = ['repeat', 'catch_up', 'hold'] as const;
-type AlertDeadline = (typeof ALERT_DEADLINES)[number];
-
-/** Reads what a change of a check's state touches; undefined when the entity is gone. */
-export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise<Basis | undefined> {
-  const [entity, stored, head, incident, ...deadlines] = await ports.table.getMany<
-    [EntityItem, PolicyItem, AlertingHead, IncidentItem, ...DeadlineEntry[]]
-  >([
-    keys.entity(check.tenant_id, check.entity_id),
-    keys.policy(check.tenant_id, check.id),
-    keys.alertingHead(check.tenant_id),
-    keys.incident(check.tenant_id, check.entity_id),
-    ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.id)),
-  ]);
-  if (!entity) return undefined;
-  const account = await alertingOf({ ports, keys }, check.tenant_id, head);
-  const sk = deadlines[ALERT_DEADLINES.indexOf('hold')]?.note?.held?.transition_sk;
-  const held = sk && (await ports.table.get<TransitionItem>({ pk: keys.ofCheck(check.tenant_id, check.id), sk }));
-  return {
-    entity,
-    policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
-    ...(stored && { storedPolicy: stored }),
-    incident,
-    ...(held && { held }),
-    deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
-  };
-}
 
 export type StateChangeInput = {
   /** The check as it was read. */
@@ -117,7 +76,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   const own = ownIncident(entity, basis.incident, { transition_id });
   const incident = incidentOfChange(keys, basis, { to, state, since: effective_at, now: alertAt, id: own.id });
   const { item, lookAt, hold, alerts, ...decided } = alertOfChange(keys, {
-    ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold },
+    ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold, pages: basis.pages },
     incident_id: to === 'down' ? own.id : entity.incident?.id,
     transition: { transition_id, sk: key.sk, expires_at },
   });
@@ -180,6 +139,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     writes: [
       { put: transition, if: 'absent' },
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
+      ...(item && to === 'down' ? paged(keys, basis, item, token, alertAt) : []),
       ...(basis.held ? superseded(basis.held, token, at) : []),
       ...forgetHold(keys, check, basis.deadlines.hold),
       ...incidentWrites(
@@ -217,6 +177,19 @@ const opensIncident = (
   (cause === 'result' || cause === 'silence') &&
   policy.window === undefined &&
   (entity.dependencies === 0 || alert.decision === 'planned');
+
+/** The page that an alert for down is to each of its destinations, where that is counted. */
+function paged(
+  keys: Keys,
+  { pages, policy }: Basis,
+  { tenant_id, urgency, to }: AlertItem,
+  token: string,
+  now: number,
+) {
+  if (!pages || urgency === 'low') return [];
+  const told = policy.channels.filter(({ id }) => to.some((target) => target.channel_id === id));
+  return pageWrites(keys, tenant_id, { pages, destinations: told.map(destinationOf) }, token, now);
+}
 
 /** With another change of its check a held alert has nothing to tell any more. */
 const superseded = (held: TransitionItem, token: string, at: number): Write[] =>

@@ -1,0 +1,48 @@
+import { useLoad } from '#console/api/load.ts';
+import type { Entity, IncidentRecord } from '#console/api/records.ts';
+import { IncidentLink, IncidentState } from '#console/parts/incident.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { Data } from '#console/parts/states.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { incidentsOfEntity } from '#console/rules/incidents.ts';
+
+/** So many are shown here. */
+const MOST = 5;
+
+/** The last incidents that an entity was part of. */
+export function Incidents({ entity }: { entity: Entity }) {
+  const incidents = useLoad<IncidentRecord[]>(
+    `/v1/incidents?entity_id=${encodeURIComponent(entity.id)}&limit=${MOST}`,
+    {
+      about: ({ entity_id }) => entity_id === entity.id,
+    },
+  );
+  return (
+    <Section title="Incidents">
+      <Data of={incidents} what="Reading the incidents">
+        {(found) =>
+          found.length === 0 ? (
+            <p class="hint">None so far.</p>
+          ) : (
+            <>
+              <ul class="incident-checks">
+                {found.map((incident) => (
+                  <li key={incident.id}>
+                    <IncidentState of={incident} />
+                    <IncidentLink of={incident} />
+                    <span class="hint">
+                      <Time at={incident.started_at} as="full" />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+              <p class="more">
+                <a href={incidentsOfEntity(entity.id)}>All of them</a>
+              </p>
+            </>
+          )
+        }
+      </Data>
+    </Section>
+  );
+}

@@ -1,0 +1,100 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import type { IncidentDetail } from '#console/api/records.ts';
+import { tell, tellFailure } from '#console/app/notices.tsx';
+import { refusal } from '#console/app/session.ts';
+import { AcknowledgeDialog } from '#console/parts/alerts/acknowledge-dialog.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { whyNotAcknowledged, whyNotResolved } from '#console/rules/incidents.ts';
+import { INCIDENT_SETTINGS } from './new-incident.tsx';
+
+const NOTE = {
+  properties: { text: { type: 'string', title: 'Note', maxLength: 4096, description: 'For whoever looks after it.' } },
+  required: ['text'],
+};
+
+type ActionsProps = { incident: IncidentDetail; onChange: () => void };
+
+/** What people do with an incident. */
+export function IncidentActions({ incident, onChange }: ActionsProps) {
+  const [open, show] = useState<'acknowledge' | 'note' | 'edit' | undefined>(undefined);
+  const [busy, setBusy] = useState(false);
+  const path = `/v1/incidents/${incident.id}`;
+  const why = refusal('respond');
+  const close = () => show(undefined);
+  function done(words: string) {
+    tell(words);
+    close();
+    onChange();
+  }
+  async function resolve() {
+    setBusy(true);
+    try {
+      await call('POST', `${path}/resolve`);
+      done('The incident is over.');
+    } catch (error) {
+      tellFailure(error);
+    }
+    setBusy(false);
+  }
+  return (
+    <>
+      <Button kind="main" why={why ?? whyNotAcknowledged(incident)} onClick={() => show('acknowledge')}>
+        Acknowledge
+      </Button>
+      <Button why={why} onClick={() => show('note')}>
+        Add a note
+      </Button>
+      <Button why={why ?? whyNotResolved(incident)} busy={busy} onClick={() => void resolve()}>
+        Resolve
+      </Button>
+      <Button why={why} onClick={() => show('edit')}>
+        Edit
+      </Button>
+      {open === 'acknowledge' && (
+        <AcknowledgeDialog
+          id={incident.id}
+          title="Look after this incident"
+          send={async (body) => {
+            await call('POST', `${path}/acknowledge`, body);
+            done('It is acknowledged.');
+          }}
+          onClose={close}
+        />
+      )}
+      {open === 'note' && (
+        <Dialog title="Add a note" onClose={close}>
+          <SchemaForm
+            name={`note ${incident.id}`}
+            schema={NOTE}
+            submit="Add note"
+            send={async (body) => {
+              await call('POST', `${path}/notes`, body);
+              done('The note is added.');
+            }}
+            onCancel={close}
+          />
+        </Dialog>
+      )}
+      {open === 'edit' && (
+        <Dialog title="Edit the incident" onClose={close}>
+          <SchemaForm
+            name={`incident ${incident.id}`}
+            schema={{ properties: INCIDENT_SETTINGS, required: ['title', 'impact'] }}
+            record={incident}
+            submit="Save incident"
+            send={async (body) => {
+              // An impact that is sent does not follow from states any more.
+              const changed = Object.entries(body).filter(([name, value]) => value !== incident[name as 'title']);
+              await call('PUT', path, Object.fromEntries(changed));
+              done('The incident is changed.');
+            }}
+            onCancel={close}
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}

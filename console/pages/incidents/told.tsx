@@ -1,0 +1,40 @@
+import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
+import type { IncidentDetail, ListedChannel } from '#console/api/records.ts';
+import { Section } from '#console/parts/page.tsx';
+import { Time } from '#console/parts/time.tsx';
+
+/** What people call a channel; its type alone for one that is gone. */
+export function channelNamed(
+  channels: readonly ListedChannel[] | undefined,
+  { channel_id, channel_type }: { channel_id: string; channel_type: string },
+): string {
+  const channel = channels?.find(({ id }) => id === channel_id);
+  if (!channel) return channelTitle(channel_type);
+  return channel.scope === 'account' ? channel.name : labelOfChannel(channel);
+}
+
+type ToldProps = { incident: IncidentDetail; channels: readonly ListedChannel[] | undefined };
+
+/** Whom an alert told that something of it is down. */
+export const Told = ({ incident: { told }, channels }: ToldProps) => (
+  <Section title="Who was told">
+    {told.length === 0 ? (
+      <p class="hint">Nobody, so far.</p>
+    ) : (
+      <ul class="incident-checks">
+        {told.map(({ delivery_id, channel_type, channel_ids, at }) => (
+          <li key={delivery_id}>
+            {channel_ids.map((channel_id) => (
+              <a key={channel_id} href={`#/alerts?channel=${channel_id}`} dir="auto">
+                {channelNamed(channels, { channel_id, channel_type })}
+              </a>
+            ))}
+            <span class="hint">
+              <Time at={at} as="full" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+);
