@@ -12,8 +12,8 @@ const FOLD_MS = 300_000;
 /**
  * An incident wakes nobody twice within five minutes: of the alerts that a failure and all that follows from it bring
  * to a destination, the first one is high, and what comes soon after it low. One that failed woke nobody, and has the
- * next one be high again. An alert that is new to some of its destinations is high for all of them.
- * What nothing depends on alerts each time that it fails.
+ * next one be high again. An alert that is new to some of its destinations is high for all of them. What nothing
+ * depends on alerts each time that it fails.
  */
 export function checkPages(inside: Inside): string[] {
   const { seen } = inside;
