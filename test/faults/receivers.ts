@@ -93,7 +93,7 @@ function whatItSays(type: string, headers: Record<string, string>, body: string)
 }
 
 function inWords(title: string): string {
-  const headline = title.replace(/; cause: .+$/, '');
+  const headline = title.replace(/(, and \d+ (more|others? fails? with it)|; cause: .+)$/, '');
   if (/^(?::\w+: )?Test alert for /.test(headline)) return 'test';
   if (/ was (deleted|disabled)( while down| while degraded)?$/.test(headline)) return 'closed';
   if (/ is up( again after .+)?$/.test(headline)) return 'up';

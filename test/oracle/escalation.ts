@@ -12,7 +12,13 @@ import { type Commit, checkIdOf, checksIn, type Inside, isCheckKey, keyText } fr
  * the recovery where it was called. No step is forgotten.
  */
 export function checkEscalation(inside: Inside): string[] {
-  const known: Known = { checks: new Map(), policies: new Map(), taken: new Set(), called: new Map() };
+  const known: Known = {
+    checks: new Map(),
+    policies: new Map(),
+    taken: new Set(),
+    called: new Map(),
+    given_up: new Set(),
+  };
   const deliveries = [...inside.seen.table.values()].filter(isDelivery);
   const wrong = inside.seen.commits.flatMap((commit) => {
     const alerts = alertsOf(commit);
@@ -31,6 +37,8 @@ type Known = {
   taken: Set<string>;
   /** Channels that a step has called, and that were not told of a recovery since, by check. */
   called: Map<string, Set<string>>;
+  /** Checks whose repair was given up, which calls the next step at once. */
+  given_up: Set<string>;
 };
 
 const isDelivery = (item: { pk: string }): item is DeliveryItem => item.pk.includes('#DELIVERIES#');
@@ -67,9 +75,11 @@ function judge(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): stri
     known.taken.add(name);
     const due = (running?.from ?? at) + (escalation[step]?.after_seconds ?? 0) * 1000;
     const hasFailed = deliveries.some((one) => one.check_id === check_id && one.status === 'failed');
-    if (at < due && !hasFailed) wrong.push(`${id} takes step ${step} at ${at}, before ${due}`);
+    const isCalledEarly = hasFailed || known.given_up.delete(check_id);
+    if (at < due && !isCalledEarly) wrong.push(`${id} takes step ${step} at ${at}, before ${due}`);
     return wrong;
   }
+  if (kind === 'remediation_failed') known.given_up.add(check_id);
   if (kind === 'test' || announces === null || !check) return wrong;
   for (const { channel_id } of to)
     if (!hears(channel_id, escalation, check.alerts, announces) && channels.some((one) => one.id === channel_id))
