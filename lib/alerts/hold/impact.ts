@@ -18,7 +18,9 @@ export async function impactOf(
   item: AlertItem | undefined,
 ): Promise<Partial<Pick<Alert, 'affected' | 'impact'>>> {
   if (!item?.with_others || item.announces !== 'down') return {};
-  const ids = (await failingWith({ ports, keys, tenant }, item.root?.entity_id ?? entity.id)).filter((id) => id !== entity.id);
+  const ids = (await failingWith({ ports, keys, tenant }, item.root?.entity_id ?? entity.id)).filter(
+    (id) => id !== entity.id,
+  );
   const entities = await ports.table.getMany<EntityItem>(ids.slice(0, NAMED).map((id) => keys.entity(tenant, id)));
   const names = entities.flatMap((one) => (one ? [one.name] : []));
   return {
