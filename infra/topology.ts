@@ -113,7 +113,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 256,
     timeout_seconds: 60,
     table: ['put', 'delete'],
-    sends: ['action'],
+    sends: ['action', 'deadline'],
     reaches_out: true,
   },
   aggregator: { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['rollup'] },

@@ -171,8 +171,9 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     alert: (tenant: string, check: string, at: number, alert: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.ALERTS}${stamp(at)}#${alert}`),
 
-    /** What is remembered of an alert of it that waits until its cause is known. */
-    hold: (tenant: string, check: string) => key(ofTenant(tenant, 'CHECK', check), 'HOLD'),
+    /** What is remembered of an alert that waits until its cause is known. @param transition its sort key */
+    hold: (tenant: string, check: string, transition: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${prefix.HOLDS}${transition}`),
     boundAction: (tenant: string, check: string, action: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.BOUND_ACTIONS}${action}`),
 
@@ -220,6 +221,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
+    /** Deliveries that one message tells of. @param leads_to digest of where that goes */
+    groups: (tenant: string) => ofTenant(tenant, 'GROUPS'),
+    grouped: (tenant: string, group: string, leads_to: string, delivery: string) =>
+      key(ofTenant(tenant, 'GROUPS'), `${group}#${leads_to}#${delivery}`),
 
     ...agentKeys,
 

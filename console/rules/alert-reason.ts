@@ -17,7 +17,8 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   recovery_off: 'The policy of the check says not to announce recoveries.',
   flapping: 'The check changed its state too often: an alert had said so, and that it would be told again later.',
   cooldown: 'The last alert of the check was too short a while ago: its cooldown was still running.',
-  no_channels: 'The check had no channel, so there was nobody to tell.',
+  remediation: 'An action was to repair it first, so the alert was held until it was known whether that helped.',
+  no_channels: 'The check had no channel that hears at once, so there was nobody to tell.',
   dependency: 'It followed from the failure of what its entity depends on, and whoever would be told knew of that.',
   maintenance: 'A maintenance window was open, so the alert was held until its end.',
 };
@@ -31,6 +32,7 @@ const REMEDY: Readonly<Record<SkipReason, string>> = {
   recovery_off: '',
   flapping: 'Once it has kept one state for a while, that is announced.',
   cooldown: 'If it is still so when the cooldown ends, it is announced then, unless the policy switches that off.',
+  remediation: 'If the repair does not help, it is announced then.',
   no_channels: 'Add a channel to be told the next time.',
   dependency: '',
   maintenance: 'If it is still so once the window is over, it is announced then.',
@@ -130,6 +132,7 @@ export const RULE: Readonly<Record<Explanation['rules'][number]['rule'], string>
   no_channels: 'Channels',
   dependency: 'Dependencies',
   maintenance: 'Maintenance window',
+  remediation: 'Repair first',
 };
 
 export const RULE_OUTCOME: Readonly<Record<Explanation['rules'][number]['outcome'], string>> = {

@@ -29,7 +29,8 @@ export type MemberSchema = {
 /**
  * How a member is typed. `set`: some of a few, a line each. `entities`: ids of entities, a line each. `map`: a line
  * `name: value` each. `list`: a line each. `instant`: an ISO 8601 time. `escaped`: text on one line, its line ends as
- * escapes. `zone`: a name of the IANA database. `rows`: objects, whose members are the columns. `assertions`: assertion-rows.ts. `json`: whatever it is.
+ * escapes. `zone`: a name of the IANA database. `rows`: objects, whose members are the columns. `assertions`:
+ * assertion-rows.ts. `json`: whatever it is.
  */
 export type FieldKind =
   | 'text'

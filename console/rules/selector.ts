@@ -58,11 +58,11 @@ export const selectorSchema = (blueprints: readonly string[]): MemberSchema => (
  * @param nameOf of an entity, by its id
  */
 export function selectorWords(
-  selector: (Selector & { blueprint_slug?: string; all?: true }) | null,
+  selector: (Selector & { blueprint_slug?: string; all?: true; include_dependents?: boolean }) | null,
   nameOf: (id: string) => string,
 ): string {
   if (selector === null) return 'all checks';
-  const { labels = {}, blueprints, blueprint_slug, entity_ids, check_ids, states } = selector;
+  const { labels = {}, blueprints, blueprint_slug, entity_ids, check_ids, states, include_dependents } = selector;
   const slugs = blueprints ?? (blueprint_slug === undefined ? [] : [blueprint_slug]);
   const parts = [
     ...Object.entries(labels).map(([key, wanted]) => `label ${key}=${[wanted].flat().join(' or ')}`),
@@ -70,9 +70,11 @@ export function selectorWords(
     ...(entity_ids ? [shortened(entity_ids.map(nameOf))] : []),
     ...(check_ids ? [count(check_ids.length, 'check')] : []),
   ];
-  return [...(parts.length > 0 ? parts : ['all checks']), ...(states ? [`${states.join(' or ')} alone`] : [])].join(
-    '; ',
-  );
+  return [
+    ...(parts.length > 0 ? parts : ['all checks']),
+    ...(include_dependents ? ['what depends on them'] : []),
+    ...(states ? [`${states.join(' or ')} alone`] : []),
+  ].join('; ');
 }
 
 const MOST_NAMES = 3;

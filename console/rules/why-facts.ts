@@ -61,7 +61,10 @@ const FOUND: Readonly<Record<Rule['rule'], (facts: Facts) => Piece[]>> = {
     if (!on) return [`${others}, which are not asked first`];
     return [is_held ? `${others}; its alert was held until their state was known` : others];
   },
-  no_channels: ({ channels }) => [count(Number(channels), 'channel')],
+  no_channels: ({ channels, called_later: later }) =>
+    later
+      ? [`${count(Number(later), 'channel')}, called by steps of its escalation`]
+      : [count(Number(channels), 'channel')],
   maintenance: ({ window_id, window_until, held_until }) => {
     if (window_id) {
       const window = { words: 'a window', href: `#/alerts/windows/${window_id}` };
@@ -70,6 +73,11 @@ const FOUND: Readonly<Record<Rule['rule'], (facts: Facts) => Piece[]>> = {
     return held_until
       ? ['no window is open; decided by the first result after ', at(held_until)]
       : ['no window is open'];
+  },
+  remediation: ({ action_id, held_until }) => {
+    if (!held_until) return ['no action is to repair it first'];
+    const action = action_id ? { words: 'an action', href: `#/actions/${action_id}` } : 'an action';
+    return [action, ' was to repair it first, until ', at(held_until)];
   },
 };
 
@@ -80,6 +88,24 @@ export const NEXT: Readonly<Record<NonNullable<Explanation['next']>['what'], str
   repeat: 'a reminder goes out',
   catch_up: 'what was held back is looked at',
   escalation: 'the escalation calls others',
+  hold: 'its held alert is looked at',
+};
+
+type Ancestor = Explanation['looks'][number]['ancestors'][number];
+
+/** What was known of an entity that the failing one depends on. */
+export const STATUS_OF_ANCESTOR: Readonly<Record<Ancestor['status'], string>> = {
+  failed: 'failed',
+  fine: 'was fine',
+  blind: 'was not known',
+};
+
+/** From where that was known, to follow it. */
+export const KNOWN_BY: Readonly<Record<Ancestor['known_by'], string>> = {
+  state: ', by the state of its checks',
+  result: ', by a push',
+  asked: ', as it was probed for this',
+  nothing: '',
 };
 
 /** What a rule looked at, in words; nothing of one that was not asked. */

@@ -128,14 +128,25 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
       const [method = ''] = endpoint.split(' ');
       if (method !== 'GET') clock.step(1000);
       const answer = await send(method, path, request, headers);
-      const alert = TOLD_BY[endpoint];
-      if (alert) {
+      const follows = FOLLOWS[endpoint];
+      if (follows) {
         // It waits until its cause was looked for, or for its turn at the receiver.
         clock.step(2000);
-        await allSent(alert, () => send('GET', '/v1/notify/logs'));
+        await until('the alert was sent', async () => {
+          const { body } = await send('GET', '/v1/notify/logs');
+          const alerts = body.filter(({ kind }: { kind: string }) => kind === follows.alert);
+          return alerts.length > 0 && alerts.every(({ status }: { status: string }) => status === 'sent');
+        });
+        await until('the incident followed', async () => {
+          const { body } = await send('GET', '/v1/incidents?origin=automatic');
+          return body.length > 0 && body.every(({ state }: { state: string }) => state === follows.incident);
+        });
       }
       if (answer.body?.execution_mode === 'pull' && method === 'POST')
-        await probedAtOnce(() => send('GET', `/v1/checks/${answer.body.id}`));
+        await until('the check was probed', async () => {
+          const { body } = await send('GET', `/v1/checks/${answer.body.id}`);
+          return body.last_result !== null;
+        });
       found.set(endpoint, { ...(request !== undefined && { request }), answer: answer.body });
       return answer;
     };
@@ -146,31 +157,17 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
   }
 }
 
-/** Waits until a new check was probed, as nothing else says when that is; without the clock moving, 10 s at most. */
-async function probedAtOnce(read: () => Promise<{ body: { last_result: unknown } }>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while ((await read()).body.last_result === null) {
-    if (performance.now() > deadline) throw new Error('The check of the walk was not probed within 10 s.');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-/** What people are told by a call: a kind of delivery. */
-const TOLD_BY: Partial<Record<string, DeliveryKind>> = {
-  'POST /v1/checks/{id}/results': 'state_change',
-  'POST /v1/checks/{id}/acknowledge': 'acknowledged',
+/** What comes of a call a moment later: a kind of delivery, and a state of the incident. */
+const FOLLOWS: Partial<Record<string, { alert: DeliveryKind; incident: 'open' | 'acknowledged' }>> = {
+  'POST /v1/checks/{id}/results': { alert: 'state_change', incident: 'open' },
+  'POST /v1/checks/{id}/acknowledge': { alert: 'acknowledged', incident: 'acknowledged' },
 };
 
-/** Waits until deliveries of a kind are made and none is on its way; without the clock moving, 10 s at most. */
-async function allSent(
-  told: DeliveryKind,
-  read: () => Promise<{ body: { kind: string; status: string }[] }>,
-): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  for (;;) {
-    const alerts = (await read()).body.filter(({ kind }) => kind === told);
-    if (alerts.length > 0 && alerts.every(({ status }) => status === 'sent')) return;
-    if (performance.now() > deadline) throw new Error('The alert of the walk was not sent within 10 s.');
+/** Asks until something has come about, as nothing else says when that is; without the clock moving, 30 s at most. */
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`30 s of the walk went by before ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -53,6 +53,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
       .describe('The entity whose failure explains this one; null when none is known.'),
     affected: Counted.nullable().describe('What else fails with the same root; null when nobody knows.'),
     impact: Counted.nullable().describe('What depends on the entity directly; null when nobody knows.'),
+    group_id: z.string().nullable().describe('Of those that were released together: the same of all; else null.'),
     remediation: z
       .object({
         action_id: IdOf('the action'),

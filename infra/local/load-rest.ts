@@ -3,7 +3,10 @@ import { loadChanges } from '#lib/health/state/apply-result.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { Log } from '#lib/platform/ports.ts';
 
-/** Endpoints, tools, pages and changes of state. Not sign-in, nor the libraries of rare probes: they would take memory for good. */
+/**
+ * Endpoints, tools, pages and changes of state. Not sign-in, nor the libraries of rare probes: they would take memory
+ * for good.
+ */
 const PARTS: readonly (() => Promise<unknown>)[] = [
   ...[...apiRows, ...builtInTools.values()].map(({ load }) => load),
   loadChanges,

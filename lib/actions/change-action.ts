@@ -15,6 +15,7 @@ import { mustLimitItsHosts } from './allowed-hosts.ts';
 import { bind } from './bindings.ts';
 import { guardUrl } from './guard-url.ts';
 import { mustBeGuardable } from './remediation/remediation.ts';
+import { repairWrites } from './repairs.ts';
 import { requireAction } from './store.ts';
 
 /** Most actions of a tenant (docs/CONTRACT.md#errors). */
@@ -49,7 +50,12 @@ export async function createAction(context: Context, input: ActionInput): Promis
       const [made, count] = await actionAndCount(context, id);
       // It was made by a try before, whose answer was lost.
       if (made) return made;
-      const writes: Write[] = [{ put: action, if: 'absent' }, countWrite(context, count, +1), ...bindings];
+      const writes: Write[] = [
+        { put: action, if: 'absent' },
+        countWrite(context, count, +1),
+        ...bindings,
+        ...(await repairWrites(context, action)),
+      ];
       return (await commit(ports, [...writes, ...note(undefined, action)])).ok ? action : AGAIN;
     }),
   );
@@ -94,7 +100,12 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
     if (next.check_id !== null && isRebound(next, before)) await requireCheck(context, next.check_id);
     const bindings = await bind(context, next, before);
     const own: Write = { put: next, if: { version: before.v } };
-    const outcome = await commit(ports, [own, ...bindings, ...note(before, next)]);
+    const outcome = await commit(ports, [
+      own,
+      ...bindings,
+      ...(await repairWrites(context, next, before)),
+      ...note(before, next),
+    ]);
     return outcome.ok ? next : AGAIN;
   });
 }
@@ -118,6 +129,7 @@ export async function deleteAction(context: TenantEnv & Changing, id: string): P
         { delete: keys.action(tenant, id), if: { version: action.v } },
         countWrite(context, count, -1),
         ...(await bind(context, undefined, action)),
+        ...(await repairWrites(context, undefined, action)),
         ...note(action, undefined),
       ]);
       return outcome.ok ? undefined : AGAIN;

@@ -39,6 +39,9 @@ export type CheckItem = Item &
     /** Epoch ms of the last creation, enabling or change of settings. */
     settings_at: number;
 
+    /** By action: what is to repair it at a change to this state before anybody is told (actions/repairs.ts). */
+    repairs?: Record<string, AlertRepair>;
+
     // state
     state: CheckState;
     /** ISO 8601. */
@@ -94,6 +97,9 @@ export type CheckItem = Item &
       escalated?: string[];
     };
   };
+
+/** The state that an action repairs, and how long it waits after its call before a result says whether it did. */
+export type AlertRepair = { state: 'down' | 'degraded'; settle_seconds: number };
 
 /** Results in a row: failures; failures and warnings; successes with or without a warning; those without. */
 export type Streak = 'fails' | 'bads' | 'goods' | 'oks';

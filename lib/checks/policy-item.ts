@@ -68,8 +68,11 @@ export type AlertChannel = Channel & {
   states?: Selector['states'];
 };
 
-/** A check's maintenance at a moment: a window that is open, and when none is any more (epoch ms). */
-export type OpenWindow = { id: string; until: number };
+/**
+ * A check's maintenance at a moment: a window that is open, when none is any more (epoch ms), and whether one of them
+ * holds what follows from it, too.
+ */
+export type OpenWindow = { id: string; until: number; include_dependents?: true };
 
 /** The policy of a check as it counts at a moment: settings, what holds alerts back, every channel that applies. */
 export type Policy = PolicySettings & {

@@ -8,6 +8,7 @@ export const PING_BODIES = 'B#';
 export const PING_URLS = 'URL#';
 export const TRANSITIONS = 'TR#';
 export const ALERTS = 'AL#';
+export const HOLDS = 'HOLD#';
 export const REVISIONS = 'REV#';
 export const CHECK_SLUGS = 'SLUG#';
 /** Sort-key prefix of the relations that start at an entity. */

@@ -1,4 +1,5 @@
 import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import {
   type Deadline,
@@ -11,6 +12,13 @@ import {
 
 /** A deadline as it is stored. */
 export type DeadlineEntry = EntryItem & Deadline;
+
+/** The message of a deadline of a check that is due at `at` (epoch ms). */
+export const dueDeadline = (
+  kind: DueDeadline['kind'],
+  { tenant_id, entity_id, id: check_id }: Owner,
+  at: number,
+): DueDeadline => ({ kind, tenant_id, entity_id, check_id, at });
 
 /** Pure: merges a wanted deadline into the stored one: the earlier time and both notes; of two series the later one. */
 export function mergeDeadline(present: Deadline | undefined, wanted: Deadline): Deadline {

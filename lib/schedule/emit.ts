@@ -2,6 +2,7 @@ import type { Env } from '#lib/env.ts';
 import type { DueDeadline, MessageTo } from '#lib/messages.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { repairAfterClockStep } from './clock-step.ts';
+import { dueDeadline } from './deadlines.ts';
 import type { EntryItem } from './entries.ts';
 import { type CellJob, cellJobs, packDeadlines, packJobs, remediationDue, rollupsDue, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
@@ -89,9 +90,8 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardWin
       } else if (entry.kind === 'remediation') {
         if (entry.deadline <= horizon) runs.push(remediationDue(entry, Math.max(entry.deadline, now)));
       } else if (entry.deadline <= horizon) {
-        const { kind, entity_id, id: check_id, deadline: at } = entry;
-        const list = at < from ? deadlinesAgain : deadlines;
-        list.push({ kind, tenant_id, entity_id, check_id, at });
+        const list = entry.deadline < from ? deadlinesAgain : deadlines;
+        list.push(dueDeadline(entry.kind, entry, entry.deadline));
       }
     }
   }

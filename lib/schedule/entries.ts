@@ -56,7 +56,7 @@ export type DeadlineNote = Partial<Series> & {
 };
 
 /** What may hold an alert back, to be decided later; each is a reason of alerting too. */
-export type HoldReason = 'maintenance' | 'dependency';
+export type HoldReason = 'maintenance' | 'dependency' | 'remediation';
 
 /**
  * An alert that is held: that of a check's last transition, of which a check has one at most. Whatever holds it looks
@@ -66,10 +66,15 @@ export type HeldAlert = {
   /** Sort key of its transition, under the check. */
   transition_sk: string;
   reason: HoldReason;
-  /** Epoch ms: the check's own first result at or after it decides, once nothing holds it any more. */
+  /**
+   * Epoch ms: the check's own first result at or after it decides, once nothing holds it any more; of a repair, until
+   * when that is waited for.
+   */
   from: number;
-  /** The maintenance window that held it last. */
-  window_id?: string;
+  /** What was to repair it first has had its time. */
+  repaired?: true;
+  /** The maintenance window that holds it, or held it last, and until when (epoch ms). */
+  window?: { id: string; until: number; include_dependents?: true };
   /** It is not the alert of the transition, but one that a cooldown had put off. */
   kind?: 'catch_up';
   /** The entity whose failure explains it, under which it is held. */

@@ -3,7 +3,7 @@ import { under } from '#lib/keys.ts';
 import type { DueDeadline, Wake } from '#lib/messages.ts';
 import { chunks } from '#lib/platform/chunks.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
-import { type DeadlineEntry, deadlineWrites } from './deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline } from './deadlines.ts';
 import type { Owner } from './entries.ts';
 import { sendDeadlines } from './jobs.ts';
 
@@ -39,11 +39,11 @@ async function bringForward(
   entry: OwnedDeadline,
   at: number,
 ): Promise<DueDeadline[]> {
-  const { tenant_id, entity_id, id, deadline, note } = entry;
+  const { deadline, note } = entry;
   const now = ports.clock.now();
   if (deadline <= now || note?.failed_at !== undefined) return [];
   const next = { deadline: at, ...(note && { note }) };
   const { ok } = await ports.table.transact(deadlineWrites(keys, kind, entry, ports.ids.token(), entry, next));
   // Whoever was faster has looked at it, or moved it, by what holds now.
-  return ok ? [{ kind, tenant_id, entity_id, check_id: id, at }] : [];
+  return ok ? [dueDeadline(kind, entry, at)] : [];
 }

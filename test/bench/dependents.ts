@@ -104,7 +104,7 @@ export async function dependents(): Promise<Figures> {
   const receiver = await startReceiver();
   const { tenant, root } = await makeGraph(service, target.url, receiver.url);
   const now = () => standing(service.dir, tenant, root);
-  const said = () => JSON.stringify(now());
+  const said = () => `${JSON.stringify(now())} ${service.err().slice(-500)}`;
   await pause(2 * INTERVAL_SECONDS * 1000);
 
   target.fails(true);

@@ -58,7 +58,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     expect(await rows.first().textContent()).toMatch(/Failed.*Web shop: checkout.*404.*Alert.*Slack 127\.77\.0\.2.*3/s);
     expect(await rows.nth(1).textContent()).toMatch(/Sent.*Web shop: login/s);
     await rows.first().getByRole('link', { name: 'Alert' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Web shop' }).waitFor();
+    await page.getByRole('link', { name: 'Web shop is down' }).click();
     await page.getByText('card declined').first().waitFor();
     expect(complaints).toEqual([]);
   });

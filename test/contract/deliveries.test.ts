@@ -59,6 +59,8 @@ describe('an alert', () => {
       entity_id,
       channel_id,
       channel_type: 'slack',
+      step: null,
+      group_id: null,
       status: 'sent',
       attempts: 1,
       sent_at: expect.any(String),

@@ -37,6 +37,7 @@ describe('an action that repairs', () => {
       settle_seconds: 10,
       verify_within_seconds: 600,
       stable_seconds: 600,
+      alert_after_remediation: false,
     });
     expect(got(await client.put(`/v1/actions/${id}`, { remediation: null }), 200).remediation).toBeNull();
   });

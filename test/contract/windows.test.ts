@@ -141,6 +141,18 @@ describe('a maintenance window', () => {
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
   }, 30_000);
 
+  it('keeps what follows from it in its scope until that is changed', async () => {
+    const scope = { blueprint_slug: 'service', include_dependents: true };
+    const { id, ...made } = got(await client.post(WINDOWS, { name: 'x', ...open, scope }), 201);
+    expect(made.scope).toEqual(scope);
+    expect(got(await client.put(`${WINDOWS}/${id}`, { note: 'later' }), 200).scope).toEqual(scope);
+    const whole = { all: true, include_dependents: true };
+    expect(got(await client.put(`${WINDOWS}/${id}`, { scope: whole }), 200).scope).toEqual(whole);
+    const { include_dependents: _gone, ...narrow } = scope;
+    expect(got(await client.put(`${WINDOWS}/${id}`, { scope: narrow }), 200).scope).toEqual(narrow);
+    got(await client.del(`${WINDOWS}/${id}`), 204);
+  });
+
   it('says that no check fits its scope yet', async () => {
     const window = got(await client.post(WINDOWS, { name: 'x', ...open, scope: { blueprint_slug: 'later' } }), 201);
     expect(window.notice).toMatch(/^No check fits/);
@@ -151,6 +163,7 @@ describe('a maintenance window', () => {
     ['no scope', { scope: undefined }, 'scope'],
     ['an empty scope', { scope: {} }, 'scope'],
     ['all and more', { scope: { all: true, blueprint_slug: 'x' } }, 'scope'],
+    ['no scope but what follows from it', { scope: { include_dependents: true } }, 'scope'],
     ['no length', { ends_at: open.starts_at }, 'ends_at'],
     ['less than a minute', { starts_at: from(0), ends_at: from(59) }, 'ends_at'],
     ['more than 31 days', { starts_at: from(0), ends_at: from(31 * 86_400 + 60) }, 'ends_at'],

@@ -4,7 +4,7 @@ import { isBeyond } from '#test/graphs/own-failures.ts';
 import { service } from '#test/graphs/policies/service.ts';
 import { SHAPES } from '#test/graphs/world.ts';
 
-const SMALL = [50];
+const SMALL = [24];
 
 it.each(SHAPES)(
   '%s: one failure that others follow from brings few pages, none late, and hides no other',

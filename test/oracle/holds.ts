@@ -20,8 +20,8 @@ const SPARE_MS = 60_000;
 
 /**
  * No alert stays held: each that is held at the end belongs to the last change of a check, and a deadline looks at it,
- * which has not passed long ago where nothing fails, and never lies far ahead. One that waits for its cause is decided once that has been over for
- * as long as the check has to recover too.
+ * which has not passed long ago where nothing fails, and never lies far ahead. One that waits for its cause is decided
+ * once that has been over for as long as the check has to recover too.
  */
 export const checkHolds = (inside: Inside): string[] => [...checkLeft(inside), ...checkReleased(inside)];
 

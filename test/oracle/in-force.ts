@@ -26,6 +26,8 @@ export type InForce = {
   places(says: string): { id: string; place: string }[];
   /** Those channels. */
   told(says: string): string[];
+  /** Some step of its escalation calls somebody. */
+  calls: boolean;
 };
 
 const DEFAULTS = {
@@ -88,13 +90,16 @@ export function inForce(
   const channels = of<AccountChannel>('CHANNEL#').filter(
     (one) => one.enabled && isMeant(one.applies_to, check, entity),
   );
+  const { escalation = [] } = { ...head?.policy, ...own };
+  const named = new Set(escalation.flatMap(({ channel_ids }) => channel_ids));
+  const all = (says: string) => [
+    ...(own?.channels ?? []),
+    ...channels.filter(({ applies_to: of }) => saysTo(of, says)),
+  ];
   const places: InForce['places'] = (says) => {
-    const { escalation = [] } = { ...head?.policy, ...own };
-    const all = [...(own?.channels ?? []), ...channels.filter(({ applies_to: of }) => saysTo(of, says))].filter((one) =>
-      hears(one.id, escalation, check.alerts, says),
-    );
-    const first = new Map(all.toReversed().map((channel) => [channel.destination, channel.id]));
-    return all
+    const hearing = all(says).filter((one) => hears(one.id, escalation, check.alerts, says));
+    const first = new Map(hearing.toReversed().map((channel) => [channel.destination, channel.id]));
+    return hearing
       .filter((one) => first.get(one.destination) === one.id)
       .map(({ id, destination: place = id }) => ({ id, place }));
   };
@@ -102,6 +107,7 @@ export function inForce(
     ...DEFAULTS,
     ...head?.policy,
     ...own,
+    calls: all('down').some((one) => named.has(one.id)),
     silenced: holds(own, at) || holds(entity, at) || silences.some(({ until }) => at < until),
     window: windows.some(({ times }) => isOpen(times, at)),
     places,

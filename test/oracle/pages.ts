@@ -2,16 +2,18 @@ import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { placeOf, tellingIn } from './believed.ts';
-import type { Inside } from './inside.ts';
+import { holdIn } from './holds-seen.ts';
+import type { Commit, Inside } from './inside.ts';
 import { skewOf } from './rules.ts';
 
 /** So long (ms) after it woke somebody nothing else of an incident does. */
 const FOLD_MS = 300_000;
 
 /**
- * An incident wakes nobody twice within five minutes: of the alerts that a failure and all that follows from it bring to
- * a destination, the first one is high, and what comes soon after it low. One that failed woke nobody, and has the next
- * one be high again. An alert that is new to some of its destinations is high for all of them.
+ * An incident wakes nobody twice within five minutes: of the alerts that a failure and all that follows from it bring
+ * to a destination, the first one is high, and what comes soon after it low. One that failed woke nobody, and has the
+ * next one be high again. An alert that is new to some of its destinations is high for all of them.
+ * What nothing depends on alerts each time that it fails.
  */
 export function checkPages(inside: Inside): string[] {
   const { seen } = inside;
@@ -23,9 +25,12 @@ export function checkPages(inside: Inside): string[] {
   const skew = skewOf(inside);
   /** Alerts that woke somebody, by entity that they were about and where they went. */
   const last = new Map<string, AlertItem>();
+  /** What a window held is told anew at its end. */
+  const isReleased = ({ changes }: Commit): boolean =>
+    changes.some((change) => holdIn(change)?.before?.note?.held?.reason === 'maintenance');
   return seen.commits.flatMap((commit) =>
-    tellingIn(commit)
-      .filter(({ announces, incident_id }) => announces === 'down' && incident_id !== undefined)
+    (isReleased(commit) ? [] : tellingIn(commit))
+      .filter(({ announces, with_others }) => announces === 'down' && with_others)
       .flatMap((alert) => {
         const { id, kind, entity_id, incident_id, root, urgency, to } = alert;
         const about = root?.entity_id ?? entity_id;

@@ -54,7 +54,7 @@ export const saidAs = (state: CheckState): string => (state === 'unknown' ? 'up'
  * heard of all the same, and channels that were called.
  */
 export type HeldNow = {
-  reason: 'maintenance' | 'dependency';
+  reason: 'maintenance' | 'dependency' | 'remediation';
   told: ReadonlySet<string>;
   /** All had been told of trouble before, so that all are to hear that it is over. */
   knew: boolean;
@@ -63,7 +63,9 @@ export type HeldNow = {
 /** What a decision goes by. `needs`: so many relations of its entity carry failure. */
 export type Given = { policy: InForce; held: HeldNow | undefined; needs: number };
 
-/** Whom a change goes to, or its closing note: where its failure was held, a recovery to those alone who heard of it. */
+/**
+ * Whom a change goes to, or its closing note: where its failure was held, a recovery to those alone who heard of it.
+ */
 export const toldWhom = (says: string, { policy, held }: Given): string[] => {
   const isNarrow = says === 'up' && held?.reason === 'dependency' && !held.knew;
   const all = policy.places(says);
@@ -89,12 +91,14 @@ export function silentBecause(one: Changed, at: number, check: CheckItem, flaps:
   if (runs(paged) || (isWarning(one, policy) && runs(warned))) return 'cooldown';
   const says = saidAs(to);
   const whom = toldWhom(says, given);
+  const isHeard = whom.length > 0 || (says === 'down' && policy.calls);
   const isSought = held?.reason === 'dependency';
   if (isSought && says === 'up' && whom.length === 0) return 'dependency';
   const mayFollow = one.check_to_state === 'down' && needs > 0 && policy.hold_for_dependencies && !policy.window;
-  if (mayFollow && !isSought && whom.length > 0) return 'dependency';
-  if (whom.length === 0) return 'no_channels';
+  if (mayFollow && !isSought && isHeard) return 'dependency';
+  if (!isHeard) return 'no_channels';
   const isPlanned = policy.window || held?.reason === 'maintenance';
   if (says === 'up') return isPlanned && toldOf(check) === 'up' ? 'maintenance' : null;
-  return policy.window ? 'maintenance' : null;
+  if (policy.window) return 'maintenance';
+  return whom.length > 0 ? null : 'no_channels';
 }

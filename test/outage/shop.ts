@@ -34,7 +34,9 @@ function of(needs: string, ...names: string[]): Record<string, readonly string[]
   return Object.fromEntries(names.map((name) => [name, [needs]]));
 }
 
-/** What runs, as real servers: a service answers 503 while anything that it depends on, at whatever distance, is gone. */
+/**
+ * What runs, as real servers: a service answers 503 while anything that it depends on, at whatever distance, is gone.
+ */
 export async function startShop() {
   let database: Server | undefined;
   const works = (name: string): boolean =>

@@ -73,6 +73,7 @@ const Summary = ({ incident }: { incident: IncidentDetail }) => {
     <dl class="incident-facts">
       <Fact name="State">
         <IncidentState of={incident} />
+        {isWellAgain(incident) && <span class="hint"> all is up again; it ends by itself</span>}
       </Fact>
       <Fact name="Impact">{impact}</Fact>
       {root_entity_id && (
@@ -115,6 +116,10 @@ const Summary = ({ incident }: { incident: IncidentDetail }) => {
     </dl>
   );
 };
+
+/** Nothing of it fails now, and it waits whether that lasts. */
+const isWellAgain = ({ state, origin, entities }: IncidentDetail): boolean =>
+  state !== 'resolved' && origin === 'automatic' && entities.every((entity) => entity.state === 'up');
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div>

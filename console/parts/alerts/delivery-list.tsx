@@ -50,7 +50,12 @@ export const DeliveryList = ({
           <span class="delivery-to">
             <strong dir="auto">{channel?.name ?? channelTitle(delivery.channel_type)}</strong>
             {!channel && channels && ' (removed)'}
-            {delivery.kind !== 'state_change' && <span class="tag">{KIND[delivery.kind]}</span>}
+            {delivery.kind !== 'state_change' && (
+              <span class="tag">
+                {KIND[delivery.kind]}
+                {delivery.step !== null && `, step ${delivery.step}`}
+              </span>
+            )}
           </span>
           <span>
             <DeliveryOutcome delivery={delivery} />

@@ -8,6 +8,7 @@ import { Time } from '#console/parts/time.tsx';
 import { RULE, RULE_OUTCOME } from '#console/rules/alert-reason.ts';
 import { incidentHref, incidentsOfEntity } from '#console/rules/incidents.ts';
 import { factsOf, NEXT, type Piece } from '#console/rules/why-facts.ts';
+import { Looks } from './looks.tsx';
 
 /** Why one change of state was announced or not: what each rule said, once somebody asks. */
 export function WhyOf({ transition }: { transition: string }) {
@@ -22,7 +23,7 @@ export function WhyOf({ transition }: { transition: string }) {
 }
 
 /** An explanation: the answer, then every rule with what it looked at. */
-export const Why = ({ explanation: { sentence, rules, transition, next } }: { explanation: Explanation }) => (
+export const Why = ({ explanation: { sentence, rules, transition, looks, next } }: { explanation: Explanation }) => (
   <>
     <p dir="auto">{sentence}</p>
     {transition?.alert.because && <Because of={transition.alert.because} />}
@@ -39,6 +40,7 @@ export const Why = ({ explanation: { sentence, rules, transition, next } }: { ex
         ))}
       </ol>
     )}
+    {looks.length > 0 && <Looks looks={looks} />}
     {next && (
       <p class="hint">
         Next, <Time at={next.at} as="full" />: {NEXT[next.what]}.

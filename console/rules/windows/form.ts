@@ -52,6 +52,12 @@ export function windowSchema(blueprints: readonly string[], zone: string): Membe
         properties: {
           blueprint_slug: { type: 'string', title: 'Of the blueprint', enum: blueprints },
           ...selector,
+          include_dependents: {
+            type: 'boolean',
+            title: 'And what depends on them',
+            description: 'Also what goes down because an entity does whose checks are all in it.',
+            default: false,
+          },
         },
       },
       note: { type: 'string', description: 'What is done in it.', default: '' },
@@ -81,6 +87,7 @@ export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<Mai
 /** What a form has sent, as the API takes it; where nothing is chosen it is about all checks. */
 export function requestOf({ comes, scope, ...body }: Record<string, unknown>): WindowRequest {
   const { duration_seconds: minutes } = body;
+  const { include_dependents, ...checks } = (scope ?? {}) as Partial<MaintenanceWindow['scope']>;
   const strange = comes === AGAIN ? OF_ONCE : OF_AGAIN;
   const members = Object.entries(body).filter(([name]) => !strange.includes(name));
   return {
@@ -88,6 +95,6 @@ export function requestOf({ comes, scope, ...body }: Record<string, unknown>): W
     ...(comes === AGAIN && { cron: '' }),
     ...Object.fromEntries(members),
     ...(comes === AGAIN && typeof minutes === 'number' && { duration_seconds: Math.round(minutes * MINUTE_SECONDS) }),
-    scope: selectorOf(scope) ?? { all: true },
+    scope: { ...(selectorOf(checks) ?? { all: true }), ...(include_dependents && { include_dependents }) },
   };
 }

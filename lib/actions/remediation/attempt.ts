@@ -2,13 +2,15 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { giveUpAt, newRun, type RunEnv } from '#lib/actions/run/claim.ts';
 import { fires } from '#lib/actions/run/fires.ts';
+import { endAwait } from '#lib/health/alerting/repair.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineWrites } from '#lib/schedule/deadlines.ts';
-import { sendRemediation } from '#lib/schedule/jobs.ts';
+import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
 import { givingUp } from './giving-up.ts';
 import { firstToStop, type Stopped } from './guards.ts';
 import { type Case, readCase, situationOf } from './read-case.ts';
@@ -41,8 +43,9 @@ export async function attempt(
   const { ports, keys } = env;
   const { tenant_id } = transition;
   let due: number | undefined;
+  let deadlines: DueDeadline[] = [];
   const made = await untilDone(ports, async (): Promise<Attempt | typeof AGAIN> => {
-    due = undefined;
+    [due, deadlines] = [undefined, []];
     const known = isFirst
       ? await ports.table.get<ExecutionItem>(keys.execution(tenant_id, firstId(transition, action_id)))
       : undefined;
@@ -54,10 +57,12 @@ export async function attempt(
     const decided = stopped ? await leave(env, one, stopped, isFirst) : claimAttempt(env, one, isFirst);
     if (decided.writes.length > 0 && !(await commit(ports, decided.writes)).ok) return AGAIN;
     due = decided.due;
+    deadlines = decided.deadlines ?? [];
     return decided.execution && !stopped
       ? { is: 'ours', action: one.action, execution: decided.execution }
       : { is: 'left' };
   });
+  await sendDeadlines(env, deadlines);
   if (due !== undefined) await sendRemediation(env, { tenant_id, id: action_id }, due);
   return made;
 }
@@ -92,7 +97,8 @@ async function stoppedBy(env: RunEnv, one: Case): Promise<Stopped | undefined> {
   return firstToStop({ ...situation, went_down });
 }
 
-type Decided = { execution?: ExecutionItem; writes: Write[]; due?: number | undefined };
+/** `due`: when the action is looked at again (epoch ms); `deadlines` of its check are to be sent. */
+type Decided = { execution?: ExecutionItem; writes: Write[]; due?: number | undefined; deadlines?: DueDeadline[] };
 
 function claimAttempt({ ports, keys }: RunEnv, one: Case, isFirst: boolean): Decided {
   const { action, account, check, remediation, series, transition, shares, lock_name } = one;
@@ -124,7 +130,7 @@ function claimAttempt({ ports, keys }: RunEnv, one: Case, isFirst: boolean): Dec
 
 /** What a guard has stopped is written down once for each attempt and guard, and comes again when the guard says so. */
 async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFirst: boolean): Promise<Decided> {
-  const { action, account, series, transition, stored } = one;
+  const { action, account, check, series, transition, stored } = one;
   const { tenant_id, id: action_id } = action;
   const { guard, why, until, waits } = stopped;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
@@ -149,7 +155,10 @@ async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFir
   const isLast = guard === 'attempts' && series.open === undefined;
   const end = isLast ? await givingUp({ ports, keys }, one, token, now) : undefined;
   const again = end && 'again' in end ? end.again : until;
-  const told = end && 'writes' in end ? end.writes : undefined;
+  const told = end && 'writes' in end ? end : undefined;
+  // Its alert waits for no attempt that is not made before the end of its time.
+  const isAwaited = waits || !check.repairs?.[action_id] || (again !== undefined && again <= (one.hold?.deadline ?? 0));
+  const awaited = endAwait(keys, check, isAwaited ? undefined : one.hold, token, now);
   // An attempt that is open has its own deadline; what comes after it waits for its verdict.
   const next = nextSeries(series, { next_at: again, ...(told && { told: true as const }) }, token, now);
   // What is open at another check, to which the action was bound before, stays until it has its verdict.
@@ -175,8 +184,10 @@ async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFir
             due === undefined ? undefined : { deadline: due },
           )
         : []),
-      ...(told ?? []),
+      ...(told?.writes ?? []),
+      ...awaited.writes,
     ],
+    deadlines: [...(told?.deadlines ?? []), ...awaited.deadlines],
   };
 }
 

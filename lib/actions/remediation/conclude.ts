@@ -2,7 +2,9 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { RunEnv } from '#lib/actions/run/claim.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { endAwait } from '#lib/health/alerting/repair.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -24,7 +26,8 @@ export type Due = {
   check: CheckItem | undefined;
 };
 
-type Moved = { due?: number | undefined };
+/** `due`: when it is looked at again (epoch ms); `deadlines` of the check are to be sent. */
+type Moved = { due?: number | undefined; deadlines?: DueDeadline[] };
 
 /** Moves the deadline of a series (epoch ms), or takes it away. */
 export async function moveTo(
@@ -75,7 +78,8 @@ export async function conclude(
       ? undefined
       : await givenUp(env, { ...one, series: { ...series, last }, action, check }, token, now);
   const next_at = end && 'again' in end ? end.again : coolAt;
-  const told = end && 'writes' in end ? end.writes : undefined;
+  const told = end && 'writes' in end ? end : undefined;
+  const awaited = verdict === 'healed' ? undefined : await awaitEnds(env, one, token, now);
   const changes = { open: undefined, next_at, last, ...(told && { told: true as const }) };
   const next = nextSeries(series, changes, token, now);
   const writes: Write[] = [
@@ -83,7 +87,8 @@ export async function conclude(
     { put: next, if: { version: series.v } },
     ...giveSharesBack(keys, shares, { tenant_id, execution_id: execution.id }, token, now),
     ...entryWrites(env, one, token, next_at),
-    ...(told ?? []),
+    ...(told?.writes ?? []),
+    ...(awaited?.writes ?? []),
   ];
   if (!(await commit(ports, writes)).ok) return AGAIN;
   ports.log.info('a remediation was verified', {
@@ -94,7 +99,19 @@ export async function conclude(
     attempt: execution.attempt,
     verdict,
   });
-  return { due: next_at };
+  return { due: next_at, deadlines: [...(told?.deadlines ?? []), ...(awaited?.deadlines ?? [])] };
+}
+
+/** The alert of the check that waits for this verdict, which did not come out well, waits no longer. */
+async function awaitEnds(
+  { ports, keys }: RunEnv,
+  { tenant_id, action_id, series, check }: Due,
+  token: string,
+  now: number,
+) {
+  if (!check?.repairs?.[action_id]) return undefined;
+  const hold = await ports.table.get<DeadlineEntry>(keys.entry('hold', tenant_id, series.check_id));
+  return endAwait(keys, check, hold, token, now);
 }
 
 async function givenUp(

@@ -6,27 +6,33 @@ import type { Env } from '#lib/env.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
+import { begun, escalationChange, nextStepNow } from '#lib/health/alerting/escalation.ts';
+import { withAnnounced } from '#lib/health/alerting/remembered.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
-import { announce, announcementOf } from '#lib/health/state/announced.ts';
+import { announcementOf } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { policyNow } from './policy-now.ts';
 import { isWell } from './read-case.ts';
 import type { SeriesItem } from './series.ts';
 
+/** What is written and sent; or they hold it back until then (epoch ms). */
+type GivingUp = { writes: Write[]; deadlines: DueDeadline[] } | { again: number };
+
 type GivenUp = { action: ActionItem; check: CheckItem; transition: TransitionItem; series: SeriesItem };
 
 /**
  * People are told once a series that it did not help: what was tried, how often, and what came of it. The rules of
- * alerting decide whether anybody is; `again`: they hold it back until then (epoch ms). Undefined where people were
- * told, or the check is well by now.
+ * alerting decide whether anybody is. With it the next step of an escalation is due, or its steps begin to count where
+ * it is the first alert of the failure. Undefined where people were told, or the check is well by now.
  */
 export async function givingUp(
   env: Env,
   { action, check, transition, series }: GivenUp,
   token: string,
   now: number,
-): Promise<{ writes: Write[] } | { again: number } | undefined> {
+): Promise<GivingUp | undefined> {
   const found = series.told || isWell(action, check) ? undefined : await policyNow(env, check);
   if (!found) return undefined;
   const { keys } = env;
@@ -39,7 +45,7 @@ export async function givingUp(
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },
   };
   const { decision, until } = decide(situation);
-  if (decision !== 'planned') return until === undefined ? { writes: [] } : { again: until };
+  if (decision !== 'planned') return until === undefined ? { writes: [], deadlines: [] } : { again: until };
   const item: AlertItem = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, announces, channels, at: now, n: series.attempts },
     kind: 'remediation_failed',
@@ -53,12 +59,19 @@ export async function givingUp(
       verdict: series.last?.verdict ?? 'unverified',
     },
   });
-  const told = { ...check.alerts, announced: announce(check.alerts, { id: item.id, announces }) };
+  const told = withAnnounced(check.alerts, [{ id: item.id, announces }]);
+  const after = begun(told, policy, announces, now);
+  const escalation =
+    after === told
+      ? nextStepNow(keys, check, token, policy, now)
+      : escalationChange(keys, check, token, { before: told, after, policy });
   return {
     writes: [
       { put: item, if: 'absent' },
-      replaceCheck(check, nextCheck(check, token, { alerts: told })),
+      replaceCheck(check, nextCheck(check, token, { alerts: after })),
       policyAsRead(keys, check, stored),
+      ...escalation.writes,
     ],
+    deadlines: escalation.deadlines,
   };
 }

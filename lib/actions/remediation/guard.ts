@@ -33,7 +33,7 @@ export type GuardSituation = {
   /** Of the account: until when at most each that is at work is, and when those of the last hour began; ascending. */
   running: readonly number[];
   begun: readonly number[];
-  /** Checks of the account that went down about when this one did, and whether they depend on its entity. */
+  /** Checks of the account that went down about when this one did, and whether others depend on its entity. */
   went_down: number;
   is_root: boolean;
 };

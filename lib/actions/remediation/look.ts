@@ -5,10 +5,10 @@ import type { RunEnv } from '#lib/actions/run/claim.ts';
 import { interrupted } from '#lib/actions/run/finish.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import type { MessageOf } from '#lib/messages.ts';
+import type { DueDeadline, MessageOf } from '#lib/messages.ts';
 import { type AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
-import { sendRemediation } from '#lib/schedule/jobs.ts';
+import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { type Attempt, attempt } from './attempt.ts';
 import { abandon, conclude, type Due, moveTo } from './conclude.ts';
@@ -20,7 +20,7 @@ import { nextLookAt, spanOf, verdictOf } from './verdict.ts';
 const PUT_BACK_MS = 5_000;
 
 /** What a look comes to: when it is looked at again (epoch ms), or an attempt at a failure. */
-type Looked = { due?: number | undefined; next?: TransitionItem };
+type Looked = { due?: number | undefined; deadlines?: DueDeadline[]; next?: TransitionItem };
 
 /**
  * Looks at a guarded action whose deadline has come: makes the verdict of its open attempt, or the next attempt. Doing
@@ -32,7 +32,8 @@ export async function lookAtRemediation(
   message: MessageOf<'action'> & { kind: 'remediation' },
 ): Promise<{ attempt: Attempt; transition: TransitionItem } | undefined> {
   const { tenant_id, action_id } = message;
-  const { due, next } = await untilDone(env.ports, () => look(env, message));
+  const { due, deadlines = [], next } = await untilDone(env.ports, () => look(env, message));
+  await sendDeadlines(env, deadlines);
   if (due !== undefined) await sendRemediation(env, { tenant_id, id: action_id }, due);
   return next && { attempt: await attempt(env, action_id, next, false), transition: next };
 }

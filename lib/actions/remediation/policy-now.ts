@@ -5,11 +5,11 @@ import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 
-/** The policy of a check as it counts now, and what of it is stored; undefined when its entity is gone. */
+/** The policy of a check as it counts now, what of it is stored, and its entity; undefined when that is gone. */
 export async function policyNow(
   { ports, keys }: Env,
   check: CheckItem,
-): Promise<{ policy: Policy; stored: PolicyItem | undefined } | undefined> {
+): Promise<{ policy: Policy; stored: PolicyItem | undefined; entity: EntityItem } | undefined> {
   const { tenant_id, entity_id } = check;
   const [stored, entity, head] = await ports.table.getMany<[PolicyItem, EntityItem, AlertingHead]>([
     keys.policy(tenant_id, check.id),
@@ -18,5 +18,5 @@ export async function policyNow(
   ]);
   if (!entity) return undefined;
   const account = await alertingOf({ ports, keys }, tenant_id, head);
-  return { policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }), stored };
+  return { policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }), stored, entity };
 }

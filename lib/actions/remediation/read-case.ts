@@ -29,6 +29,10 @@ export type Case = {
   /** A maintenance window that the check is in. */
   window: OpenWindow | undefined;
   cause: Cause | undefined;
+  /** Others depend on its entity. */
+  is_root: boolean;
+  /** The deadline of an alert of the check that is held. */
+  hold: DeadlineEntry | undefined;
 };
 
 /** Undefined when the action is gone or not guarded any more, or is bound to another check, or nobody watches that. */
@@ -56,7 +60,11 @@ export async function readCase(env: Env, action_id: string, transition: Transiti
   ]);
   const window = now?.policy.window;
   const series = seriesAt(keys, stored, { tenant_id, action_id, check_id, entity_id }, transition, remediation);
-  return { action, remediation, account, check, transition, stored, series, entry, lock_name, shares, window, cause };
+  const is_root = (now?.entity.dependents ?? 0) > 0;
+  return {
+    ...{ action, remediation, account, check, transition, stored, series, entry, hold },
+    ...{ lock_name, shares, window, cause, is_root },
+  };
 }
 
 /** What the guards look at, but for what takes a search (storm.ts). */
@@ -73,7 +81,7 @@ export function situationOf(one: Case, now: number): GuardSituation {
     running: remediations?.running.map(({ until }) => until) ?? [],
     begun: remediations?.begun ?? [],
     went_down: 0,
-    is_root: false,
+    is_root: one.is_root,
   };
 }
 

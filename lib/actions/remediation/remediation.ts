@@ -42,6 +42,12 @@ export const Remediation = z
       .max(7 * DAY_SECONDS)
       .default(600)
       .describe('A failure so soon after the recovery goes on with the series, 0 to 604,800.'),
+    alert_after_remediation: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Holds the alert of that change of state until the first verdict, for settle_seconds, two intervals and timeout_ms at most.',
+      ),
   })
   .meta({ id: 'Remediation' });
 export type Remediation = z.infer<typeof Remediation>;

@@ -26,12 +26,19 @@ export const WindowScope = z
     blueprint_slug: Slug.describe('Checks of the entities of this blueprint.').exactOptional(),
     entity_ids: idsOf('ent', 'an entity').describe('Checks of these entities.').exactOptional(),
     check_ids: idsOf('chk', 'a check').describe('These checks.').exactOptional(),
+    include_dependents: z
+      .boolean()
+      .describe('Also what goes down because an entity does whose checks are all in it. Default false.')
+      .exactOptional(),
   })
   .refine(
-    (scope) => Object.keys(scope).length > 0,
+    ({ include_dependents: _more, ...scope }) => Object.keys(scope).length > 0,
     'must have at least one member; {"all": true} stands for all checks',
   )
-  .refine(({ all, ...rest }) => !all || Object.keys(rest).length === 0, 'must have nothing beside all')
+  .refine(
+    ({ all, include_dependents: _more, ...rest }) => !all || Object.keys(rest).length === 0,
+    'must have nothing beside all',
+  )
   .meta({ id: 'WindowScope' });
 export type WindowScope = z.infer<typeof WindowScope>;
 

@@ -16,13 +16,20 @@ const MAX_WINDOWS = 100;
 /** A window that comes once is listed for so long (ms) after its end. */
 const LISTED_MS = 30 * DAY_MS;
 
-const selectorOf = ({ all, blueprint_slug, ...rest }: WindowScope): WindowItem['scope'] =>
-  all ? null : { ...rest, ...(blueprint_slug !== undefined && { blueprints: [blueprint_slug] }) };
+type StoredScope = Pick<WindowItem, 'scope' | 'include_dependents'>;
 
-function scopeOf(scope: WindowItem['scope']): WindowScope {
-  if (scope === null) return { all: true };
-  const { blueprints, ...rest } = scope;
-  return { ...rest, ...(blueprints && { blueprint_slug: blueprints[0]! }) };
+function storedScope({ all, blueprint_slug, include_dependents, ...rest }: WindowScope): StoredScope {
+  const scope = { ...rest, ...(blueprint_slug !== undefined && { blueprints: [blueprint_slug] }) };
+  return { scope: all ? null : scope, ...(include_dependents && { include_dependents }) };
+}
+
+function scopeOf({ scope, include_dependents }: StoredScope): WindowScope {
+  const { blueprints, ...rest } = scope ?? {};
+  return {
+    ...(scope === null ? { all: true as const } : rest),
+    ...(blueprints && { blueprint_slug: blueprints[0]! }),
+    ...(include_dependents && { include_dependents }),
+  };
 }
 
 const shown = (interval: Interval | undefined) =>
@@ -34,7 +41,7 @@ export function windowView(window: WindowItem, now: number): WindowRecord {
   const { current, next } = intervalsAt(times, now);
   return pick(WindowRecord, {
     ...window,
-    scope: scopeOf(window.scope),
+    scope: scopeOf(window),
     ...timeMembers(window),
     open: current !== undefined,
     current: shown(current),
@@ -63,7 +70,7 @@ const auditedWindow: Audited<WindowItem> = {
   members: (window) => ({
     name: window.name,
     note: window.note,
-    scope: scopeOf(window.scope),
+    scope: scopeOf(window),
     ...timeMembers(window),
   }),
 };
@@ -107,7 +114,7 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
     name,
     note,
     times,
-    scope: selectorOf(scope),
+    ...storedScope(scope),
     created_at: iso(now),
     updated_at: iso(now),
     created_by: caller.user_email,
@@ -136,14 +143,14 @@ export async function changeWindow(
     const window = windowIn(windows, id);
     const now = ports.clock.now();
     const times = timesOf(given, now, window.times);
-    const { expires_at: _before, ...rest } = window;
+    const { expires_at: _before, include_dependents, ...rest } = window;
     const changed: WindowItem = {
       ...rest,
       ...expiryOf(times),
       name: name ?? window.name,
       note: note ?? window.note,
       times,
-      scope: scope ? selectorOf(scope) : window.scope,
+      ...(scope ? storedScope(scope) : include_dependents && { include_dependents }),
     };
     result = window;
     if (isSame(auditedWindow, window, changed)) return undefined;

@@ -13,14 +13,14 @@ import { type Policy, type PolicyItem, policyAsRead } from '#lib/checks/policy-i
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { withAcknowledgement } from '#lib/health/alerting/episode.ts';
-import { escalationDue, escalationWrite, nextStepAt } from '#lib/health/alerting/escalation.ts';
+import { escalationWrite, nextStepAt } from '#lib/health/alerting/escalation.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { line } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, dueDeadline } from '#lib/schedule/deadlines.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { acknowledgedAlert } from './acknowledged-alert.ts';
 
@@ -100,7 +100,7 @@ export async function acknowledge(
       ...beside,
     ];
     if (!(await commit(ports, writes)).ok) return AGAIN;
-    if (due !== undefined) await sendDeadlines(scope, [escalationDue(check, due)]);
+    if (due !== undefined) await sendDeadlines(scope, [dueDeadline('escalation', check, due)]);
     return acknowledgementRecord(after, now)!;
   });
 }
@@ -132,7 +132,7 @@ export async function takeBack(
       ...note(check, after),
     ];
     if (!(await commit(ports, writes)).ok) return AGAIN;
-    if (due !== undefined) await sendDeadlines(scope, [escalationDue(check, due)]);
+    if (due !== undefined) await sendDeadlines(scope, [dueDeadline('escalation', check, due)]);
     return undefined;
   });
 }

@@ -34,6 +34,11 @@ export type Alert = {
   affected: Counted | null;
   /** What depends on the entity directly; null when nobody knows. */
   impact: Counted | null;
+  /**
+   * Of one that tells of all that stayed down after what they followed from: how many, itself included, and the names
+   * of the first ten; null of any other.
+   */
+  group: (Counted & { id: string; root_entity_name: string }) | null;
   urls: AlertUrls;
   check: AlertCheck;
   entity: AlertEntity;
@@ -77,6 +82,7 @@ export const NOTHING_KNOWN = {
   root: null,
   affected: null,
   impact: null,
+  group: null,
   lately: null,
   told: [],
   remediation: null,

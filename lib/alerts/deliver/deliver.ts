@@ -17,6 +17,7 @@ import { oneAtATime } from '#lib/platform/table/lock.ts';
 import type { Alert } from './alert.ts';
 import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
+import { groupOf, recordOthers, shownGroup } from './group.ts';
 import { accountTestOf, alertOf, testAlertOf } from './make-alert.ts';
 import { type Address, answeredAgain, slowDown, takeTurn, timedOut, turnNow, type Wait } from './pace.ts';
 import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcome.ts';
@@ -66,11 +67,14 @@ async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, del
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
   if (ports.clock.now() < wait) return tryLater(env, delivery, wait, turn);
 
-  const outcome = await attempt(env, delivery, turn);
+  const together = await groupOf(env, delivery);
+  if ('again' in together) return tryLater(env, delivery, together.again, turn);
+  const outcome = await attempt(env, delivery, turn, together);
   if (outcome.status === 'waiting') {
     await noteWaiting(env, delivery, outcome);
     return tryLater(env, delivery, outcome.turn, outcome.turn);
   }
+  await recordOthers(env, delivery, outcome, together.slice(1), (other) => conclude(env, other));
   const after = await recordOutcome(env, delivery, outcome);
   ports.log.info('an alert was attempted', {
     tenant_id: after.tenant_id,
@@ -116,9 +120,15 @@ const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
 /**
  * Reads alert and channel as they are now, and sends the alert, unless it has to wait for its turn at the receiver.
  * @param turn the turn that it took before, if any
+ * @param together all that the message tells of, this one first
  */
-async function attempt(env: DeliverEnv, delivery: DeliveryItem, turn?: number): Promise<AttemptOutcome | Waiting> {
-  const ready = await prepare(env, delivery);
+async function attempt(
+  env: DeliverEnv,
+  delivery: DeliveryItem,
+  turn: number | undefined,
+  together: readonly DeliveryItem[],
+): Promise<AttemptOutcome | Waiting> {
+  const ready = await prepare(env, delivery, together);
   if ('status' in ready) return ready;
   const address = addressOf(delivery, ready);
   if (!address) return sendOnce(env, ready, undefined);
@@ -190,7 +200,11 @@ function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undef
   return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
 }
 
-async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
+async function prepare(
+  { ports, keys }: AttemptEnv,
+  delivery: DeliveryItem,
+  together: readonly DeliveryItem[] = [delivery],
+): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk, alert } = delivery;
   const [account, entity, check, place, transition, item] = await ports.table.getMany<
     [AccountItem, EntityItem, CheckItem, PolicyItem | AccountChannel, ...(TransitionItem & AlertItem)[]]
@@ -221,8 +235,11 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
   if (!transition) return never('the transition that it is about is no longer kept');
   const links = alertLinks(delivery, { account, ...about });
   const told = (item?.to ?? []).flatMap(({ channel_type }) => channelTypeOf(channel_type)?.title ?? []);
-  const others = await impactOf({ ports, keys, tenant: tenant_id }, entity!, item);
-  return ready({ ...alertOf(delivery, transition, item, { ...about, ...links, told }), ...others });
+  const [others, group] = await Promise.all([
+    impactOf({ ports, keys, tenant: tenant_id }, entity!, item),
+    shownGroup({ ports, keys }, item, together),
+  ]);
+  return ready({ ...alertOf(delivery, transition, item, { ...about, ...links, told }), ...others, ...group });
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

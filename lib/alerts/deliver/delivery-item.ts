@@ -19,6 +19,11 @@ export const DeliveryRecord = z
     entity_id: IdOf('the entity'),
     channel_id: IdOf('the channel'),
     channel_type: z.string().describe('What kind of channel it is.'),
+    group_id: z
+      .string()
+      .nullable()
+      .describe('Of those that were released together after what they followed from had recovered: the same of all.'),
+    step: z.int().nullable().describe('Of an escalation: which of its steps, from 1; else null.'),
     status: z
       .enum(['pending', 'retrying', 'sent', 'failed'])
       .describe(
@@ -39,8 +44,6 @@ type DeliveryAlert = {
   sk: string;
   deliveries: string[];
   series?: Series;
-  /** Of an escalation: which of its steps, from 0. */
-  step?: number;
 };
 
 /** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
@@ -60,7 +63,9 @@ export type DeliveryItem = Item &
     made_at?: number;
     /** Once sent: how many entities it said fail with this one, where it said so. */
     affected?: number;
-    /** Epoch ms: not tried again before. */
+    /** Of a group that people are told of by one message: digest of where that goes. */
+    leads_to?: string;
+    /** Epoch ms: not tried before. */
     next_attempt_at?: number;
   };
 

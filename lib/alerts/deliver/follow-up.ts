@@ -6,11 +6,11 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { effectiveSettings } from '#lib/health/alerting/effective-policy.ts';
-import { escalationDue, escalationWrite } from '#lib/health/alerting/escalation.ts';
+import { escalationWrite } from '#lib/health/alerting/escalation.ts';
 import { announcedState, retract } from '#lib/health/state/announced.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
-import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
@@ -49,12 +49,15 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
   });
 }
 
+/** With which a failure may be told first. */
+const FIRST: readonly DeliveryItem['kind'][] = ['state_change', 'catch_up', 'remediation_failed'];
+
 /** Whether nobody was called after this alert: then the next step of an escalation is due at once. */
-function isLastCall({ alerts }: CheckItem, { kind, announces, alert, created_at }: DeliveryItem): boolean {
+function isLastCall({ alerts }: CheckItem, { kind, announces, step, created_at }: DeliveryItem): boolean {
   const running = alerts.episode?.escalation;
   if (!running || announces !== 'down' || Date.parse(created_at) < running.from) return false;
-  if (kind === 'escalation') return running.steps === (alert?.step ?? 0) + 1;
-  return running.steps === 0 && (kind === 'state_change' || kind === 'catch_up');
+  if (kind === 'escalation') return running.steps === step;
+  return running.steps === 0 && FIRST.includes(kind);
 }
 
 /** A delivery that was sent after a newer one with another state leaves the channel with the old state: catch up. */
@@ -100,10 +103,9 @@ async function lookAgain(
     ];
     if (writes.length === 0) return [];
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
-    const { entity_id } = check;
     return [
-      ...(next ? [{ kind: 'catch_up' as const, tenant_id, entity_id, check_id, at: next.deadline }] : []),
-      ...(wish.escalates ? [escalationDue(check, now)] : []),
+      ...(next ? [dueDeadline('catch_up', check, next.deadline)] : []),
+      ...(wish.escalates ? [dueDeadline('escalation', check, now)] : []),
     ];
   });
   await sendDeadlines(env, deadlines);

@@ -30,11 +30,18 @@ export const testFacts = ({ event, check_from_since }: Alert): Facts => [
 ];
 
 /** `Fails with Database, down since 2026-11-21 05:12:00 UTC. 41 others fail with it: A, B, C and 38 more.` */
-export function causeAndImpact({ root, affected, impact }: Alert): string {
+export function causeAndImpact({ root, affected, impact, group }: Alert): string {
   const cause = root && `Fails with ${root.entity_name}, ${root.state} since ${clockTime(root.since)}.`;
   const failing = named(affected, 'other fails with it', 'others fail with it');
   const dependents = named(impact, 'depends on it', 'depend on it');
-  return [cause, failing, dependents].filter(Boolean).join(' ');
+  return [cause, group && stayedDown(group), failing, dependents].filter(Boolean).join(' ');
+}
+
+/** `Database has recovered; still down are 4: Shop, Blog, Mail, Search.` */
+function stayedDown({ root_entity_name, count, names }: NonNullable<Alert['group']>): string {
+  if (count === 1) return `It followed from ${root_entity_name}, which has recovered.`;
+  const more = count > names.length ? ` and ${count - names.length} more` : '';
+  return `${root_entity_name} has recovered; still down are ${count}: ${names.join(', ')}${more}.`;
 }
 
 /** `41 others fail with it`. */

@@ -129,12 +129,15 @@ function headline(alert: Alert, subject: string): string {
         : `${subject} is degraded`;
     case 'down':
       if (kind === 'repeat' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
-      return `${subject} ${kind === 'catch_up' ? `has been down for ${inStateFor(alert)}` : 'is down'}${causeOf(alert)}`;
+      return `${subject} ${kind === 'catch_up' ? `has been down for ${inStateFor(alert)}` : 'is down'}${causeOf(alert)}${othersOf(alert)}`;
   }
 }
 
 /** What it fails with, where that is known: who reads a title alone then looks in the right place. */
 const causeOf = ({ root }: Alert): string => (root ? `; cause: ${shorten(root.entity_name, 60)}` : '');
+
+/** How many more one message tells of. */
+const othersOf = ({ group }: Alert): string => (group && group.count > 1 ? `, and ${group.count - 1} more` : '');
 
 /** How a check came to an end, by the state that it was in. */
 const WHILE: Record<CheckState, string> = { up: '', unknown: '', degraded: ' while degraded', down: ' while down' };

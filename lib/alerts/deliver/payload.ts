@@ -18,6 +18,7 @@ export const payloadOf = (alert: Alert) => ({
   root: alert.root,
   affected: alert.affected,
   impact: alert.impact,
+  group_id: alert.group?.id ?? null,
   remediation: alert.remediation,
   urls: alert.urls,
   step: alert.step,

@@ -4,6 +4,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type DeliveryItem, deliveryRecord, type LastDeliveryItem } from './delivery-item.ts';
+import { leaveGroup } from './group-place.ts';
 import { withAttempt } from './last-delivery.ts';
 
 /**
@@ -20,6 +21,10 @@ export type AttemptOutcome =
 
 /** Waits after the first and the second failed attempt; there is no third wait (docs/CONTRACT.md#deliveries). */
 const WAITS_MS = [1_000, 2_000];
+
+/** Whether no attempt follows one that was made, and ended so: it was sent, or was the last one. */
+export const isLastOutcome = (outcome: AttemptOutcome, attempts: number): boolean =>
+  outcome.status === 'sent' || (outcome.status === 'failed' && !outcome.final && WAITS_MS[attempts] === undefined);
 
 /** Pure: pending, then retrying, ending in sent or failed. A test alert has one attempt. */
 function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: number): DeliveryItem {
@@ -84,6 +89,7 @@ export function recordOutcome(
       const put: LastDeliveryItem = { ...lastKey, v, ...expiry, ...latest };
       writes.push({ put, if: last ? { version: last.v } : 'absent' });
     }
+    writes.push(...leaveGroup(env, next));
     if (!present && first) writes.push(...first());
     if (present && isUntouched(present)) writes.push({ delete: keys.unsentDelivery(next.id) });
     if (!(await ports.table.transact(writes)).ok) return AGAIN;

@@ -1,6 +1,6 @@
 import { type AlertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
-import type { Situation } from '#lib/health/alerting/situation.ts';
+import { situationOf } from '#lib/health/alerting/situation.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Explanation } from './explanation.ts';
@@ -27,15 +27,6 @@ export function explainTransition(transition: TransitionItem, alerts: readonly A
     rules: decide(situationOf(transition)).rules,
   };
 }
-
-/** What its alert was decided on, as it was then. */
-const situationOf = (transition: TransitionItem): Situation => ({
-  ...transition.decided_on,
-  kind: 'state_change',
-  cause: transition.cause,
-  from: transition.check_from_state,
-  to: transition.check_to_state,
-});
 
 function decisionSentence({ alert }: TransitionItem): string {
   const why = alert.reason === null ? '' : WHY[alert.reason](alert.facts);

@@ -4,6 +4,7 @@ import { deliveryView } from '#lib/alerts/policy/views.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
+import type { HoldItem } from '#lib/health/dependency/hold-item.ts';
 import { gapRecord } from '#lib/health/history/gaps.ts';
 import { resultView } from '#lib/health/history/result-view.ts';
 import { historyStart } from '#lib/health/history/retention.ts';
@@ -41,6 +42,7 @@ export async function explainCheck(context: Context, check: CheckItem, at: numbe
     ...explained,
     rules: [],
     transition: last ? transitionRecord(context, last) : null,
+    looks: [],
     deliveries: [],
     next: next ? { at: iso(next.at), what: next.what } : null,
   };
@@ -72,14 +74,21 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
   const progress = isLatest && read ? progressOf(read.moment) : undefined;
   const gap = isLatest ? read?.moment.gap : undefined;
   const by = isLatest && check && untold(check, alerts, at);
-  const more = [by, progress && `Since then ${progress.sentence}`, gap && 'At that moment it was not checked.'];
+  const due = check ? await dueOf(context, check) : [];
+  const more = [
+    plannedWork(transition, due),
+    by,
+    progress && `Since then ${progress.sentence}`,
+    gap && 'At that moment it was not checked.',
+  ];
   return {
     ...(check && read ? viewOf(context, check, read) : NOTHING_LEFT(transition)),
     ...explained,
     sentence: [sentence, ...more].filter(Boolean).join(' '),
     transition: transitionRecord(context, transition),
+    looks: await looksAt(context, transition, isLatest ? at : context.ports.clock.now()),
     deliveries: await deliveriesIn(context, alerts),
-    next: check ? await nextOf(context, check) : null,
+    next: nextOf(due),
   };
 }
 
@@ -163,10 +172,43 @@ async function deliveriesIn(context: Context, alerts: readonly AlertItem[]): Pro
   return items.flatMap((item) => (item ? [deliveryView(context, deliveryRecord(item))] : []));
 }
 
-/** The next deadline of alerting that stands now. */
-async function nextOf({ ports, keys, tenant }: Context, { id }: CheckItem): Promise<Explanation['next']> {
-  const kinds = ['repeat', 'catch_up', 'escalation'] as const;
-  const entries = await ports.table.getMany<DeadlineEntry>(kinds.map((kind) => keys.entry(kind, tenant, id)));
-  const due = entries.flatMap((entry, i) => (entry ? [{ at: iso(entry.deadline), what: kinds[i]! }] : []));
-  return due.sort((a, b) => (a.at < b.at ? -1 : 1))[0] ?? null;
+/** What the looks for its cause saw until `until` (epoch ms); none of an alert whose cause was never looked for. */
+async function looksAt(
+  { ports, keys, tenant }: Context,
+  { check_id, sk, decided_on }: TransitionItem,
+  until: number,
+): Promise<Explanation['looks']> {
+  if (!decided_on.dependencies) return [];
+  const hold = await ports.table.get<HoldItem>(keys.hold(tenant, check_id, sk));
+  return (hold?.looks ?? [])
+    .filter(({ at }) => at <= until)
+    .map(({ at, ancestors, ...rest }) => ({
+      at: iso(at),
+      ...rest,
+      ancestors: ancestors.map(({ known_at, ...one }) => ({
+        ...one,
+        at: known_at === undefined ? null : iso(known_at),
+      })),
+    }));
+}
+
+const DEADLINES = ['repeat', 'catch_up', 'escalation', 'hold'] as const;
+type Due = { what: (typeof DEADLINES)[number]; entry: DeadlineEntry };
+
+/** The deadlines of alerting that stand now, the next one first. */
+async function dueOf({ ports, keys, tenant }: Context, { id }: CheckItem): Promise<Due[]> {
+  const entries = await ports.table.getMany<DeadlineEntry>(DEADLINES.map((kind) => keys.entry(kind, tenant, id)));
+  const due = entries.flatMap((entry, i) => (entry ? [{ what: DEADLINES[i]!, entry }] : []));
+  return due.sort((a, b) => a.entry.deadline - b.entry.deadline);
+}
+
+const nextOf = ([first]: Due[]): Explanation['next'] =>
+  first ? { at: iso(first.entry.deadline), what: first.what } : null;
+
+/** That what it follows from is planned, where its alert is held for that. */
+function plannedWork({ alert, sk }: TransitionItem, due: readonly Due[]): string | undefined {
+  const held = due.find(({ what }) => what === 'hold')?.entry.note?.held;
+  if (alert.decision !== 'held' || held?.transition_sk !== sk || held.reason !== 'dependency' || !held.window)
+    return undefined;
+  return `What it follows from is in a maintenance window until ${clock(held.window.until)}.`;
 }

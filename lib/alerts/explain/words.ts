@@ -17,11 +17,13 @@ export const WHY: Readonly<Record<AlertReason, (facts: RuleFacts) => string>> = 
     is_held
       ? 'its failure was held, as it may follow from another one, and nobody had been told of it'
       : `its entity depends on ${counted(Number(dependencies), 'other')}, and whoever would be told knew of their failure, or it was over before that was known`,
-  no_channels: () => 'it had no channels',
+  no_channels: ({ called_later: later }) =>
+    later ? 'all its channels are called by steps of its escalation, which count from then' : 'it had no channels',
   maintenance: ({ window_until: until, held_until: held }) =>
     until
       ? `a maintenance window was open until ${clock(until)}`
       : `its alert of a maintenance window was to be decided at ${clock(held)}`,
+  remediation: ({ held_until: until }) => `an action was to repair it first, and had until ${clock(until)}`,
 };
 
 /** Why nobody looked. */

@@ -3,20 +3,21 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, alertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
 import type { AlertReason } from '#lib/health/alerting/decision.ts';
-import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
+import { calledLater, channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { knewBefore } from '#lib/health/alerting/listeners.ts';
-import { classOf, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
+import { afterTelling } from '#lib/health/alerting/remembered.ts';
+import { awaitedRepair } from '#lib/health/alerting/repair.ts';
+import { classOf } from '#lib/health/alerting/rules/cooldown.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
 import { type IncidentItem, ownIncident } from '#lib/health/dependency/incident-item.ts';
 import { toldBy } from '#lib/health/dependency/incident-of-change.ts';
-import { announce, announcementOf } from '#lib/health/state/announced.ts';
-import { toldFlapping } from '#lib/health/state/flapping.ts';
+import { announcementOf } from '#lib/health/state/announced.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { type DeadlineEntry, mergeDeadline } from '#lib/schedule/deadlines.ts';
-import type { Deadline, HeldAlert } from '#lib/schedule/entries.ts';
+import type { Deadline, HoldReason } from '#lib/schedule/entries.ts';
 import type { HeldCase } from './holder.ts';
 
 type Kind = 'repeat' | 'catch_up';
@@ -26,8 +27,8 @@ type Entries = { [kind in Kind]: DeadlineEntry | undefined };
 type DecidedHeld = {
   /** The transition, decided for good; undefined where it was before, or is not yet. */
   transition?: Write;
-  /** It is held on, until its cause is known. */
-  cause?: HeldAlert;
+  /** It is held on for another reason. */
+  goesOn?: Deadline;
   /** What goes out, and what the check remembers of it. */
   item?: AlertItem;
   alerts?: CheckItem['alerts'];
@@ -46,8 +47,11 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   if (transition.alert.decision !== 'held') return { deadlines: [] };
   const announces = announcementOf(check.state, policy);
   const channels = channelsThatApply(policy, announces, check.alerts);
+  const repaired = held.reason === 'remediation' || held.repaired === true;
   const decided_on = {
     ...decidedOn(check, check.alerts, policy, channels, now),
+    ...calledLater(policy, announces, channels),
+    ...(!repaired && awaitedRepair(check, check.state, now)),
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
   };
   const { cause, check_from_state: from } = transition;
@@ -63,8 +67,15 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
     };
   }
   if (decided.decision === 'held') {
+    const from = decided.until ?? now;
     const { transition_sk } = held;
-    return { cause: { transition_sk, reason: 'dependency', from: now, ...knewBefore(check.alerts) }, deadlines: [] };
+    const reason = decided.reason as HoldReason;
+    const next = {
+      ...{ transition_sk, reason, from },
+      ...(repaired && { repaired }),
+      ...(reason === 'dependency' && knewBefore(check.alerts)),
+    };
+    return { goesOn: { deadline: from, note: { held: next } }, deadlines: [] };
   }
   if (decided.decision !== 'planned') {
     const { reason, facts, until } = decided;
@@ -94,12 +105,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
     ...(partOf && { partOf }),
     told: toldBy(item, one.incident, { to: check.state, channels, at: now }),
     alerts: begun(
-      {
-        ...check.alerts,
-        ...startCooldown(classOf(situation), now),
-        ...toldFlapping(check.alerts),
-        announced: announce(check.alerts, { id: item.id, announces }),
-      },
+      afterTelling(check.alerts, [{ id: item.id, announces }], classOf(situation), now),
       policy,
       announces,
       now,

@@ -1,9 +1,11 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
+import { channelsOfSteps, channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
 import { isBusy, type Pages, readPages } from '#lib/health/alerting/pages.ts';
+import { awaitedRepair } from '#lib/health/alerting/repair.ts';
+import { windowOfDependents } from '#lib/health/alerting/windows.ts';
 import { type Ancestry, dependentOf, findCause, readAncestry } from '#lib/health/dependency/gather.ts';
 import { type HoldItem, rememberedHold } from '#lib/health/dependency/hold-item.ts';
 import type { Verdict } from '#lib/health/dependency/judge.ts';
@@ -17,7 +19,7 @@ import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import type { HeldCase } from './holder.ts';
 import { incidentsAt } from './incidents-at.ts';
 import { readPending } from './pending.ts';
-import { writesOfLook } from './write-look.ts';
+import { holdWrite, writesOfLook } from './write-look.ts';
 
 /** A held alert whose cause is looked for, with all that was read. */
 export type Search = {
@@ -30,8 +32,13 @@ export type Search = {
   pages: Pages;
 };
 
-/** What is to be written, and when to look again; without `next` nothing is held any more. `deadlines` begin then. */
-export type Found = { writes: Write[]; next?: Deadline; deadlines: DueDeadline[] };
+/**
+ * What is to be written, and when to look again; without `next` nothing is held any more. `deadlines` begin then. Or
+ * the rules of alerting decide on it, `writes` beside.
+ */
+export type Found =
+  | { writes: Write[]; next?: Deadline; deadlines: DueDeadline[] }
+  | { writes: Write[]; decide: HeldCase };
 
 /**
  * Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. `asked`:
@@ -46,7 +53,7 @@ export async function lookForCause(
   const { check, policy } = one;
   const [ancestry, stored] = await Promise.all([
     readAncestry(env, check.entity_id),
-    ports.table.get<HoldItem>(keys.hold(tenant, check.id)),
+    ports.table.get<HoldItem>(keys.hold(tenant, check.id, one.held.transition_sk)),
   ]);
   const [pending, pages] = await Promise.all([
     readPending(env, ancestry),
@@ -60,7 +67,18 @@ export async function lookForCause(
     ? await findCause(env, account, ancestry, dependentOf(one.check, one.transition), isKnown)
     : NOTHING_FOUND;
   if (!verdict.settled) return 'asked';
-  return writesOfLook(env, search, verdict, lookBy(verdict));
+  const seen = lookBy(verdict);
+  if (!isForRules(one, seen, ports.clock.now())) return writesOfLook(env, search, verdict, seen);
+  // What follows from another failure is no matter of a repair.
+  const decide = seen.root === null ? one : { ...one, held: { ...one.held, repaired: true as const } };
+  return { writes: [holdWrite(env, search, verdict, seen)], decide };
+}
+
+/** Somebody is to be told, but nobody hears it before a step of the escalation, or a repair has its time first. */
+function isForRules({ check, policy, held, transition }: HeldCase, seen: Look, now: number): boolean {
+  if (seen.tell.length === 0 || transition.alert.decision !== 'held') return false;
+  if (channelsThatApply(policy, 'down', check.alerts).length === 0) return true;
+  return seen.root === null && !held.repaired && awaitedRepair(check, check.state, now).repair !== undefined;
 }
 
 const NOTHING_FOUND: Verdict = {
@@ -71,13 +89,14 @@ const NOTHING_FOUND: Verdict = {
 function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending, pages }: Search, verdict: Verdict) {
   const { check, policy, held } = one;
   const now = ports.clock.now();
-  const hold: Hold = policy.hold_for_dependencies ? rememberedHold(stored, held.transition_sk) : NEW_HOLD;
+  const hold: Hold = policy.hold_for_dependencies ? rememberedHold(stored) : NEW_HOLD;
   const waiting = waitingFor(one).map(destinationOf);
   return {
     ...{ hold, verdict, pending, now, waiting },
     busy: new Set(waiting.filter((destination) => isBusy(pages, destination, now))),
     incidents: incidentsAt(keys, check, ancestry, verdict),
     own: ancestry.incidents.get(check.entity_id),
+    windows: windowsOf(one, ancestry, verdict),
     recoveries: recoveriesIn(ancestry, held.from),
     down_at: Date.parse(check.state_since),
     cooldown_ms: policy.cooldown_seconds * 1000,
@@ -86,9 +105,24 @@ function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending, p
   };
 }
 
-/** Channels that are still to be told. */
-const waitingFor = ({ check, policy, held }: HeldCase) =>
-  waitingOf(held, channelsThatApply(policy, 'down', check.alerts), check.alerts);
+/**
+ * Channels that are still to be told. Where steps of an escalation alone call somebody, it is for them that these
+ * count.
+ */
+function waitingFor({ check, policy, held }: HeldCase) {
+  const listening = channelsThatApply(policy, 'down', check.alerts);
+  return listening.length > 0 ? waitingOf(held, listening, check.alerts) : channelsOfSteps(policy);
+}
+
+/** The windows of planned work that roots are in, and that include what depends on them. */
+const windowsOf = ({ windows, now }: HeldCase, { entities, checks }: Ancestry, { roots }: Verdict) =>
+  new Map(
+    roots.flatMap(({ entity_id: id }) => {
+      const entity = entities.get(id);
+      const window = entity && windowOfDependents(windows, entity, checks.get(id) ?? [], now);
+      return window ? [[id, window] as const] : [];
+    }),
+  );
 
 /** When each entity that has come up since then (epoch ms) was found to be well again, as far as its checks tell. */
 const recoveriesIn = ({ checks }: Ancestry, since: number): Map<string, number> =>

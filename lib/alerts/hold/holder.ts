@@ -2,6 +2,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Policy } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import type { WindowItem } from '#lib/health/alerting/windows.ts';
 import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
@@ -14,6 +15,8 @@ export type HeldCase = {
   incident: IncidentItem | undefined;
   policy: Policy;
   held: HeldAlert;
+  /** Of the account. */
+  windows: readonly WindowItem[];
   /** Epoch ms at which it was due; where what held it ended before its time, when that was. */
   due: number;
   /** The check's last one: any further change would have ended the hold. */
@@ -23,7 +26,7 @@ export type HeldCase = {
 };
 
 /** It is held on: looked at again at `again`; what the check does from `from` on decides. Both epoch ms. */
-type HeldOn = Pick<HeldAlert, 'from' | 'window_id'> & { again: number };
+type HeldOn = Pick<HeldAlert, 'from' | 'window'> & { again: number };
 
 /**
  * Something that may hold an alert. A new one is a file here, a word in the list (release.ts) and its reason

@@ -6,6 +6,6 @@ export const maintenance: Holder = {
   reason: 'maintenance',
   look(_env, { check, policy: { window } }) {
     if (!window) return undefined;
-    return { again: firstResultAt(check, window.until), from: window.until, window_id: window.id };
+    return { again: firstResultAt(check, window.until), from: window.until, window };
   },
 };

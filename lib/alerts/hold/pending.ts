@@ -4,8 +4,9 @@ import type { Ancestry } from '#lib/health/dependency/gather.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 
 /**
- * Entities whose own alert is held until its cause is known, and was told to nobody yet; with when that is looked at
- * next (epoch ms).
+/**
+ * Entities whose own alert is held, and was told to nobody yet: until its cause is known, or until it is decided after
+ * the end of planned work that included what depends on them; with when that is looked at next (epoch ms).
  */
 export async function readPending(
   { ports, keys, tenant }: TenantEnv,
@@ -17,8 +18,13 @@ export async function readPending(
   const pending = new Map<string, number>();
   for (const [i, { entity_id }] of down.entries()) {
     const entry = entries[i];
-    if (!entry || !isUntold(entry)) continue;
+    if (!entry || !(isUntold(entry) || wasPlanned(entry))) continue;
     pending.set(entity_id, Math.min(entry.deadline, pending.get(entity_id) ?? Number.POSITIVE_INFINITY));
   }
   return pending;
 }
+
+const wasPlanned = ({ note }: DeadlineEntry): boolean => {
+  const held = note?.held;
+  return held?.reason === 'maintenance' && held.window?.include_dependents === true;
+};

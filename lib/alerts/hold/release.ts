@@ -5,7 +5,7 @@ import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { isSilenced, type Policy, type PolicyItem, policyAsRead } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
-import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { channelsOfSteps, channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { hasResultSince, lastChanceAt } from '#lib/health/alerting/judged-after.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
@@ -15,7 +15,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
@@ -24,9 +24,10 @@ import { decideHeld } from './decide-held.ts';
 import { lookForCause } from './dependency.ts';
 import type { HeldCase, Holder } from './holder.ts';
 import { maintenance } from './maintenance.ts';
+import { remediation } from './remediation.ts';
 
 /** All that may hold an alert, asked in this order: the first that does says when it is looked at again. */
-const HOLDERS: readonly Holder[] = [maintenance];
+const HOLDERS: readonly Holder[] = [maintenance, remediation];
 
 /** Somebody else asks what it follows from: the answer will be there so soon (ms). */
 const ASKED_MS = 1_000;
@@ -77,7 +78,7 @@ async function attempt(
   const owner = { tenant_id, entity_id, id: check_id };
   const move = (next: Deadline | undefined): Write[] =>
     deadlineWrites(keys, 'hold', owner, ports.ids.token(), entry, next);
-  const next = (kind: DueDeadline['kind'], at: number): DueDeadline => ({ kind, tenant_id, entity_id, check_id, at });
+  const lookAt = (at: number) => dueDeadline('hold', owner, at);
 
   const held = entry.note?.held;
   const key = held && { pk: keys.ofCheck(tenant_id, check_id), sk: held.transition_sk };
@@ -91,44 +92,75 @@ async function attempt(
 
   const account = await alertingOf(env, tenant_id, head);
   const policy = effectivePolicy(stored, { check, entity, account, now });
-  const one: HeldCase = { check, entity, incident, policy, held, due: entry.deadline, transition, now };
+  const { windows } = account;
+  const one: HeldCase = { check, entity, incident, policy, held, windows, due: entry.deadline, transition, now };
+  const decideNow = (by: HeldCase, beside: Write[]) =>
+    writeDecided(env, by, { stored, entries: { repeat, catch_up: catchUp }, beside }, move);
   if (held.reason === 'dependency' && mayBeTold(check, policy)) {
     const seen = await lookForCause({ ...env, tenant: tenant_id }, { id, egress }, one);
-    if (seen === 'asked') return [{ ...next('hold', now + ASKED_MS), woken: true }];
+    if (seen === 'asked') return [{ ...lookAt(now + ASKED_MS), woken: true }];
+    if ('decide' in seen) return decideNow(seen.decide, seen.writes);
     const done = await commit(ports, [...move(seen.next), ...seen.writes, policyAsRead(keys, check, stored)]);
-    return done.ok ? [...seen.deadlines, ...(seen.next ? [next('hold', seen.next.deadline)] : [])] : AGAIN;
+    return done.ok ? [...seen.deadlines, ...(seen.next ? [lookAt(seen.next.deadline)] : [])] : AGAIN;
+  }
+  if (held.kind === 'catch_up') {
+    // A catch-up waits by itself for whatever keeps it from being told now.
+    const again = mergeDeadline(catchUp, { deadline: now });
+    const writes = deadlineWrites(keys, 'catch_up', owner, ports.ids.token(), catchUp, again);
+    const done = await commit(ports, [...move(undefined), ...forgetHold(keys, check, entry), ...writes]);
+    return done.ok ? [dueDeadline('catch_up', owner, again.deadline)] : AGAIN;
   }
   const later = await heldOn(env, one, watchedSince);
-  if (later) return (await commit(ports, move(later))).ok ? [next('hold', later.deadline)] : AGAIN;
+  if (later) return (await commit(ports, move(later))).ok ? [lookAt(later.deadline)] : AGAIN;
+  return decideNow(one, []);
+}
 
+type Stored = {
+  stored: PolicyItem | undefined;
+  entries: { repeat: DeadlineEntry | undefined; catch_up: DeadlineEntry | undefined };
+  /** Written in the same transaction. */
+  beside: Write[];
+};
+
+/** Decides a held alert by the rules of alerting. @param move the writes that move its deadline, or end it */
+async function writeDecided(
+  { ports, keys }: Env,
+  one: HeldCase,
+  { stored, entries, beside }: Stored,
+  move: (next: Deadline | undefined) => Write[],
+): Promise<DueDeadline[] | typeof AGAIN> {
+  const { check, entity, incident, policy, held, due, now } = one;
   const token = ports.ids.token();
-  const decided = decideHeld(keys, token, one, { repeat, catch_up: catchUp });
-  const goesOn = decided.cause && { deadline: now, note: { held: decided.cause } };
+  const decided = decideHeld(keys, token, one, entries);
+  const { goesOn } = decided;
   const change = { before: check.alerts, after: decided.alerts ?? check.alerts, policy };
-  const escalation = escalationChange(keys, owner, token, change);
+  const escalation = escalationChange(keys, check, token, change);
   const writes: Write[] = [
     ...move(goesOn),
-    ...forgetHold(keys, check, entry),
+    ...beside,
+    ...forgetHold(keys, check, { deadline: due, note: { held } }),
     ...(decided.transition ? [decided.transition] : []),
     ...(decided.item ? [{ put: decided.item, if: 'absent' as const }] : []),
     ...joinWrites(entity, decided.partOf, token),
     ...incidentWrites(incident, decided.told, token, now),
     ...(decided.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: decided.alerts }))] : []),
-    ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, one.present, one.next)),
+    ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, check, token, one.present, one.next)),
     ...escalation.writes,
     policyAsRead(keys, check, stored),
   ];
   if (!(await commit(ports, writes)).ok) return AGAIN;
   return [
-    ...(goesOn ? [next('hold', now)] : []),
+    ...(goesOn ? [dueDeadline('hold', check, goesOn.deadline)] : []),
     ...escalation.deadlines,
-    ...decided.deadlines.map((one) => next(one.kind, one.next.deadline)),
+    ...decided.deadlines.map((one) => dueDeadline(one.kind, check, one.next.deadline)),
   ];
 }
 
 /** Whether nothing but the search for its cause keeps an alert from going out. */
 const mayBeTold = ({ alerts }: CheckItem, policy: Policy): boolean =>
-  !isSilenced(policy) && policy.window === undefined && channelsThatApply(policy, 'down', alerts).length > 0;
+  !isSilenced(policy) &&
+  policy.window === undefined &&
+  channelsThatApply(policy, 'down', alerts).length + channelsOfSteps(policy).length > 0;
 
 /** The deadline at which it is looked at again; undefined when it is to be decided. */
 async function heldOn(env: Env, one: HeldCase, watchedSince: number): Promise<Deadline | undefined> {
@@ -139,6 +171,7 @@ async function heldOn(env: Env, one: HeldCase, watchedSince: number): Promise<De
     const { again, ...rest } = look;
     return { deadline: Math.max(again, now + 1), note: { held: { ...held, ...rest, reason: holder.reason } } };
   }
+  if (held.reason === 'remediation') return undefined;
   const from = Math.max(Math.min(held.from, due), watchedSince);
   const last = lastChanceAt(check, from);
   if (now >= last || (await hasResultSince(env, check, from))) return undefined;

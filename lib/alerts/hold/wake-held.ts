@@ -2,6 +2,7 @@ import type { Env } from '#lib/env.ts';
 import { chunks } from '#lib/platform/chunks.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
+import { dueDeadline } from '#lib/schedule/deadlines.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 
 type HeldPointer = Item & { entity_id: string; check_id: string };
@@ -16,7 +17,10 @@ export async function wakeHeld(env: Env, tenant_id: string, root: string): Promi
       const at = ports.clock.now();
       await sendDeadlines(
         env,
-        some.map(({ entity_id, check_id }) => ({ kind: 'hold', tenant_id, entity_id, check_id, at, woken: true })),
+        some.map(({ entity_id, check_id: id }) => ({
+          ...dueDeadline('hold', { tenant_id, entity_id, id }, at),
+          woken: true,
+        })),
       );
     }
   }

@@ -1,21 +1,21 @@
 import type { TenantEnv } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Policy } from '#lib/checks/policy-item.ts';
-import { type AlertItem, alertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
+import { type AlertItem, alertItem, deliveriesOf, groupAt } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { impactDue } from '#lib/health/alerting/impact-due.ts';
 import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
 import { pageWrites } from '#lib/health/alerting/pages.ts';
-import { startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
-import { type HoldItem, MOST_LOOKS, rememberedHold } from '#lib/health/dependency/hold-item.ts';
+import { afterTelling } from '#lib/health/alerting/remembered.ts';
+import { type HoldItem, rememberedHold, withLook } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentWrites, joinWrites, withTold } from '#lib/health/dependency/incident-item.ts';
 import type { Verdict } from '#lib/health/dependency/judge.ts';
 import type { Look } from '#lib/health/dependency/look.ts';
-import { announce } from '#lib/health/state/announced.ts';
-import { isFlapping, toldFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
+import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import type { HeldAlert } from '#lib/schedule/entries.ts';
 import type { Found, Search } from './dependency.ts';
@@ -28,13 +28,14 @@ import { incidentsOfLook, type LookIncidents } from './incident-of-look.ts';
  */
 export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen: Look): Found {
   const { ports, keys, tenant } = env;
-  const { one, stored, ancestry } = search;
+  const { one, ancestry } = search;
   const { check, policy, held, transition } = one;
   const now = ports.clock.now();
   const token = ports.ids.token();
   const incidents = incidentsOfLook(env, search, verdict, seen);
   const { root, own, partOf } = incidents;
-  const items = alertsOf(env, one, seen, incidents, now);
+  const released = seen.hold.under === null || root ? undefined : ancestry.entities.get(seen.hold.under);
+  const items = alertsOf(env, one, seen, { ...incidents, released }, now);
   const toldNow = items.flatMap(({ to }) => to.map(({ channel_id }) => channel_id));
   const destinations = channelsThatApply(policy, 'down', check.alerts)
     .filter(({ id }) => toldNow.includes(id))
@@ -60,31 +61,40 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
   ];
   const deadlines = [...escalation.deadlines, ...(impact?.deadlines ?? [])];
   const before = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
-  if (seen.look_at === undefined)
-    return { writes: [...writes, ...before, { delete: keys.hold(tenant, check.id) }], deadlines };
-  const { transition_sk } = held;
-  const { looks } = rememberedHold(stored, transition_sk);
-  const hold: HoldItem = {
-    ...keys.hold(tenant, check.id),
-    ...{ ...seen.hold, v: token, transition_sk, looks: looksWith(looks, verdict, now) },
-    ...(transition.expires_at !== undefined && { expires_at: transition.expires_at }),
-  };
+  const hold = holdWrite(env, search, verdict, seen);
+  if (seen.look_at === undefined) return { writes: [...writes, ...before, hold], deadlines };
   const under = seen.hold.under ?? undefined;
   const isMoved = under !== held.root;
   const pointer =
     under !== undefined && isMoved ? [{ put: pointerItem(env, check, under, transition.expires_at) }] : [];
-  const { root: _root, told: _told, ...rest } = held;
-  const next: HeldAlert = { ...rest, ...(under !== undefined && { root: under }), ...(told.length > 0 && { told }) };
+  const { root: _root, told: _told, window: _window, ...rest } = held;
+  const next: HeldAlert = {
+    ...rest,
+    ...(under !== undefined && { root: under }),
+    ...(told.length > 0 && { told }),
+    ...(seen.window && { window: seen.window }),
+  };
   return {
-    writes: [
-      ...writes,
-      ...(isMoved ? before : []),
-      ...pointer,
-      { put: hold, if: stored ? { version: stored.v } : 'absent' },
-    ],
+    writes: [...writes, ...(isMoved ? before : []), ...pointer, hold],
     next: { deadline: seen.look_at, note: { held: next } },
     deadlines,
   };
+}
+
+/** What is remembered of a held alert after one more look. */
+export function holdWrite(
+  { ports, keys, tenant }: TenantEnv,
+  { one: { check, held, transition }, stored }: Search,
+  verdict: Verdict,
+  seen: Look,
+): Write {
+  const put: HoldItem = {
+    ...keys.hold(tenant, check.id, held.transition_sk),
+    ...{ ...seen.hold, v: ports.ids.token() },
+    looks: withLook(rememberedHold(stored).looks, verdict, ports.clock.now()),
+    ...(transition.expires_at !== undefined && { expires_at: transition.expires_at }),
+  };
+  return { put, if: stored ? { version: stored.v } : 'absent' };
 }
 
 const destinationsPaged = ({ tell }: Look): string[] =>
@@ -102,12 +112,15 @@ const pointerItem = (
   ...(expires_at !== undefined && { expires_at }),
 });
 
+/** `released`: what has recovered, under which it was held. */
+type Telling = LookIncidents & { released: EntityItem | undefined };
+
 /** One alert for all who are told as urgently. */
 function alertsOf(
   { keys }: TenantEnv,
   one: HeldCase,
   { tell }: Look,
-  { root, own, partOf }: LookIncidents,
+  { root, own, partOf, released }: Telling,
   now: number,
 ): AlertItem[] {
   const { check, policy, held, transition } = one;
@@ -124,6 +137,7 @@ function alertsOf(
         ...(partOf && { incident_id: partOf.id }),
         ...((root || own) && { with_others: true }),
         ...(root && { root: root.named }),
+        ...(released && { group: groupAt(tenant_id, released, now) }),
       }),
     ];
   });
@@ -156,11 +170,6 @@ function decision(
 /** What the check remembers of its alerts once some were told: the steps of its escalation count from the first. */
 function alertsAfter(check: CheckItem, policy: Policy, items: AlertItem[], now: number): CheckItem['alerts'] {
   const alerts = isFlapping(check.alerts, now) ? check.alerts : withoutFlapping(check.alerts);
-  let announced = alerts.announced;
-  for (const { id } of items) announced = announce({ ...(announced && { announced }) }, { id, announces: 'down' });
-  const told = { ...alerts, ...startCooldown('page', now), ...toldFlapping(alerts), ...(announced && { announced }) };
-  return begun(told, policy, 'down', now);
+  const planned = items.map(({ id }) => ({ id, announces: 'down' as const }));
+  return begun(afterTelling(alerts, planned, 'page', now), policy, 'down', now);
 }
-
-const looksWith = (looks: HoldItem['looks'], { roots, truncated }: Verdict, at: number): HoldItem['looks'] =>
-  [...looks, { at, roots: roots.map(({ entity_id }) => entity_id), truncated }].slice(-MOST_LOOKS);

@@ -5,7 +5,7 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
-import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/deadlines.ts';
 import type { HeldAlert } from '#lib/schedule/entries.ts';
 
 type Holding = {
@@ -31,6 +31,5 @@ export async function beginHold(
     ...done,
     ...deadlineWrites(keys, 'hold', check, ports.ids.token(), hold, { deadline: now, note: { held } }),
   ]);
-  const { tenant_id, entity_id, id: check_id } = check;
-  return written.ok ? [{ kind: 'hold', tenant_id, entity_id, check_id, at: now }] : AGAIN;
+  return written.ok ? [dueDeadline('hold', check, now)] : AGAIN;
 }

@@ -38,7 +38,7 @@ export function decideCatchUp(due: Due): TimedDecision {
   if (reason === 'catch_up_off' || reason === 'not_watched') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
   if (situation.channels === 0) return {};
-  if (reason === 'maintenance' && check && until !== undefined)
+  if ((reason === 'maintenance' || reason === 'remediation') && until !== undefined)
     return { next: { deadline: firstResultAt(check, until), ...(entry.note && { note: entry.note }) } };
   if (calm) return { next: calm };
   return reason === 'cooldown' && until !== undefined ? { next: { deadline: until } } : {};

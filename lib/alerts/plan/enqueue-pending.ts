@@ -10,6 +10,7 @@ export async function enqueuePending({ ports, keys }: Env, tenant_id: string, id
     'delivery',
     pending.map((delivery) => ({
       body: { tenant_id, delivery_id: delivery!.id },
+      ...(delivery!.next_attempt_at !== undefined && { not_before: delivery!.next_attempt_at }),
       group: tenant_id,
     })),
   );

@@ -1,7 +1,8 @@
+import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import { joinGroup } from '#lib/alerts/deliver/group-place.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertItem, type AlertTarget, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
-import type { Keys } from '#lib/keys.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
@@ -14,10 +15,21 @@ import { iso } from '#lib/platform/time.ts';
 export function newDelivery(
   { ports, keys }: Env,
   alert: AlertItem,
-  { delivery_id: id, channel_id, channel_type }: AlertTarget,
+  { delivery_id: id, channel_id, channel_type, destination }: AlertTarget,
 ): DeliveryItem {
-  const { tenant_id, kind, transition_id, transition_sk, announces, check_id, entity_id, series, step, expires_at } =
-    alert;
+  const {
+    tenant_id,
+    kind,
+    transition_id,
+    transition_sk,
+    announces,
+    check_id,
+    entity_id,
+    series,
+    step,
+    group,
+    expires_at,
+  } = alert;
   const made_at = ports.clock.now();
   return {
     ...keys.delivery(tenant_id, id),
@@ -32,8 +44,12 @@ export function newDelivery(
             sk: alert.sk,
             deliveries: deliveriesOf(alert),
             ...(series && { series }),
-            ...(step !== undefined && { step }),
           },
+    group_id: group?.id ?? null,
+    ...(group &&
+      destination !== undefined &&
+      tellsTogether(channel_type) && { leads_to: destination, next_attempt_at: group.at + FANNED_OUT_MS }),
+    step: step === undefined ? null : step + 1,
     status: 'pending',
     attempts: 0,
     sent_at: null,
@@ -44,10 +60,17 @@ export function newDelivery(
   };
 }
 
-/** The writes that create a delivery: the record, and its place among those that are still unsent. */
-const creation = (keys: Keys, delivery: DeliveryItem): Write[] => [
+/** So long (ms) after a group's time all its deliveries are made; one that comes later is told by itself. */
+const FANNED_OUT_MS = 1_000;
+
+/** People read one message of many; programs go by each alert. */
+const tellsTogether = (channel_type: string): boolean => channelTypeOf(channel_type)?.read_by === 'people';
+
+/** The writes that create a delivery: the record, its place among those that are still unsent, and in its group. */
+const creation = (env: Env, delivery: DeliveryItem): Write[] => [
   { put: delivery, if: 'absent' },
-  { put: { ...keys.unsentDelivery(delivery.id), ...(delivery.expires_at && { expires_at: delivery.expires_at }) } },
+  { put: { ...env.keys.unsentDelivery(delivery.id), ...(delivery.expires_at && { expires_at: delivery.expires_at }) } },
+  ...joinGroup(env, delivery),
 ];
 
 /**
@@ -55,12 +78,12 @@ const creation = (keys: Keys, delivery: DeliveryItem): Write[] => [
  * @param beside what else is written in the same transaction
  */
 export const createDelivery = (
-  { ports, keys }: Env,
+  env: Env,
   delivery: DeliveryItem,
   beside: () => Write[] = () => [],
 ): Promise<DeliveryItem> =>
-  untilDone(ports, async () => {
-    const outcome = await ports.table.transact([...creation(keys, delivery), ...beside()]);
+  untilDone(env.ports, async () => {
+    const outcome = await env.ports.table.transact([...creation(env, delivery), ...beside()]);
     if (outcome.ok) return delivery;
     return (outcome.present[0] as DeliveryItem | undefined) ?? AGAIN;
   });

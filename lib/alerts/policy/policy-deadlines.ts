@@ -7,7 +7,7 @@ import { silenceLook } from '#lib/health/alerting/rules/silenced.ts';
 import { toldAgainAt } from '#lib/health/state/flapping.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function policyDeadlines(
   old: Policy,
   next: Policy,
 ): Promise<{ writes: Write[]; deadlines: DueDeadline[] }> {
-  const { tenant_id, entity_id, id: check_id } = check;
+  const { tenant_id, id: check_id } = check;
   const now = ports.clock.now();
   const writes: Write[] = [];
   const deadlines: DueDeadline[] = [];
@@ -32,7 +32,7 @@ export async function policyDeadlines(
     const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, check_id));
     const deadline = form(present);
     writes.push(...deadlineWrites(keys, kind, check, ports.ids.token(), present, deadline));
-    if (deadline) deadlines.push({ kind, tenant_id, entity_id, check_id, at: deadline.deadline });
+    if (deadline) deadlines.push(dueDeadline(kind, check, deadline.deadline));
   };
 
   if (check.state === 'down' && old.repeat_interval_seconds !== next.repeat_interval_seconds) {

@@ -3,10 +3,11 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Policy } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
-import { begun, escalationDue, escalationWrite, nextStepAt } from '#lib/health/alerting/escalation.ts';
+import { begun, escalationWrite, nextStepAt } from '#lib/health/alerting/escalation.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { dueDeadline } from '#lib/schedule/deadlines.ts';
 
 /**
  * The check beside a change of its policy: held to its version. Where its channels were told that it is down, new steps
@@ -31,6 +32,6 @@ export function policyEscalation(
       alerts === check.alerts ? held : replaceCheck(check, nextCheck(check, token, { alerts })),
       escalationWrite(keys, check, token, due),
     ],
-    deadlines: due === undefined ? [] : [escalationDue(check, due)],
+    deadlines: due === undefined ? [] : [dueDeadline('escalation', check, due)],
   };
 }

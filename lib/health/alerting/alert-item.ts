@@ -51,12 +51,20 @@ export type AlertItem = Item & {
   root?: AlertRoot;
   /** What was tried to repair it, and is given up. */
   remediation?: TriedRemediation;
+  /** With others that were held under the same root, and are told together. */
+  group?: AlertGroup;
   /** What was decided on, where no transition says so. */
   decided_on?: Situation;
 };
 
 /** An entity that others depend on, as it was when the alert was decided. `since`: ISO 8601. */
 export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
+
+/**
+ * Alerts that were held under the same root and are released within the same ten seconds: one message tells each
+ * destination of all of them, at `at` (epoch ms).
+ */
+type AlertGroup = { id: string; at: number; root_entity_name: string };
 
 /** A guarded action that did not help; `verdict` is that of its last attempt. */
 export type TriedRemediation = {
@@ -80,6 +88,7 @@ type NewAlert = Pick<
   | 'with_others'
   | 'root'
   | 'remediation'
+  | 'group'
   | 'decided_on'
 > & {
   kind: DeliveryKind;
@@ -114,6 +123,15 @@ export function alertItem(keys: Keys, { transition, at, n, channels, expires_at,
       ...(channel.destination !== undefined && { destination: channel.destination }),
     })),
   };
+}
+
+/** What is released within this time (ms) is told together. */
+const GROUP_MS = 10_000;
+
+/** Pure: the group of an alert that is released at `now` (epoch ms): nobody need know what else is in it. */
+export function groupAt(tenant: string, root: { id: string; name: string }, now: number): AlertGroup {
+  const at = (Math.floor(now / GROUP_MS) + 1) * GROUP_MS;
+  return { id: derivedId('grp', at, tenant, root.id), at, root_entity_name: root.name };
 }
 
 export const deliveriesOf = ({ to }: Pick<AlertItem, 'to'>): string[] => to.map(({ delivery_id }) => delivery_id);

@@ -4,16 +4,9 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertChannel, type Policy, shown } from '#lib/checks/policy-item.ts';
 import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
 import { isFolded } from '#lib/health/dependency/look.ts';
-import { announce, announcementOf } from '#lib/health/state/announced.ts';
+import { announcementOf } from '#lib/health/state/announced.ts';
 import { withFailure } from '#lib/health/state/failures.ts';
-import {
-  countChange,
-  type FlapNote,
-  flapNote,
-  toldAgainAt,
-  toldFlapping,
-  uncounted,
-} from '#lib/health/state/flapping.ts';
+import { countChange, type FlapNote, flapNote, toldAgainAt, uncounted } from '#lib/health/state/flapping.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { Keys } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -22,14 +15,16 @@ import type { Deadline, HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
 import { type Decided, decide } from './decide.ts';
 import type { AlertDecision, AlertReason, AlertUrgency } from './decision.ts';
-import { channelsThatApply } from './effective-policy.ts';
+import { calledLater, channelsThatApply } from './effective-policy.ts';
 import { withEpisode } from './episode.ts';
 import { begun } from './escalation.ts';
 import { becauseOf } from './held.ts';
 import { firstResultAt } from './judged-after.ts';
 import { destinationOf, hearRecovery, knewBefore } from './listeners.ts';
 import { isBusy, type Pages } from './pages.ts';
-import { classOf, startCooldown } from './rules/cooldown.ts';
+import { afterTelling, withAnnounced } from './remembered.ts';
+import { awaitedRepair } from './repair.ts';
+import { classOf } from './rules/cooldown.ts';
 import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
 
 /** A change of a check's state, and the policy in force. */
@@ -82,13 +77,10 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, decided) : undefined;
-  const remembered: CheckItem['alerts'] = {
-    ...counted,
-    ...(isTold && { ...startCooldown(classOf(situation), alertAt), ...toldFlapping(counted) }),
-    ...(item && {
-      announced: announce(counted, { id: item.id, announces: item.announces ?? announcementOf(to, policy) }),
-    }),
-  };
+  const planned = item ? [{ id: item.id, announces: item.announces ?? announcementOf(to, policy) }] : [];
+  const remembered = isTold
+    ? afterTelling(counted, planned, classOf(situation), alertAt)
+    : withAnnounced(counted, planned);
   const isCalled = isTold || decided.reason === 'no_channels';
   const alerts = isCalled ? begun(remembered, policy, announcementOf(to, policy), alertAt) : remembered;
   return {
@@ -113,17 +105,17 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
 
 /**
  * What is held is looked at when the check has had a result of its own behind what holds it; the cause of a failure is
- * looked for at once.
+ * looked for at once, and a repair has until then.
  */
 function newHold({ check, policy, transition, alertAt }: Change, { reason, until = alertAt }: Decided): Deadline {
   const held: HeldAlert = {
     transition_sk: transition.sk,
     reason: reason as HoldReason,
     from: until,
-    ...(policy.window && { window_id: policy.window.id }),
+    ...(policy.window && { window: policy.window }),
     ...(reason === 'dependency' && knewBefore(check.alerts)),
   };
-  return { deadline: reason === 'dependency' ? until : firstResultAt(check, until), note: { held } };
+  return { deadline: reason === 'maintenance' ? firstResultAt(check, until) : until, note: { held } };
 }
 
 /** When what was held back is looked at again, which says by itself when that is over. */
@@ -141,10 +133,13 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
   const { check, policy, entity, cause, to, alertAt: at } = change;
   const { dependencies } = entity;
+  const channels = channelsOf(change);
   const decided_on: DecidedOn = {
-    ...decidedOn(check, counted, policy, channelsOf(change), at),
+    ...decidedOn(check, counted, policy, channels, at),
     ...heldIn(change.hold),
     ...(dependencies > 0 && { dependencies }),
+    ...calledLater(policy, announcementOf(to, policy), channels),
+    ...awaitedRepair(check, to, at),
   };
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }

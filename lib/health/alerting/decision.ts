@@ -11,8 +11,9 @@ export const AlertReason = z.enum([
   'flapping',
   'cooldown',
   'dependency',
-  'no_channels',
   'maintenance',
+  'remediation',
+  'no_channels',
 ]);
 export type AlertReason = z.infer<typeof AlertReason>;
 
@@ -41,7 +42,7 @@ export const AlertDecision = z.object({
     .enum(['planned', 'held', 'skipped'])
     .describe('planned: its alert was handed over. held: not decided yet. skipped: nobody is told of it.'),
   reason: AlertReason.nullable().describe(
-    'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. degraded_off: notify_on_degraded is false, and nothing else changed. recovery_off: notify_on_recovery is false. flapping: an alert said that it flaps, and it has not kept one state since. cooldown: the last alert was less than cooldown_seconds ago. no_channels: it has none. maintenance: a maintenance window is open, or was until a moment ago. dependency: it follows from the failure of what its entity depends on, which the channels were told of, or it is held until that is known.',
+    'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. degraded_off: notify_on_degraded is false, and nothing else changed. recovery_off: notify_on_recovery is false. flapping: an alert said that it flaps, and it has not kept one state since. cooldown: the last alert was less than cooldown_seconds ago. dependency: it follows from the failure of what its entity depends on, which the channels were told of, or it is held until that is known. maintenance: a maintenance window is open, or was until a moment ago. remediation: an action is to repair it before anybody is told. no_channels: it has none that hears it now.',
   ),
   deliveries: z.array(z.string()).describe('Ids in the delivery log, one a channel.'),
   urgency: AlertUrgency.describe('low: it need not wake anybody.'),

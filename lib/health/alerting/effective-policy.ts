@@ -12,6 +12,7 @@ import {
 import { type Selectable, selects } from '#lib/checks/selector.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
 import { isInEarshot } from './escalation.ts';
+import type { DecidedOn } from './situation.ts';
 import { openWindow } from './windows.ts';
 
 type About = {
@@ -81,6 +82,24 @@ export function channelsThatApply(
 /** Pure: the channels that a step of the escalation calls, from 0. */
 export const channelsOfStep = (policy: Pick<Policy, 'channels' | 'escalation'>, step: number): AlertChannel[] =>
   listeners(policy, 'down', ({ id }) => policy.escalation[step]?.channel_ids.includes(id) === true);
+
+/**
+ * Pure: how many the steps of its escalation call later, of an alert for down that nobody hears now: it is decided as
+ * any other, as the steps count from it.
+ */
+export function calledLater(
+  policy: Pick<Policy, 'channels' | 'escalation'>,
+  announces: AnnouncedAlert['announces'],
+  channels: readonly unknown[],
+): Pick<DecidedOn, 'called_later'> {
+  if (announces !== 'down' || channels.length > 0 || policy.escalation.length === 0) return {};
+  const called_later = channelsOfSteps(policy).length;
+  return called_later > 0 ? { called_later } : {};
+}
+
+/** Pure: the channels that some step of the escalation calls. */
+export const channelsOfSteps = ({ channels, escalation }: Pick<Policy, 'channels' | 'escalation'>): AlertChannel[] =>
+  listeners({ channels }, 'down', ({ id }) => escalation.some(({ channel_ids }) => channel_ids.includes(id)));
 
 function listeners(
   { channels }: Pick<Policy, 'channels'>,

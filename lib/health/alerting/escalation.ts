@@ -3,6 +3,7 @@ import type { AlertChannel, EscalationStep, Policy } from '#lib/checks/policy-it
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { dueDeadline } from '#lib/schedule/deadlines.ts';
 import { type DeadlineNote, deadlineEntry } from '#lib/schedule/entries.ts';
 
 /**
@@ -79,14 +80,20 @@ export const escalationWrite = (
     ? { delete: keys.entry('escalation', check.tenant_id, check.id) }
     : { put: deadlineEntry(keys, 'escalation', check, token, at, note) };
 
-/** The message of that deadline, to be sent once it is written. */
-export const escalationDue = ({ tenant_id, entity_id, id: check_id }: Of, at: number): DueDeadline => ({
-  kind: 'escalation',
-  tenant_id,
-  entity_id,
-  check_id,
-  at,
-});
+/** Pure: its next step is due now, whatever its time, if one is left. The check must be written beside it. */
+export function nextStepNow(
+  keys: Keys,
+  check: Of & Pick<CheckItem, 'alerts'>,
+  token: string,
+  policy: Pick<Policy, 'escalation'>,
+  now: number,
+): { writes: Write[]; deadlines: DueDeadline[] } {
+  if (nextStepAt(check.alerts, policy) === undefined) return { writes: [], deadlines: [] };
+  return {
+    writes: [escalationWrite(keys, check, token, now, { at_once: true })],
+    deadlines: [dueDeadline('escalation', check, now)],
+  };
+}
 
 /** Pure: the deadline of an escalation that begins or ends between two views of a check, if it does. */
 export function escalationChange(
@@ -98,7 +105,7 @@ export function escalationChange(
   const [was, is] = [before.episode?.escalation, after.episode?.escalation];
   if (is && !was) {
     const at = nextStepAt(after, policy)!;
-    return { writes: [escalationWrite(keys, check, token, at)], deadlines: [escalationDue(check, at)] };
+    return { writes: [escalationWrite(keys, check, token, at)], deadlines: [dueDeadline('escalation', check, at)] };
   }
   return { writes: was && !is ? [escalationWrite(keys, check, token, undefined)] : [], deadlines: [] };
 }

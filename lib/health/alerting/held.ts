@@ -2,7 +2,9 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import type { AlertDecision } from './decision.ts';
+import { decide } from './decide.ts';
+import type { AlertDecision, AlertReason } from './decision.ts';
+import { situationOf } from './situation.ts';
 
 /**
  * A held alert is decided once more, and then for good: of all of a transition only its `alert` changes, from held to
@@ -16,7 +18,7 @@ export const becauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecisi
   root_entity_name: null,
   root_state: null,
   root_since: null,
-  window_id: note?.held?.window_id ?? null,
+  window_id: note?.held?.window?.id ?? null,
   look_again_at: iso(deadline),
 });
 
@@ -38,4 +40,21 @@ export function settled(
   const next = { ...alert, ...final, because, decided_at: iso(at) };
   const put: TransitionItem = { ...transition, ...by, v: token, alert: next };
   return { put, if: { version: transition.v } };
+}
+
+/**
+ * Pure: with another change of its check a held alert has nothing to tell any more. Where its cause was planned work,
+ * that is why.
+ */
+export function superseded(held: TransitionItem, hold: Deadline | undefined, token: string, at: number): Write[] {
+  const { alert } = held;
+  if (alert.decision !== 'held') return [];
+  const { reason, facts } = alert;
+  const window = hold?.note?.held?.window;
+  if (!hold || !window || reason === 'maintenance')
+    return [settled(held, token, at, { decision: 'skipped', reason, facts })];
+  const decided_on = { ...held.decided_on, window };
+  const planned = decide(situationOf({ ...held, decided_on }));
+  const final = { decision: 'skipped' as const, reason: planned.reason as AlertReason, facts: planned.facts };
+  return [settled({ ...held, alert: { ...alert, because: becauseOf(hold) } }, token, at, final, { decided_on })];
 }

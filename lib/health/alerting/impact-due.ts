@@ -4,6 +4,7 @@ import type { Policy } from '#lib/checks/policy-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { dueDeadline } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 
 /** So long (ms) after an alert of what others depend on, those who got it are told if more fails with it by then. */
@@ -24,10 +25,9 @@ export function impactDue(
   { check, entity, policy, now }: Told,
 ): { writes: Write[]; deadlines: DueDeadline[] } {
   if (entity.dependents === 0 || !policy.impact_update) return { writes: [], deadlines: [] };
-  const { tenant_id, entity_id, id: check_id } = check;
   const at = now + UPDATE_AFTER_MS;
   return {
     writes: [{ put: deadlineEntry(keys, 'impact', check, token, at) }],
-    deadlines: [{ kind: 'impact', tenant_id, entity_id, check_id, at }],
+    deadlines: [dueDeadline('impact', check, at)],
   };
 }

@@ -38,10 +38,10 @@ export const knewBefore = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'knew'>
 export const waitingOf = <T extends Place>(held: HeldAlert, channels: readonly T[], alerts: Escalated): T[] =>
   channels.filter((channel) => !wasTold(channel, held, alerts));
 
-/** Nobody knows of a failure yet: its alert is held until its cause is known. */
+/** Nobody knows of a failure yet: its alert is held until its cause is known, or what is to repair it had its time. */
 export const isUntold = (hold: Deadline | undefined): boolean => {
   const held = hold?.note?.held;
-  return held?.reason === 'dependency' && !held.told?.length;
+  return (held?.reason === 'dependency' || held?.reason === 'remediation') && !held.told?.length;
 };
 
 /** By the alert that is held for others, or by a step of the escalation that began with it. */

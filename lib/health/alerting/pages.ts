@@ -7,7 +7,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
  * failures there is low, until there are fewer. Times in epoch ms, ascending. Some 150 bytes, written with a page: so
  * five times in five minutes at most.
  */
-export type PagesItem = Item & { v: string; at: number[] };
+type PagesItem = Item & { v: string; at: number[] };
 
 /** What is known of destinations; one that was not paged has none. */
 export type Pages = ReadonlyMap<string, PagesItem | undefined>;

@@ -10,6 +10,7 @@ import { initial } from './rules/initial.ts';
 import { maintenance } from './rules/maintenance.ts';
 import { noChannels } from './rules/no-channels.ts';
 import { recoveryOff } from './rules/recovery-off.ts';
+import { remediation } from './rules/remediation.ts';
 import { repeats } from './rules/repeats.ts';
 import { silenced } from './rules/silenced.ts';
 
@@ -32,6 +33,7 @@ export const RULES: readonly Rule[] = [
   flapping,
   cooldown,
   dependency,
-  noChannels,
   maintenance,
+  remediation,
+  noChannels,
 ];

@@ -3,11 +3,12 @@ import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { Acknowledgement, AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import type { OpenWindow, Policy, Silence } from '#lib/checks/policy-item.ts';
-import { announcedState } from '#lib/health/state/announced.ts';
+import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import type { HoldReason } from '#lib/schedule/entries.ts';
+import type { AwaitedRepair } from './repair.ts';
 
 /** Members of a policy that rules look at; of a check that inherits some, those in force. */
 type PolicyInForce = Pick<
@@ -50,8 +51,12 @@ export type DecidedOn = {
   held?: { reason: HoldReason; until: number };
   /** Somebody looks after the failure; times in epoch ms. */
   acknowledged?: { by: string; at: number; until?: number };
+  /** What is to repair it before anybody is told. */
+  repair?: AwaitedRepair;
   /** How many channels apply; while the cause of a failure is not known, those that were told all the same. */
   channels: number;
+  /** Of a failure that none of them hears yet: how many the steps of its escalation call later. */
+  called_later?: number;
   /** Relations of its entity that carry failure; absent where there are none. */
   dependencies?: number;
   /** Catch-up: all deliveries of the last alert failed. */
@@ -72,11 +77,34 @@ export type Situation = DecidedOn & {
   to: CheckState;
 };
 
+/** What the alert of a change of state was decided on. */
+export const situationOf = (transition: {
+  decided_on: DecidedOn;
+  cause: TransitionCause;
+  check_from_state: CheckState;
+  check_to_state: CheckState;
+}): Situation => ({
+  ...transition.decided_on,
+  kind: 'state_change',
+  cause: transition.cause,
+  from: transition.check_from_state,
+  to: transition.check_to_state,
+});
+
 /** Kinds that rules decide on. */
 export type AlertKind = Exclude<DeliveryKind, 'test'>;
 
 /** A catch-up that waits neither for a cooldown nor for flapping: nobody heard the last alert, or not as the last. */
 export const isUrgent = ({ failed, misled }: Situation): boolean => failed === true || misled === true;
+
+/** Whether somebody hears of it, now or by a later step of its escalation. */
+export const isHeard = ({ channels, called_later = 0 }: Situation): boolean => channels > 0 || called_later > 0;
+
+/** A change that says something else than that all is well, and that the channels do not know. */
+export const isUnknownTrouble = ({ kind, to, told, policy }: Situation): boolean => {
+  const announces = announcementOf(to, policy);
+  return kind === 'state_change' && announces !== 'up' && announces !== told;
+};
 
 /** An alert has said that it flaps, and it has not kept its state since. */
 export const isUnsettled = ({ flapping, policy }: Situation): boolean =>

@@ -12,6 +12,8 @@ export type WindowItem = Item & {
   times: WindowTimes;
   /** The checks that it is about; null: all. */
   scope: Omit<Selector, 'states'> | null;
+  /** It holds what follows from the failure of an entity whose checks are all in it, too. */
+  include_dependents?: true;
   created_at: string;
   updated_at: string;
   created_by: string;
@@ -31,5 +33,21 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
     before = until;
     for (const { times } of own) until = Math.max(until, intervalsAt(times, until).current?.to ?? until);
   }
-  return { id: first.id, until };
+  const includes = open.some(({ include_dependents }) => include_dependents);
+  return { id: first.id, until, ...(includes && { include_dependents: true }) };
+}
+
+/**
+ * Pure: the window that holds what follows from the failure of an entity, as all its checks that are enabled are in it;
+ * undefined where there is none.
+ */
+export function windowOfDependents(
+  windows: readonly WindowItem[],
+  entity: Selectable['entity'],
+  checks: readonly (Selectable['check'] & { enabled: boolean })[],
+  at: number,
+): OpenWindow | undefined {
+  const including = windows.filter(({ include_dependents }) => include_dependents);
+  const open = checks.filter(({ enabled }) => enabled).map((check) => openWindow(including, { check, entity }, at));
+  return open.reduce((first, one) => first && one && (first.until <= one.until ? first : one), open[0]);
 }

@@ -8,7 +8,7 @@ import { readBasis } from '#lib/health/state/read-basis.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 
 // What a check that is disabled or deleted leaves behind: a transition to unknown, or a closing note without one.
 
@@ -44,12 +44,11 @@ export async function closingLook(
   change: StateChange | undefined,
 ): Promise<{ writes: Write[]; schedule: DueDeadline[] }> {
   if (change || announcedState(check.alerts) === 'up') return { writes: [], schedule: [] };
-  const { entity_id, id: check_id } = check;
-  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, check_id));
+  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, check.id));
   const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
   return {
     writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
-    schedule: [{ kind: 'catch_up', tenant_id: tenant, entity_id, check_id, at: next.deadline }],
+    schedule: [dueDeadline('catch_up', check, next.deadline)],
   };
 }
 

@@ -7,6 +7,7 @@ import { cellOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
+import { dueDeadline } from '#lib/schedule/deadlines.ts';
 import { type CellRhythm, deadlineEntry, type ProbeEntry, probeEntry, probeEntryId } from '#lib/schedule/entries.ts';
 import { cellJobs, packJobs, sendDeadlines } from '#lib/schedule/jobs.ts';
 import { latestSlot, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
@@ -73,7 +74,7 @@ async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {
 /** Silence counts anew from a change of settings. */
 async function pushSchedule(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
   const { ports, keys } = env;
-  const { tenant_id, entity_id, id: check_id } = check;
+  const { tenant_id, id: check_id } = check;
   const now = ports.clock.now();
   const deadline = silenceDeadline(check, { last: remembered(check, now)?.received_at, watchedSince: 0 }, now);
   if (!deadline) {
@@ -83,6 +84,6 @@ async function pushSchedule(env: Env, check: CheckItem, before?: CheckItem): Pro
   const { at } = deadline;
   return {
     writes: [{ put: deadlineEntry(keys, 'silence', check, ports.ids.token(), at) }],
-    start: async () => sendDeadlines(env, [{ kind: 'silence', tenant_id, entity_id, check_id, at }]),
+    start: async () => sendDeadlines(env, [dueDeadline('silence', check, at)]),
   };
 }

@@ -22,17 +22,23 @@ export type KnownCheck = Pick<
   asked?: Asked | 'open' | undefined;
 };
 
+/** How something is known: by the state of checks, a result, an answer, or not at all; and of when (epoch ms). */
+export type Evidence = { known_by: 'state' | 'result' | 'asked' | 'nothing'; known_at?: number | undefined };
+
 /**
  * What is known of an ancestor. `blind`: neither that it failed nor that it is well. A failure is confirmed by the
  * states of its checks, else it is suspected. `since`: epoch ms.
  */
-export type Standing = { status: 'failed'; confirmed: boolean; since: number } | { status: 'fine' | 'blind' };
+export type Standing = Evidence &
+  ({ status: 'failed'; confirmed: boolean; since: number } | { status: 'fine' | 'blind' });
 
 /** What an open answer is taken for. */
 export type Assumed = 'success' | 'failure';
 
 /** How a check stands, for whoever has been failing since `after` (epoch ms). */
-type CheckStanding = { is: 'down' | 'suspected'; since: number } | { is: 'well' | 'unknown' };
+type CheckStanding = Evidence & ({ is: 'down' | 'suspected'; since: number } | { is: 'well' | 'unknown' });
+
+const UNKNOWN: CheckStanding = { is: 'unknown', known_by: 'nothing' };
 
 /** Of a check that was asked and failed, while its own runs say nothing of it yet: how long (ms) they may take. */
 const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: KnownCheck): number =>
@@ -40,15 +46,16 @@ const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: Know
 
 function standingOf(check: KnownCheck, after: number, assumed: Assumed, now: number): CheckStanding {
   const { state, failing_since = now, succeeded_at } = check;
-  if (state === 'down') return { is: 'down', since: failing_since };
+  if (state === 'down') return { is: 'down', since: failing_since, known_by: 'state', known_at: failing_since };
   const asked = check.asked === 'open' ? { success: assumed === 'success', began_at: now, since: now } : check.asked;
   const isNewer = asked !== undefined && (succeeded_at === undefined || asked.began_at > succeeded_at);
   if (isNewer && !asked.success) {
     const isVoid = now > asked.since + timeToConfirm(check);
-    return isVoid ? { is: 'unknown' } : { is: 'suspected', since: asked.since };
+    return isVoid ? UNKNOWN : { is: 'suspected', since: asked.since, known_by: 'asked', known_at: asked.began_at };
   }
-  const success = asked?.success && isNewer ? asked.began_at : succeeded_at;
-  return { is: success !== undefined && success >= after ? 'well' : 'unknown' };
+  const known_by = asked?.success && isNewer ? 'asked' : 'result';
+  const known_at = known_by === 'asked' ? asked?.began_at : succeeded_at;
+  return known_at !== undefined && known_at >= after ? { is: 'well', known_by, known_at } : UNKNOWN;
 }
 
 /**
@@ -70,7 +77,12 @@ export function standing(
   const hasFailed = when === 'degraded' ? failed.length > 0 : failed.length > 0 && failed.length === deciding.length;
   if (hasFailed) {
     const confirmed = when === 'degraded' ? isDown.length > 0 : isDown.length === deciding.length;
-    return { status: 'failed', confirmed, since: Math.min(...failed.map(({ since }) => since)) };
+    // An answer tells what the states of its checks do not tell yet.
+    const { known_by, known_at } = failed.find(({ is }) => !confirmed && is === 'suspected') ?? isDown[0]!;
+    return { status: 'failed', confirmed, since: Math.min(...failed.map(({ since }) => since)), known_by, known_at };
   }
-  return { status: all.some(({ stands }) => stands.is === 'well') ? 'fine' : 'blind' };
+  const well = all.find(({ stands }) => stands.is === 'well')?.stands;
+  return well
+    ? { status: 'fine', known_by: well.known_by, known_at: well.known_at }
+    : { status: 'blind', known_by: 'nothing' };
 }

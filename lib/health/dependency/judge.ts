@@ -22,7 +22,7 @@ export type Known = {
 type Root = { entity_id: string; confirmed: boolean /** Epoch ms. */; since: number };
 
 /** How an ancestor stands. */
-type Ancestor = { entity_id: string } & Standing;
+export type Ancestor = { entity_id: string } & Standing;
 
 export type Verdict = {
   /** Whether the failure follows from that of another entity. */

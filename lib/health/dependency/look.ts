@@ -1,3 +1,4 @@
+import type { OpenWindow } from '#lib/checks/policy-item.ts';
 import type { Verdict } from './judge.ts';
 
 /** An entity's failure as those hear of it who depend on it. Times in epoch ms. */
@@ -38,6 +39,8 @@ type Sight = {
   own?: Incident | undefined;
   /** Roots whose alert is held itself, and will be decided: when it is looked at next. */
   pending: ReadonlyMap<string, number>;
+  /** Roots in a maintenance window that includes what depends on them. */
+  windows: ReadonlyMap<string, OpenWindow>;
   /** When what was on the way recovered, as far as that is known. */
   recoveries: ReadonlyMap<string, number>;
   /** When the check went down. */
@@ -61,6 +64,8 @@ export type Look = {
   hold: Hold;
   /** Epoch ms; undefined when nobody waits. */
   look_at: number | undefined;
+  /** All that explains it is planned: it waits for the end of this. */
+  window?: OpenWindow;
 };
 
 /** A root that is only suspected is looked at soon; one that is confirmed less and less often. */
@@ -87,8 +92,9 @@ const isTold = ({ told, since }: Incident, destination: string, cooldown_ms: num
 
 /**
  * Pure: what becomes of a held failure. Explained, each destination hears of it once by its root: one that has not is
- * alerted at once, with the root named; for one that has it is withheld. Once what explained it has recovered, it gets
- * the time to recover as well, and its own next run decides. What nothing explains is alerted at once.
+ * alerted at once, with the root named; for one that has it is withheld. Where the roots fail by planned work that
+ * includes it, nobody is alerted before the end of that. Once what explained it has recovered, it gets the time to
+ * recover as well, and its own next run decides. What nothing explains is alerted at once.
  */
 export function look(sight: Sight): Look {
   const { verdict, hold } = sight;
@@ -103,8 +109,9 @@ export function look(sight: Sight): Look {
 }
 
 function explained(sight: Sight): Look {
-  const { verdict, hold, waiting, incidents, pending, now, cooldown_ms } = sight;
-  const root = verdict.roots[0]!;
+  const { verdict, hold, waiting, incidents, pending, windows, now, cooldown_ms } = sight;
+  const root = verdict.roots.find(({ entity_id }) => !windows.has(entity_id)) ?? verdict.roots[0]!;
+  const window = windows.get(root.entity_id);
   const incident = incidents.get(root.entity_id);
   const next: Hold = {
     explained: hold.explained + 1,
@@ -112,11 +119,12 @@ function explained(sight: Sight): Look {
     way: verdict.way,
     recovered: null,
   };
+  const waitOn = (look_at: number): Look => ({
+    ...{ tell: [], root: null, wait: [...waiting], hold: { ...next, explained: 0 }, look_at },
+  });
+  if (window) return { ...waitOn(sight.judgedBy(window.until)), window };
   const decided = pending.get(root.entity_id);
-  if (decided !== undefined) {
-    const look_at = Math.min(Math.max(decided, now), now + LONGEST_PENDING_MS) + PENDING_MS;
-    return { tell: [], root: null, wait: [...waiting], hold: { ...next, explained: 0 }, look_at };
-  }
+  if (decided !== undefined) return waitOn(Math.min(Math.max(decided, now), now + LONGEST_PENDING_MS) + PENDING_MS);
   const told = waiting.filter((one) => incident && isTold(incident, one, cooldown_ms, now));
   const untold = waiting.filter((one) => !told.includes(one));
   const again = root.confirmed ? CONFIRMED_MS[Math.min(hold.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;

@@ -3,7 +3,7 @@ import type { Env } from '#lib/env.ts';
 import { silenceDeadline } from '#lib/health/silence/deadline.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, dueDeadline } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { remembered } from './newest-received.ts';
 
@@ -25,7 +25,7 @@ export async function watchSilence(
   now: number,
 ): Promise<{ write: Write; due: DueDeadline } | undefined> {
   const { silence_at, runs = [], ...rest } = before;
-  const { tenant_id, entity_id, id: check_id } = before;
+  const { tenant_id, id: check_id } = before;
   const isRunning = runs.length > 0 || after.runs.length > 0;
   if (!isRunning && before.last_received && silence_at === undefined) return undefined;
   const check = { ...rest, ...after };
@@ -37,7 +37,7 @@ export async function watchSilence(
   if (standing && standing.deadline > now + COMMITTED_MS && standing.deadline <= next.at) return undefined;
   return {
     write: { put: deadlineEntry(keys, 'silence', before, ports.ids.token(), next.at) },
-    due: { kind: 'silence', tenant_id, entity_id, check_id, at: next.at },
+    due: dueDeadline('silence', before, next.at),
   };
 }
 

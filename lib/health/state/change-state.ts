@@ -6,7 +6,7 @@ import { policyAsRead } from '#lib/checks/policy-item.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
-import { settled } from '#lib/health/alerting/held.ts';
+import { superseded } from '#lib/health/alerting/held.ts';
 import { impactDue } from '#lib/health/alerting/impact-due.ts';
 import { destinationOf } from '#lib/health/alerting/listeners.ts';
 import { pageWrites } from '#lib/health/alerting/pages.ts';
@@ -19,7 +19,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
-import { deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { aggregate } from './next-state.ts';
 import type { AlertDeadline, Basis } from './read-basis.ts';
@@ -144,7 +144,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       { put: transition, if: 'absent' },
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
       ...(item && to === 'down' ? paged(keys, basis, item, token, alertAt) : []),
-      ...(basis.held ? superseded(basis.held, token, at) : []),
+      ...(basis.held ? superseded(basis.held, basis.deadlines.hold, token, at) : []),
       ...forgetHold(keys, check, basis.deadlines.hold),
       ...incidentWrites(
         basis.incident,
@@ -162,10 +162,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     deadlines: [
       ...escalation.deadlines,
       ...(impact?.deadlines ?? []),
-      ...deadlines.flatMap(({ kind, next }) => {
-        const { tenant_id, entity_id, id: check_id } = check;
-        return next ? [{ kind, tenant_id, entity_id, check_id, at: next.deadline }] : [];
-      }),
+      ...deadlines.flatMap(({ kind, next }) => (next ? [dueDeadline(kind, check, next.deadline)] : [])),
     ],
   };
 }
@@ -196,12 +193,6 @@ function paged(
   const told = policy.channels.filter(({ id }) => to.some((target) => target.channel_id === id));
   return pageWrites(keys, tenant_id, { pages, destinations: told.map(destinationOf) }, token, now);
 }
-
-/** With another change of its check a held alert has nothing to tell any more. */
-const superseded = (held: TransitionItem, token: string, at: number): Write[] =>
-  held.alert.decision === 'held'
-    ? [settled(held, token, at, { decision: 'skipped', reason: held.alert.reason, facts: held.alert.facts })]
-    : [];
 
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 

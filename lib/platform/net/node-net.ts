@@ -1,7 +1,8 @@
 import { late } from '#lib/platform/late.ts';
 import type { Settings } from '#lib/platform/settings.ts';
+import { blockList } from './address-ranges.ts';
 import { connectionOf } from './connection.ts';
-import { allowHost, blockList, type Resolve } from './egress.ts';
+import { allowHost, type Resolve } from './egress.ts';
 import { http } from './http-exchange.ts';
 import type { Net } from './net.ts';
 import { addressesOf, openSocket } from './open-socket.ts';

@@ -1,7 +1,8 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { connect as connectTls, createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
-import { type Resolve, refusalOf, resolveAllowed, type Verdict } from './egress.ts';
+import { refusalOf } from './address-ranges.ts';
+import { type Resolve, resolveAllowed, type Verdict } from './egress.ts';
 import { type Egress, NetError } from './net.ts';
 import { connectError, handshakeError, lookUpError } from './net-errors.ts';
 import type { RequestTimeout } from './request-timeout.ts';

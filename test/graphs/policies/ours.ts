@@ -105,6 +105,7 @@ class Model {
       waiting: [TEAM],
       incidents: this.#incidents,
       pending: new Map([...this.#held].map(([one, { look_at }]) => [one, look_at])),
+      windows: new Map(),
       recoveries: this.#recoveries(held.hold),
       down_at: held.down_at,
       cooldown_ms: COOLDOWN_MS,

@@ -2,6 +2,7 @@ import { auditedAccount } from '#lib/access/account.ts';
 import { auditedKey } from '#lib/access/api-key.ts';
 import { auditedUser } from '#lib/access/team/team.ts';
 import { auditedAction } from '#lib/actions/action.ts';
+import { auditedAccountChannel } from '#lib/alerts/account/channel-views.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { auditedChannel, auditedPolicy } from '#lib/alerts/policy/views.ts';
 import type { Audited } from '#lib/audit/write.ts';
@@ -114,9 +115,29 @@ const user = {
   session_generation: 1,
 };
 
+/** The same type of channel, as one of the account. */
+const accountChannels: Kind[] = channelTypes.map((type) => ({
+  name: `a ${type.type} channel of the account`,
+  of: auditedAccountChannel as Audited<never>,
+  record: {
+    ...item,
+    ...times,
+    id: 'chn_2',
+    name: 'On call',
+    slug: 'on-call',
+    channel_type: type.type,
+    config: Object.assign({}, ...type.examples.valid),
+    destination: 'DIGEST',
+    applies_to: { labels: { team: 'shop' } },
+    enabled: true,
+  },
+  secret: type.secrets.map((name) => `config.${name}`),
+}));
+
 export const kinds: Kind[] = [
   ...checks,
   ...channels,
+  ...accountChannels,
   {
     name: 'an action',
     of: auditedAction as Audited<never>,

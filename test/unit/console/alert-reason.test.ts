@@ -13,6 +13,8 @@ const delivery = (status: Delivery['status'], more: Partial<Delivery> = {}): Del
   entity_id: 'ent_1',
   channel_id: 'chn_1',
   channel_type: 'slack',
+  step: null,
+  group_id: null,
   status,
   attempts: 1,
   sent_at: null,

@@ -18,7 +18,8 @@ const ONCE: MaintenanceWindow = {
 };
 const AGAIN: MaintenanceWindow = {
   ...ONCE,
-  ...{ id: 'win_2', name: 'Patches', scope: { blueprint_slug: 'service', labels: { team: ['a', 'b'] } } },
+  ...{ id: 'win_2', name: 'Patches' },
+  scope: { blueprint_slug: 'service', labels: { team: ['a', 'b'] }, include_dependents: true },
   ...{ starts_at: null, ends_at: null, cron: '30 2 * * sat', time_zone: 'Europe/Berlin', duration_seconds: 7200 },
   ...{ every_weeks: 2, from: '2026-11-21T08:00:00.000Z', until: null },
 };

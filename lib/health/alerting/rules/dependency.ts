@@ -1,6 +1,6 @@
 import { shown } from '#lib/checks/policy-item.ts';
 import type { Rule } from '#lib/health/alerting/rule.ts';
-import type { Situation } from '#lib/health/alerting/situation.ts';
+import { isHeard, type Situation } from '#lib/health/alerting/situation.ts';
 
 /**
  * The failure of what depends on others is held until it is known whether it follows from theirs: whoever was told of
@@ -14,7 +14,8 @@ export const dependency: Rule = {
     const { dependencies = 0, held, channels, policy } = situation;
     const is_held = held?.reason === 'dependency';
     const { hold_for_dependencies } = policy;
-    const holds = !is_held && dependencies > 0 && hold_for_dependencies && channels > 0 && mayHaveCause(situation);
+    const holds =
+      !is_held && dependencies > 0 && hold_for_dependencies && isHeard(situation) && mayHaveCause(situation);
     const stops = holds || (is_held && channels === 0 && !isNews(situation));
     return { stops, holds, facts: { dependencies, hold_for_dependencies, is_held } };
   },

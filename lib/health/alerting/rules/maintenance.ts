@@ -1,5 +1,5 @@
 import type { Rule } from '#lib/health/alerting/rule.ts';
-import type { Situation } from '#lib/health/alerting/situation.ts';
+import { isHeard, isUnknownTrouble, type Situation } from '#lib/health/alerting/situation.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
 import { iso } from '#lib/platform/time.ts';
 
@@ -15,8 +15,8 @@ export const maintenance: Rule = {
     const pending = held?.reason === 'maintenance' ? held : undefined;
     const until = window?.until ?? pending?.until;
     return {
-      stops: (window !== undefined || pending !== undefined) && isQuiet(situation),
-      holds: isNews(situation),
+      stops: isHeard(situation) && (window !== undefined || pending !== undefined) && isQuiet(situation),
+      holds: isUnknownTrouble(situation),
       facts: {
         window_id: window?.id ?? null,
         window_until: window ? iso(window.until) : null,
@@ -33,9 +33,3 @@ function isQuiet({ kind, to, told, policy, window }: Situation): boolean {
   if (announcementOf(to, policy) === 'up') return kind === 'state_change' && told === 'up';
   return kind === 'catch_up' || window !== undefined;
 }
-
-/** Whether there is something to tell at the end. */
-const isNews = ({ kind, to, told, policy }: Situation): boolean => {
-  const announces = announcementOf(to, policy);
-  return kind === 'state_change' && announces !== 'up' && announces !== told;
-};

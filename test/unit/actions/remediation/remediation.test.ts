@@ -201,7 +201,8 @@ describe('an attempt', () => {
     expect(world.requests).toHaveLength(3);
   });
 
-  it('is left to people where five checks of the account go down within a minute', async () => {
+  /** Four other checks of the account go down with this one. */
+  async function storm() {
     const transition = await world.fail();
     for (let i = 0; i < 4; i++) {
       const key = world.keys.transition(TENANT, `chk_${i}`, world.now(), i);
@@ -209,12 +210,24 @@ describe('an attempt', () => {
       const entry = world.keys.feedEntry(TENANT, `ent_${i}`, world.now(), `trn_${i}`);
       await world.put({ ...entry, entity_id: `ent_${i}`, check_id: `chk_${i}`, transition_sk: key.sk } as never);
     }
+    return transition;
+  }
+
+  it('is left to people where five checks of the account go down within a minute', async () => {
+    const transition = await storm();
     const action = await world.guard();
     await world.fire(action, transition);
     expect(await world.onlyRun(action)).toMatchObject({
       dispatch_status: 'skipped',
       error_message: 'storm: 5 checks of the account went down within a minute',
     });
+  });
+
+  it('is made all the same where others depend on what went down', async () => {
+    await world.put({ ...world.entity, dependents: 4 });
+    const action = await world.guard();
+    await world.fire(action, await storm());
+    expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'success', attempt: 1 });
   });
 
   it('that is open is given up with its action, and the next one of another action has the lock', async () => {

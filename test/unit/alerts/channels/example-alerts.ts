@@ -21,6 +21,7 @@ const down: Alert = {
   root: null,
   affected: null,
   impact: null,
+  group: null,
   lately: null,
   told: [],
   remediation: null,

@@ -20,6 +20,8 @@ const deliveryOf = ({ n, isTest, status }: Attempt): DeliveryItem => ({
   channel_id: 'chn_1',
   channel_type: 'slack',
   alert: null,
+  step: null,
+  group_id: null,
   status,
   attempts: 1,
   sent_at: null,

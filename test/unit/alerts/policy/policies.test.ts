@@ -150,6 +150,8 @@ describe('a test alert', () => {
       entity_id: 'ent_shop',
       channel_id: id,
       channel_type: 'slack',
+      step: null,
+      group_id: null,
       status: 'sent',
       attempts: 1,
       sent_at: '2026-11-21T05:16:40.123Z',

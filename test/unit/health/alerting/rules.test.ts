@@ -179,8 +179,9 @@ describe('the list of rules', () => {
       'flapping pass',
       'cooldown stop',
       'dependency not_reached',
-      'no_channels not_reached',
       'maintenance not_reached',
+      'remediation not_reached',
+      'no_channels not_reached',
     ]);
     expect(facts).toEqual({
       last_alert_at: '1970-01-01T00:11:40.001Z',

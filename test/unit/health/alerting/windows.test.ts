@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { intervalsAt, intervalsOf, type WindowTimes } from '#lib/health/alerting/intervals.ts';
-import { openWindow, type WindowItem } from '#lib/health/alerting/windows.ts';
+import { openWindow, type WindowItem, windowOfDependents } from '#lib/health/alerting/windows.ts';
 import { firstOf } from '#test/support/first-of.ts';
 
 const HOUR = 3_600_000;
@@ -108,5 +108,43 @@ describe('the windows of a check', () => {
     const always = windowOf({ ...saturdays, cron: '* * * * *', duration_ms: 60_000, from: 0 });
     const at = Date.UTC(2026, 0, 1);
     expect(openWindow([always], { check, entity }, at)?.until).toBeGreaterThan(at + HOUR / 2);
+  });
+});
+
+describe('what follows from the failure of an entity', () => {
+  const checks = [
+    { id: 'chk_a', enabled: true },
+    { id: 'chk_b', enabled: true },
+    { id: 'chk_off', enabled: false },
+  ];
+  const including = (from: number, to: number, more: Partial<WindowItem> = {}) =>
+    windowOf(once(from, to), { include_dependents: true, ...more });
+
+  it('is in a window that says so, and that all its checks are in which are enabled', () => {
+    const found = (...windows: WindowItem[]) => windowOfDependents(windows, entity, checks, 1500);
+    expect(found(including(1000, 2000))).toEqual({ id: 'win_a', until: 2000, include_dependents: true });
+    expect(found(windowOf(once(1000, 2000)))).toBeUndefined();
+    expect(found(including(1000, 2000, { scope: { check_ids: ['chk_a'] } }))).toBeUndefined();
+    expect(found(including(1000, 2000, { scope: { check_ids: ['chk_a', 'chk_b'] } }))?.until).toBe(2000);
+    expect(windowOfDependents([including(1000, 2000)], entity, [], 1500)).toBeUndefined();
+  });
+
+  it('is held until the first of its checks leaves the window, and never longer than each of them', () => {
+    const spans = fc.array(
+      fc.record({
+        from: fc.nat(20),
+        length: fc.integer({ min: 1, max: 20 }),
+        of: fc.subarray(['chk_a', 'chk_b'], { minLength: 1 }),
+      }),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(spans, fc.nat(40), (all, at) => {
+        const windows = all.map(({ from, length, of }) => including(from, from + length, { scope: { check_ids: of } }));
+        const ends = ['chk_a', 'chk_b'].map((id) => openWindow(windows, { check: { id }, entity }, at)?.until);
+        const expected = ends.includes(undefined) ? undefined : Math.min(...(ends as number[]));
+        expect(windowOfDependents(windows, entity, checks, at)?.until).toBe(expected);
+      }),
+    );
   });
 });

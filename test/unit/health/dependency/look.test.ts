@@ -25,6 +25,7 @@ const lookAt = (given: Given) =>
     ...{
       incidents: new Map([[DB, incident()]]),
       pending: new Map<string, number>(),
+      windows: new Map(),
       recoveries: new Map<string, number>(),
     },
     ...{ down_at: NOW - 1000, cooldown_ms: 300_000, settle_ms: 60_000, judgedBy: (time: number) => time + 10_000 },
@@ -55,6 +56,19 @@ describe('a look at a failure that is explained', () => {
     const toldAgo = (ms: number) => lookAt({ verdict: byDb(), waiting: ['a'], incidents: told({ a: NOW - ms }) });
     expect(toldAgo(299_990)).toMatchObject({ tell: [], look_at: NOW + 10 });
     expect(toldAgo(300_000)).toMatchObject({ tell: [{ destination: 'a' }] });
+  });
+
+  it('waits for the end of planned work that includes it, where every root is planned', () => {
+    const planned = { id: 'win_a', until: NOW + 90_000, include_dependents: true as const };
+    const windows = new Map([[DB, planned]]);
+    const seen = lookAt({ verdict: byDb(), windows });
+    expect(seen).toMatchObject({ tell: [], wait: ['a', 'b'], look_at: NOW + 100_000, window: planned });
+    expect(seen.hold).toMatchObject({ under: DB, way: [DB] });
+    const another = { entity_id: 'ent_net', confirmed: true, since: NOW - 1000 };
+    const both = byDb();
+    const more = lookAt({ verdict: { ...both, roots: [...both.roots, another] }, windows });
+    expect(more).toMatchObject({ root: 'ent_net', tell: [{ destination: 'a' }, { destination: 'b' }] });
+    expect(more.window).toBeUndefined();
   });
 
   it('wakes nobody once more whom the failure before has woken a moment ago, where no cooldown keeps it quiet', () => {

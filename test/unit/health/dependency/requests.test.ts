@@ -27,15 +27,12 @@ async function upCheck(depends: boolean) {
 }
 
 describe('what dependencies cost', () => {
-  it.each([false, true])(
-    'a change of state is one read and one write beside its check (dependencies: %s)',
-    async (depends) => {
-      const { check, run } = await upCheck(depends);
-      // The check itself is read once more, as a prober that has it in hand does not.
-      expect(await run(check, 'broken')).toEqual({ reads: 2, writes: 1 });
-      expect(await run(check)).toEqual({ reads: 2, writes: 1 });
-    },
-  );
+  it('a change of state is one read and one write, where there are none', async () => {
+    const { check, run } = await upCheck(false);
+    // The check itself is read once more, as a prober that has it in hand does not.
+    expect(await run(check, 'broken')).toEqual({ reads: 2, writes: 1 });
+    expect(await run(check)).toEqual({ reads: 2, writes: 1 });
+  });
 
   it.each([false, true])('a run that changes nothing reads nothing of it (dependencies: %s)', async (depends) => {
     const { check, run } = await upCheck(depends);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allowHost, allowUrl, refusalOf, resolveAllowed } from '#lib/platform/net/egress.ts';
+import { refusalOf } from '#lib/platform/net/address-ranges.ts';
+import { allowHost, allowUrl, resolveAllowed } from '#lib/platform/net/egress.ts';
 import { type Vector, vectors } from '#test/support/ssrf-vectors.ts';
 
 const inAscii = (name: string): string => (URL.parse(`http://${name}/`)?.hostname ?? name).replace(/\.$/, '');

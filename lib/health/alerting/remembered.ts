@@ -1,0 +1,21 @@
+import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import { announce } from '#lib/health/state/announced.ts';
+import { toldFlapping } from '#lib/health/state/flapping.ts';
+import { type CooldownClass, startCooldown } from './rules/cooldown.ts';
+
+type Alerts = CheckItem['alerts'];
+
+/** Pure: what a check remembers once alerts that its channels are to believe were planned. */
+export function withAnnounced(alerts: Alerts, planned: readonly AnnouncedAlert[]): Alerts {
+  let after = alerts;
+  for (const alert of planned) after = { ...after, announced: announce(after, alert) };
+  return after;
+}
+
+/** The same of its change of state, at `at` (epoch ms): its cooldown begins, and that it flaps was told. */
+export const afterTelling = (
+  alerts: Alerts,
+  planned: readonly AnnouncedAlert[],
+  cooldown: CooldownClass,
+  at: number,
+): Alerts => withAnnounced({ ...alerts, ...startCooldown(cooldown, at), ...toldFlapping(alerts) }, planned);

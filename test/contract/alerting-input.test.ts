@@ -1,0 +1,191 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Client, newTenant } from '#test/support/client.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+
+/** What cannot be meant of alerting is refused: with a code, where it is, and what to do instead. */
+
+let client: Client;
+let check: string;
+let channel: string;
+const url = 'https://hooks.example.com/x';
+beforeAll(async () => {
+  client = await newTenant();
+  check = (await newCheck(client, { name: 'cart' })).id;
+  channel = got(
+    await client.post(`/v1/checks/${check}/policy/channels`, { channel_type: 'slack', config: { url } }),
+    201,
+  ).id;
+});
+
+const from = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+const window = (more: object) =>
+  client.post('/v1/windows', { name: 'move', scope: { all: true }, starts_at: from(60), ends_at: from(3600), ...more });
+const nightly = (more: object) =>
+  client.post('/v1/windows', {
+    ...{ name: 'patches', scope: { all: true }, cron: '30 2 * * sat', duration_seconds: 3600 },
+    ...more,
+  });
+const escalation = (...steps: object[]) => client.post(`/v1/checks/${check}/policy`, { escalation: steps });
+const written = (config: object) =>
+  client.post(`/v1/checks/${check}/policy/channels`, { channel_type: 'slack', config: { url, ...config } });
+
+type Row = [what: string, ask: () => Promise<Answer>, path: string, remedy: RegExp];
+
+const rows: Row[] = [
+  [
+    'a group of which more are required than there are',
+    async () => {
+      const [shop, db] = [await newEntity(client), await newEntity(client)];
+      const relation = { from_entity_id: shop.id, to_entity_id: db.id, relation_type: 'depends_on' };
+      return client.post('/v1/relations', { ...relation, group: 'dbs', required: 2 });
+    },
+    'required',
+    /the group dbs of this entity has 1 with this one; relate the others first/,
+  ],
+  [
+    'a title with an unknown variable',
+    () => written({ title_template: '{{entity}} is down' }),
+    'config.title_template',
+    /\{\{entity\}\}, which is no variable; known are entity_name/,
+  ],
+  [
+    'a text with a section that is not closed',
+    () => written({ body_template: '{{#if error}}why: {{error}}' }),
+    'config.body_template',
+    /\{\{\/if\}\}/,
+  ],
+  [
+    'a text with half a variable',
+    () => written({ body_template: 'it is {{state' }),
+    'config.body_template',
+    /write \{\{state\}\}/,
+  ],
+  [
+    'a window of no length',
+    () => {
+      const at = from(60);
+      return window({ starts_at: at, ends_at: at });
+    },
+    'ends_at',
+    /must be after starts_at/,
+  ],
+  [
+    'a window of more than 31 days',
+    () => window({ ends_at: from(32 * 86_400) }),
+    'ends_at',
+    /31 days, which is the most/,
+  ],
+  [
+    'a window that comes again, of no length',
+    () => nightly({ duration_seconds: 0 }),
+    'duration_seconds',
+    /60 seconds, which is the least/,
+  ],
+  [
+    'a window that comes again, of more than 31 days',
+    () => nightly({ duration_seconds: 32 * 86_400 }),
+    'duration_seconds',
+    /31 days, which is the most/,
+  ],
+  [
+    'a window in a zone that is none',
+    () => nightly({ time_zone: 'Europe/Atlantis' }),
+    'time_zone',
+    /is no IANA time zone; (did you mean|write one such as)/,
+  ],
+  [
+    'a window whose scope is nothing but what follows from it',
+    () => window({ scope: { include_dependents: true } }),
+    'scope',
+    /\{"all": true\} stands for all checks/,
+  ],
+  [
+    'steps out of order',
+    () => escalation({ after_seconds: 600, channel_ids: [channel] }, { after_seconds: 60, channel_ids: ['chn_2'] }),
+    'escalation.1.after_seconds',
+    /must be more than the 600 of the step before; put the steps in order of time/,
+  ],
+  [
+    'a step with a channel that is gone',
+    async () => {
+      const { id } = got(await written({ url: `${url}/gone` }), 201);
+      got(await client.del(`/v1/checks/${check}/policy/channels/${id}`), 204);
+      return escalation({ after_seconds: 60, channel_ids: [id] });
+    },
+    'escalation.0.channel_ids.0',
+    /GET \/v1\/notify\/channels lists them/,
+  ],
+  [
+    'a step that calls nobody',
+    () => escalation({ after_seconds: 60, channel_ids: [] }),
+    'escalation.0.channel_ids',
+    /at least one channel/,
+  ],
+  [
+    'a channel in two steps',
+    () => escalation({ after_seconds: 60, channel_ids: [channel] }, { after_seconds: 90, channel_ids: [channel] }),
+    'escalation.1.channel_ids.0',
+    /is in step 1 already; a channel is in one step/,
+  ],
+  [
+    'an end of an acknowledgement that has passed',
+    async () => {
+      const { id } = await newCheck(client, { failure_threshold: 1 });
+      for (const success of [true, false])
+        got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
+      return client.post(`/v1/checks/${id}/acknowledge`, { until: from(-60) });
+    },
+    'until',
+    /ahead|passed/,
+  ],
+  [
+    'a repair that waits for a word',
+    () =>
+      client.post('/v1/actions', {
+        name: 'Restart',
+        url: 'https://ci.example.com/x',
+        trigger_type: 'state_change',
+        trigger_to_state: 'down',
+        check_id: check,
+        remediation: { alert_after_remediation: 'yes' },
+      }),
+    'remediation.alert_after_remediation',
+    /must be true or false/,
+  ],
+];
+
+describe('refused with a code, where it is, and what to do', () => {
+  it.each(rows)('is %s', async (_what, ask, path, remedy) => {
+    const { status, body } = await ask();
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'VALIDATION_ERROR' });
+    const detail = body.details.find((one: { path: string }) => one.path === path);
+    expect(detail?.message ?? JSON.stringify(body.details)).toMatch(remedy);
+  });
+
+  it('is to acknowledge what is up, by a conflict that says so', async () => {
+    const { id } = await newCheck(client);
+    got(await client.post(`/v1/checks/${id}/results`, { success: true, latency_ms: 1 }), 201);
+    const { status, body } = await client.post(`/v1/checks/${id}/acknowledge`, {});
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'CONFLICT' });
+    expect(body.error).toMatch(/is up since .*: only what is down can be acknowledged\./);
+  });
+});
+
+describe('a selection that fits no check is no error, and said', () => {
+  const nowhere = { labels: { team: 'nobody' } };
+  it.each<[string, () => Promise<Answer>]>([
+    ['of a window', () => window({ scope: nowhere })],
+    ['of a silence', () => client.post('/v1/notify/silences', { applies_to: nowhere, until: from(60), reason: '' })],
+    [
+      'of a channel of the account',
+      () =>
+        client.post('/v1/notify/channels', {
+          ...{ name: 'Nobody', channel_type: 'slack', config: { url }, applies_to: nowhere },
+        }),
+    ],
+  ])('%s', async (_what, ask) => {
+    expect(got(await ask(), 201).notice).toBe(
+      'No check fits this selection at present. It counts from the moment that one does.',
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import { afterEach, expect, it } from 'vitest';
+import { dependencyWorld } from './dependency-world.ts';
+import { type VirtualService, virtualService } from './virtual-service.ts';
+
+let open: VirtualService;
+afterEach(() => open.close());
+
+type Looked = { at: string; roots: string[]; ancestors: object[]; truncated: boolean };
+
+/** A shop that depends on a database, which depends on a host. */
+async function from(time: string, more: object = {}) {
+  open = await virtualService(time);
+  const world = { service: open, ...dependencyWorld(open) };
+  const [host, db, shop] = [
+    await world.watched('host'),
+    await world.watched('db', { ...more }),
+    await world.watched('shop'),
+  ];
+  await world.depends(db, host);
+  await world.depends(shop, db);
+  await open.until('09:40');
+  const looks = async (): Promise<Looked[]> => {
+    const [{ id }] = await open.call('GET', `/v1/checks/${shop.id}/transitions?limit=1`);
+    return (await open.call('GET', `/v1/transitions/${id}/explain`)).looks;
+  };
+  return { ...world, host, db, shop, looks };
+}
+
+it('an explanation shows what each look for the cause saw, also once the alert was decided', async () => {
+  const { service, fails, answers, host, db, shop, looks } = await from('09:30');
+  fails('db', 'shop');
+  await service.until('09:47');
+  const held = await looks();
+  expect(held.length).toBeGreaterThan(2);
+  expect(held.at(-1)).toMatchObject({
+    roots: [db.entity.id],
+    ancestors: [
+      { entity_id: db.entity.id, status: 'failed', known_by: 'state', at: expect.stringMatching(/^2026-11-21T09:40/) },
+      { entity_id: host.entity.id, known_by: expect.stringMatching(/^(asked|nothing)$/) },
+    ],
+    truncated: false,
+  });
+  const [first] = held;
+  const early = await service.call('GET', `/v1/checks/${shop.id}/explain?at=${first!.at}`);
+  expect(early.looks).toEqual([first]);
+  answers('db');
+  await service.until('09:55');
+  const { alert, id } = (await service.call('GET', `/v1/checks/${shop.id}/transitions`))[0];
+  expect(alert.decision).toBe('planned');
+  const { looks: after } = await service.call('GET', `/v1/transitions/${id}/explain`);
+  expect(after.slice(0, held.length)).toEqual(held);
+  expect(after.at(-1)).toMatchObject({ roots: [] });
+  expect(after.length).toBeLessThanOrEqual(10);
+});
+
+it('what was only suspected is said to have been asked', async () => {
+  const { service, fails, db, looks } = await from('09:30', { interval_seconds: 300, failure_threshold: 3 });
+  await service.until('09:41');
+  fails('db', 'shop');
+  await service.until('09:43');
+  const [first] = await looks();
+  expect(first!.roots).toEqual([db.entity.id]);
+  expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', known_by: 'asked' });
+});
+
+it('of an alert whose cause was never looked for there are none', async () => {
+  const { service, fails, host } = await from('09:30');
+  fails('host');
+  await service.until('09:42');
+  expect((await service.call('GET', `/v1/checks/${host.id}/explain`)).looks).toEqual([]);
+});

@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { dependencyWorld } from './dependency-world.ts';
+import { type VirtualService, virtualService } from './virtual-service.ts';
+
+let open: VirtualService;
+afterEach(() => open.close());
+
+/** A shop that an action repairs before anybody is told, unless a test says otherwise. */
+async function from(time: string, remediation: object = {}) {
+  open = await virtualService(time);
+  const world = { service: open, ...dependencyWorld(open) };
+  const shop = await world.watched('shop');
+  const action: { id: string } = await open.call('POST', '/v1/actions', {
+    ...{
+      name: 'Restart',
+      url: 'https://ci.example.com/restart',
+      trigger_type: 'state_change',
+      trigger_to_state: 'down',
+    },
+    ...{ check_id: shop.id, remediation: { alert_after_remediation: true, max_attempts: 1, ...remediation } },
+  });
+  return { ...world, shop, action };
+}
+
+/** What a receiver took: `down state_change`. */
+const kinds = (receiver = 'pager.test') =>
+  open.host(receiver).calls.flatMap(({ body, status }) => {
+    const { check_to_state, kind } = JSON.parse(body);
+    return status === 200 ? [`${check_to_state} ${kind}`] : [];
+  });
+const lastOf = async ({ id }: { id: string }) => (await open.call('GET', `/v1/checks/${id}/transitions`))[0];
+
+describe('a failure that an action repairs before anybody is told', () => {
+  it('is told to nobody where that helps, and neither is the recovery', async () => {
+    const { service, fails, answers, told, shop, action } = await from('09:30');
+    await service.until('09:40');
+    fails('shop');
+    await service.until('09:40:12');
+    const { alert } = await lastOf(shop);
+    expect(alert).toMatchObject({ decision: 'held', reason: 'remediation', facts: { action_id: action.id } });
+    answers('shop');
+    await service.until('09:50');
+    expect(told()).toEqual([]);
+    const [up, down] = await service.call('GET', `/v1/checks/${shop.id}/transitions`);
+    expect([down.alert, up.alert]).toMatchObject([
+      { decision: 'skipped', reason: 'remediation' },
+      { decision: 'skipped', reason: 'remediation' },
+    ]);
+  });
+
+  it('is told with the first verdict that it did not help, and not before', async () => {
+    const { service, fails, told, shop } = await from('09:30', { max_attempts: 3 });
+    await service.until('09:40');
+    fails('shop');
+    await service.until('09:40:11');
+    expect(told()).toEqual([]);
+    await service.until('09:41');
+    expect(kinds()).toEqual(['down state_change']);
+    expect((await lastOf(shop)).alert).toMatchObject({ decision: 'planned', reason: null });
+  });
+
+  it('is told once where nothing is left to be tried, by what says so', async () => {
+    const { service, fails, shop } = await from('09:30');
+    await service.until('09:40');
+    fails('shop');
+    await service.until('09:45');
+    expect(kinds()).toEqual(['down remediation_failed']);
+    expect((await lastOf(shop)).alert).toMatchObject({ decision: 'skipped', reason: 'remediation' });
+  });
+
+  it('is told after its settling time, two intervals and its time-out where no verdict comes', async () => {
+    const { service, fails, shop, action } = await from('09:30', { verify_within_seconds: 3600, settle_seconds: 60 });
+    await service.until('09:40');
+    fails('shop');
+    await service.until('09:40:12');
+    const [run] = await service.call('GET', `/v1/actions/${action.id}/executions`);
+    await service.call('POST', `/v1/actions/executions/${run.id}/events`, { status: 'running' });
+    const { timestamp, alert } = await lastOf(shop);
+    const { timeout_ms } = await service.call('GET', `/v1/checks/${shop.id}`);
+    expect(Date.parse(alert.because.look_again_at) - Date.parse(timestamp)).toBe(80_000 + timeout_ms);
+    await service.until('09:41:25');
+    expect(kinds()).toEqual([]);
+    await service.until('09:41:45');
+    expect(kinds()).toEqual(['down state_change']);
+  });
+
+  it('is told at once where a guard leaves no attempt', async () => {
+    const { service, fails, answers } = await from('09:30', { cooldown_seconds: 3600, stable_seconds: 0 });
+    await service.until('09:40');
+    fails('shop');
+    await service.until('09:40:12');
+    answers('shop');
+    await service.until('09:45');
+    fails('shop');
+    await service.until('09:45:15');
+    expect(kinds()).toEqual(['down state_change']);
+  });
+
+  it('is told as ever once the action is gone, or does not want it any more', async () => {
+    const { service, fails, told, shop, action } = await from('09:30');
+    await service.call('PUT', `/v1/actions/${action.id}`, { remediation: null });
+    await service.until('09:40');
+    fails('shop');
+    await service.until('09:40:11');
+    expect(told()).toEqual(['09:40 shop down']);
+    const second = await service.call('POST', '/v1/actions', {
+      ...{ name: 'Again', url: 'https://ci.example.com/x', trigger_type: 'state_change', trigger_to_state: 'down' },
+      ...{ check_id: shop.id, remediation: { alert_after_remediation: true } },
+    });
+    await service.call('DELETE', `/v1/actions/${second.id}`);
+    const { repairs } = await service.call('GET', `/v1/checks/${shop.id}`);
+    expect(repairs).toBeUndefined();
+  });
+
+  it('waits for its cause first, and is repaired where nothing explains it', async () => {
+    const { service, watched, depends, fails, answers, told, shop } = await from('09:30', { max_attempts: 3 });
+    const db = await watched('db');
+    await depends(shop, db);
+    await service.until('09:40');
+    fails('shop');
+    await service.until('09:40:05');
+    expect(told()).toEqual([]);
+    await service.until('09:42');
+    expect(kinds()).toEqual(['down state_change']);
+    answers('shop');
+    await service.until('09:50');
+    // What follows from another failure is no matter of a repair.
+    fails('db', 'shop');
+    await service.until('09:55');
+    expect(told().filter((line) => line.endsWith('down'))).toEqual([expect.stringMatching(/shop/), '09:50 db down']);
+  });
+});
