@@ -126,6 +126,18 @@ describe('POST /v1/incidents/{id}/acknowledge', () => {
     expect(said).toEqual([expect.objectContaining({ by: record.acknowledged_by, text: 'enlarging the disk' })]);
   });
 
+  it('is there however soon after the failure its check was acknowledged', async () => {
+    const { id, entity_id } = await watched();
+    await push(id, false);
+    got(await client.post(`/v1/checks/${id}/acknowledge`, { note: 'at once' }), 200);
+    const [found] = await eventually(async () => {
+      const all = await incidentsOf(entity_id);
+      return all.length > 0 && all;
+    });
+    expect(found).toMatchObject({ state: 'acknowledged' });
+    expect((await timeline(found!.id)).filter(({ kind }) => kind === 'acknowledged')).toHaveLength(1);
+  });
+
   it('is there too when the check of its root is acknowledged, until that is taken back', async () => {
     const { id, incident_id } = await failed();
     got(await client.post(`/v1/checks/${id}/acknowledge`, { note: 'mine' }), 200);

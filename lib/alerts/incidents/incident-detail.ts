@@ -74,7 +74,8 @@ function alertsIn(
   names: ReadonlyMap<string, string>,
 ): Pick<IncidentDetail, 'told' | 'unrelated'> {
   const alerts = timeline.flatMap(({ at, alert }) => (alert?.announces === 'down' ? [{ at, ...alert }] : []));
-  const told = alerts.flatMap(({ at, to }) =>
+  const news = alerts.filter(({ alert_kind }) => alert_kind !== 'repeat' && alert_kind !== 'impact');
+  const told = news.flatMap(({ at, to }) =>
     [...Map.groupBy(to, ({ channel_type }) => channel_type)].map(([channel_type, some]) => ({
       channel_type,
       channel_ids: some.map(({ channel_id }) => channel_id),

@@ -88,7 +88,11 @@ const IncidentAcknowledgement = AcknowledgementRecord.omit({ check_id: true, tra
 export const IncidentDetail = IncidentRecord.extend({
   entities: z.array(IncidentEntity).describe('What is part of it, the root first; the first 100.'),
   affected: Affected,
-  told: z.array(Told).describe('Who was alerted that something of it is down, first alerts first; at most 100.'),
+  told: z
+    .array(Told)
+    .describe(
+      'Who was alerted that something of it is down, without reminders and updates, first alerts first; at most 100.',
+    ),
   unrelated: z
     .array(Unrelated)
     .describe('What was thought to fail with the root, and was then told by itself: it is down for another reason.'),

@@ -1,10 +1,12 @@
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { acknowledgedEntry } from './acknowledged.ts';
 import { findIncident } from './find-incident.ts';
 import { expiryOf, type IncidentEntity, type StoredIncident } from './incident-items.ts';
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
@@ -62,7 +64,11 @@ async function noteTransition(env: Env, transition: TransitionItem, ref: Inciden
     ]);
     const v = ports.ids.token();
     const expires_at = expiryOf(ports.clock.now());
-    const incident = stored ?? newIncident(keys, ref, tenant_id, root?.name ?? 'A deleted entity');
+    // Somebody may look after it already: a check is acknowledged as soon as it is down.
+    const check = !stored && entity_id === ref.root_entity_id ? await checkOf(env, transition) : undefined;
+    const acknowledgement = check?.alerts.episode?.acknowledgement;
+    const fresh = newIncident(keys, ref, tenant_id, root?.name ?? 'A deleted entity');
+    const incident = stored ?? { ...fresh, ...(acknowledgement && { acknowledgement }) };
     const after = entityWith(keys, ref, before, transition);
     const looks = after.down_checks === 0 ? await lookLater(env, incident) : {};
     const next = { ...incidentWith(incident, transition, after), ...looks };
@@ -79,11 +85,16 @@ async function noteTransition(env: Env, transition: TransitionItem, ref: Inciden
         ? [{ put: { ...keys.openIncident(tenant_id, ref.id), expires_at } }]
         : []),
     ];
+    if (check) writes.push({ check: keys.check(tenant_id, check.id), if: { version: check.v } });
+    if (acknowledgement) writes.push({ put: acknowledgedEntry(env, incident, acknowledgement) });
     const outcome = await ports.table.transact(writes);
     const isKnown = !outcome.ok && outcome.present[0] !== undefined;
     return outcome.ok || isKnown ? true : AGAIN;
   });
 }
+
+const checkOf = ({ ports, keys }: Env, { tenant_id, check_id }: TransitionItem): Promise<CheckItem | undefined> =>
+  ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
 
 const isChanged = (before: StoredIncident | undefined, next: StoredIncident): boolean =>
   !before ||
