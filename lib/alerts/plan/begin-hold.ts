@@ -29,6 +29,7 @@ export async function beginHold(
   };
   const written = await commit(ports, [
     ...done,
+    { check: keys.check(check.tenant_id, check.id), if: { version: check.v } },
     ...deadlineWrites(keys, 'hold', check, ports.ids.token(), hold, { deadline: now, note: { held } }),
   ]);
   return written.ok ? [dueDeadline('hold', check, now)] : AGAIN;

@@ -17,10 +17,12 @@ import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import { lastTransition } from '#lib/health/state/last-transition.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import type { Deadline, Owner } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { beginHold } from './begin-hold.ts';
@@ -136,11 +138,18 @@ async function attempt(
     ...(check && after ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
     ...incidentWrites(incident, told, token, now),
     policyAsRead(keys, owner, stored),
+    ...(item && entity && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : []),
     ...replace(next),
     ...escalation.writes,
   ]);
   return done.ok ? [...left, ...escalation.deadlines] : AGAIN;
 }
+
+/** An alert that begins to be held meanwhile has who is told here decided anew. */
+const holdAsRead = (keys: Keys, { tenant_id, id }: Owner, hold: DeadlineEntry | undefined): Write => ({
+  check: keys.entry('hold', tenant_id, id),
+  if: hold ? { version: hold.v } : 'absent',
+});
 
 /** What the check remembers: of what was decided, and of its alert, with which an escalation may begin. */
 function afterAlert(check: CheckItem, { policy, now }: Due, { alert, alerts = check.alerts }: TimedDecision, id = '') {
