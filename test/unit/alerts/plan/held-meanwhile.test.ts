@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { TENANT } from '#test/support/alert-world.ts';
+import { remediationWorld } from '#test/unit/actions/remediation/remediation-world.ts';
+
+const channel: Channel = {
+  ...{ id: 'chn_1', channel_type: 'slack', config: { url: 'https://hooks.example.com/1' } },
+  created_at: '2026-11-21T05:00:00.000Z',
+};
+const owner = { tenant_id: TENANT, entity_id: 'ent_shop', id: 'chk_pay' };
+
+it.each([
+  [false, ['repeat']],
+  [true, []],
+])('a repeat is sent unless its alert begins to be held while it is decided on: %s', async (isHeld, kinds) => {
+  const world = await remediationWorld();
+  const { keys, table } = world;
+  await world.putPolicy([channel], { repeat_interval_seconds: 60 });
+  const { sk: transition_sk } = await world.fail();
+  const entity = (await table.get<EntityItem>(keys.entity(TENANT, 'ent_shop')))!;
+  await world.put({ ...entity, dependencies: 1 });
+  const now = world.now();
+  await world.put(deadlineEntry(keys, 'repeat', owner, 'r1', now));
+  const { transact } = table;
+  let isFirst = isHeld;
+  world.ports.table.transact = async (writes) => {
+    const held = { transition_sk, kind: 'catch_up' as const, reason: 'dependency' as const, from: now };
+    if (isFirst) await world.put(deadlineEntry(keys, 'hold', owner, 'h1', now, { held }));
+    isFirst = false;
+    return transact(writes);
+  };
+  await handleDeadlines(world, [
+    { ...{ kind: 'repeat', tenant_id: TENANT }, entity_id: 'ent_shop', check_id: 'chk_pay', at: now },
+  ]);
+  expect((await world.alerts()).map(({ kind }) => kind)).toEqual(kinds);
+});
