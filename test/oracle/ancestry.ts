@@ -50,8 +50,15 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
     return found;
   }
 
+  /** When what an entity depended on within a time was in trouble then. */
+  const troublesOf = (entity: string, from: number, to: number): Span[] =>
+    [...ancestorsOf(entity, from, to)]
+      .flatMap((id) => trouble.get(id) ?? [])
+      .filter((one) => one.from <= to && one.to >= from);
+
   return {
     ancestorsOf,
+    troublesOf,
     /** When something that an entity depended on was last in trouble, or was related to it; within a time. */
     troubledUntil: (entity: string, from: number, to: number): number => {
       const spans = [...ancestorsOf(entity, from, to)].flatMap((id) => trouble.get(id) ?? []);

@@ -37,9 +37,17 @@ type Held = { name: string; held: HeldAlert; told: Set<string>; knew: boolean };
 
 const hadTrouble = (check: CheckItem | undefined): boolean => check !== undefined && toldOf(check) !== 'up';
 
+/** Nobody has heard of it: what depends on it waits for what it comes to. */
+const isUntold = (hold: Held | undefined): boolean =>
+  hold !== undefined &&
+  hold.told.size === 0 &&
+  (hold.held.reason !== 'maintenance' || hold.held.window?.include_dependents === true);
+
 /** Alerts that are held, as commits begin and end that, and who was told of the failure all the same. */
 export function holdsSeen() {
   const holds = new Map<string, Held>();
+  /** Until when nobody had been told of what is held, by check; without an end while it is so. */
+  const untold = new Map<string, number>();
   const checks = new Map<string, CheckItem>();
   return {
     take: (commit: Commit): void => {
@@ -67,7 +75,11 @@ export function holdsSeen() {
         if (hold?.held.transition_sk !== transition_sk || (kind !== 'state_change' && kind !== 'catch_up')) continue;
         for (const target of to) hold.told.add(placeOf(target));
       }
+      for (const [id, hold] of holds) if (isUntold(hold)) untold.set(id, Number.POSITIVE_INFINITY);
+      for (const [id, until] of untold) if (until > commit.at && !isUntold(holds.get(id))) untold.set(id, commit.at);
     },
+    /** Whether the alert of a check was held at some time since then, and told to nobody yet. */
+    wasUntold: (id: string, since: number): boolean => (untold.get(id) ?? Number.NEGATIVE_INFINITY) >= since,
     of: ({ id, alerts: { escalated = [] } }: CheckItem): HeldNow | undefined => {
       const hold = holds.get(id);
       if (!hold) return undefined;

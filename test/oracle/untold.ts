@@ -6,6 +6,8 @@ import { holdIn, holdsSeen } from './holds-seen.ts';
 import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
 import { type Inside, isCheckKey, keyText } from './inside.ts';
 
+/** So long (ms) before it is committed a look may have been begun, by what was so then. */
+const BEGUN_MS = 15_000;
 /** What follows from a cause is held for at most so long (ms) after it has recovered, with the run that judges it. */
 const SETTLING_MS = 600_000 + 130_000;
 /** From a delivery that fails until what is withheld for it is looked at (ms). */
@@ -15,7 +17,8 @@ const NOTED_LATE_MS = 300_000;
 /**
  * Whoever hears nothing of a failure has heard of what it follows from: an alert is withheld from a destination only
  * while that was told of something that the check's entity depends on, which fails or has failed a while ago, or while
- * it will be told of that in a moment.
+ * it will be told of that in a moment. Or while what it follows from has just recovered, so that it has the time to
+ * recover too; or while nobody is to be told at all.
  */
 export function checkUntold(inside: Inside): string[] {
   const { seen, keys, profile } = inside;
@@ -55,15 +58,20 @@ export function checkUntold(inside: Inside): string[] {
       const told = holds.of(check)?.told ?? new Set();
       const causes = [...ancestry.ancestorsOf(check.entity_id, at - SETTLING_MS, at)];
       const isPending = [...table.values()].some(
-        (item) => isCheckKey(item) && causes.includes((item as CheckItem).entity_id) && isUntold(item as CheckItem),
+        (item) =>
+          isCheckKey(item) &&
+          causes.includes((item as CheckItem).entity_id) &&
+          holds.wasUntold((item as CheckItem).id, at - BEGUN_MS),
       );
-      if (isPending) continue;
+      if (isPending || isSettling(check, at)) continue;
       const possible = accounts
         .of(check.tenant_id, at)
         .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
-      const missing = possible.map(({ places, cooldown_seconds }) =>
+      const missing = possible.map(({ places, cooldown_seconds, silenced, window }) =>
         places('down').filter(
           ({ id, place }) =>
+            !silenced &&
+            !window &&
             !told.has(id) &&
             !told.has(place) &&
             !causes.some((cause) => knows(beliefs.of(cause, place), at, cooldown_seconds * 1000)),
@@ -77,9 +85,9 @@ export function checkUntold(inside: Inside): string[] {
   }
   return wrong;
 
-  /** Its own alert is held, and nobody was told of it yet. */
-  function isUntold(check: CheckItem): boolean {
-    const held = holds.of(check);
-    return held?.reason === 'dependency' && held.told.size === 0;
+  /** Something that it depends on has failed a while ago, and nothing does any more. */
+  function isSettling({ entity_id }: CheckItem, at: number): boolean {
+    const troubles = ancestry.troublesOf(entity_id, at - SETTLING_MS, at).filter(({ from }) => from < at - BEGUN_MS);
+    return troubles.length > 0 && troubles.every(({ to }) => to <= at);
   }
 }

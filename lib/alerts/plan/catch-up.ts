@@ -37,7 +37,6 @@ export function decideCatchUp(due: Due): TimedDecision {
   // What lifts these says so itself, and has the check looked at then.
   if (reason === 'catch_up_off' || reason === 'not_watched') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
-  if (situation.channels === 0) return {};
   if ((reason === 'maintenance' || reason === 'remediation') && until !== undefined)
     return { next: { deadline: firstResultAt(check, until), ...(entry.note && { note: entry.note }) } };
   if (calm) return { next: calm };

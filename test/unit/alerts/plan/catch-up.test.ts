@@ -31,6 +31,12 @@ describe('decideCatchUp', () => {
     expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(announces('catch_up', 'down'));
   });
 
+  it('waits for it also while there is no channel, as there may be one by then', () => {
+    const policy = { cooldown_seconds: 300, channels: [] };
+    const next = { deadline: NOW + 4 * MINUTE };
+    expect(decide({ state: 'down', announced: 'up', policy, planned: NOW - MINUTE })).toEqual({ next });
+  });
+
   it('does not wait for it when every delivery failed, or when channels were misled', () => {
     const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW };
     expect(decide({ ...given, note: { failed_at: NOW - MINUTE, tries: 0 } })).toMatchObject(
