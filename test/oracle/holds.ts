@@ -1,9 +1,11 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { ancestryIn } from './ancestry.ts';
 import { graceOf } from './deadlines.ts';
 import { holdIn } from './holds-seen.ts';
+import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';
 
@@ -21,7 +23,7 @@ const SPARE_MS = 60_000;
 /**
  * No alert stays held: each that is held at the end belongs to the last change of a check, and a deadline looks at it,
  * which has not passed long ago where nothing fails, and never lies far ahead. One that waits for its cause is decided
- * once that has been over for as long as the check has to recover too.
+ * once that has been over for as long as the check has to recover too, not counting windows and silences.
  */
 export const checkHolds = (inside: Inside): string[] => [...checkLeft(inside), ...checkReleased(inside)];
 
@@ -51,7 +53,7 @@ function checkLeft({ seen, keys, end, profile }: Inside): string[] {
 }
 
 function checkReleased(inside: Inside): string[] {
-  const { seen, calmFrom, end, profile } = inside;
+  const { seen, keys, calmFrom, end, profile } = inside;
   const ancestry = ancestryIn(inside);
   const skew = skewOf(inside);
   const begun = new Map<string, number>();
@@ -66,8 +68,19 @@ function checkReleased(inside: Inside): string[] {
       wrong.push(`${check.id}: its alert is held from ${from} to ${until}, though all is well since ${over}`);
   };
   const checks = new Map<string, CheckItem>();
+  const accounts = accountsSeen();
+  const table = new Map<string, Item>();
+  /** A window or a silence holds it back from those who were not told yet. */
+  const isHeldBack = (check: CheckItem, at: number): boolean =>
+    accounts
+      .of(check.tenant_id, at)
+      .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)))
+      .some(({ silenced, window }) => silenced || window);
   for (const commit of seen.commits) {
+    accounts.take(commit);
     for (const change of commit.changes) {
+      if (change.after) table.set(keyText(change.key), change.after);
+      else table.delete(keyText(change.key));
       if (change.key.sk.startsWith('CHECK#') && change.after)
         checks.set((change.after as CheckItem).id, change.after as CheckItem);
       const hold = holdIn(change);
@@ -78,7 +91,8 @@ function checkReleased(inside: Inside): string[] {
       if (isSought && hold.after!.deadline > latest)
         wrong.push(`${hold.check_id}: at ${commit.at} its held alert is left until ${hold.after!.deadline}`);
       const from = begun.get(hold.check_id);
-      if (isSought && from === undefined) begun.set(hold.check_id, commit.at);
+      if (isSought && (from === undefined || (known && isHeldBack(known, commit.at))))
+        begun.set(hold.check_id, commit.at);
       if (isSought || from === undefined) continue;
       begun.delete(hold.check_id);
       judge(checks.get(hold.check_id), from, commit.at);

@@ -7,7 +7,7 @@ import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { channelsOfSteps, channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
-import { hasResultSince, lastChanceAt } from '#lib/health/alerting/judged-after.ts';
+import { firstResultAt, hasResultSince, lastChanceAt } from '#lib/health/alerting/judged-after.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentWrites, joinWrites } from '#lib/health/dependency/incident-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -103,6 +103,8 @@ async function attempt(
     const done = await commit(ports, [...move(seen.next), ...seen.writes, policyAsRead(keys, check, stored)]);
     return done.ok ? [...seen.deadlines, ...(seen.next ? [lookAt(seen.next.deadline)] : [])] : AGAIN;
   }
+  const rest = heldFromRest(one);
+  if (rest) return (await commit(ports, move(rest))).ok ? [lookAt(rest.deadline)] : AGAIN;
   if (held.kind === 'catch_up') {
     // A catch-up waits by itself for whatever keeps it from being told now.
     const again = mergeDeadline(catchUp, { deadline: now });
@@ -161,6 +163,17 @@ const mayBeTold = ({ alerts }: CheckItem, policy: Policy): boolean =>
   !isSilenced(policy) &&
   policy.window === undefined &&
   channelsThatApply(policy, 'down', alerts).length + channelsOfSteps(policy).length > 0;
+
+/**
+ * Where some were told, a window or a silence that begins then holds it back from those alone who wait for its cause:
+ * they are still to hear of it. When that is looked at again; undefined where it is not so.
+ */
+function heldFromRest({ check, policy, held, now }: HeldCase): Deadline | undefined {
+  const { window } = policy;
+  if (held.reason !== 'dependency' || !held.told?.length || !(window || isSilenced(policy))) return undefined;
+  const over = window ? firstResultAt(check, window.until) : Number.POSITIVE_INFINITY;
+  return { deadline: Math.max(Math.min(over, now + LATEST_MS), now + 1), note: { held } };
+}
 
 /** The deadline at which it is looked at again; undefined when it is to be decided. */
 async function heldOn(env: Env, one: HeldCase, watchedSince: number): Promise<Deadline | undefined> {
