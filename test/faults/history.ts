@@ -50,8 +50,10 @@ function transitionsIn(seen: Seen): Pick<History, 'transitions' | 'states' | 'fe
   const states: History['states'] = new Map();
   const pointers = new Set<string>();
   for (const { key, after, commit } of changesIn(seen)) {
-    const { n, at } = commit;
-    if (key.sk.startsWith('TR#') && after) transitions.set(keyText(key), { ...(after as TransitionItem), n, at });
+    if (!key.sk.startsWith('TR#') || !after) continue;
+    // The alert of one that was held is decided later.
+    const { n, at } = transitions.get(keyText(key)) ?? commit;
+    transitions.set(keyText(key), { ...(after as TransitionItem), n, at });
   }
   for (const item of seen.table.values()) {
     if ('transition_sk' in item && item.pk.includes('#FEED#')) pointers.add(item.transition_sk as string);

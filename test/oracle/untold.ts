@@ -2,6 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { ancestryIn } from './ancestry.ts';
 import { beliefsSeen, type Heard } from './believed.ts';
+import type { Span } from './history.ts';
 import { holdIn, holdsSeen } from './holds-seen.ts';
 import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
 import { type Inside, isCheckKey, keyText } from './inside.ts';
@@ -52,7 +53,8 @@ export function checkUntold(inside: Inside): string[] {
       const hold = holdIn(change);
       const isLook =
         hold?.before?.note?.held?.reason === 'dependency' && hold.after?.note?.held?.reason === 'dependency';
-      if (!hold || !isLook) continue;
+      // What is brought forward is looked at in a moment.
+      if (!hold || !isLook || hold.after!.deadline <= at) continue;
       const check = table.get(keyText(keys.check(hold.after!.tenant_id, hold.check_id))) as CheckItem | undefined;
       if (!check) continue;
       const told = holds.of(check)?.told ?? new Set();
@@ -85,9 +87,10 @@ export function checkUntold(inside: Inside): string[] {
   }
   return wrong;
 
-  /** Something that it depends on has failed a while ago, and nothing does any more. */
+  /** Something that it depended on has failed a while ago, and nothing that it depends on does any more. */
   function isSettling({ entity_id }: CheckItem, at: number): boolean {
-    const troubles = ancestry.troublesOf(entity_id, at - SETTLING_MS, at).filter(({ from }) => from < at - BEGUN_MS);
-    return troubles.length > 0 && troubles.every(({ to }) => to <= at);
+    const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
+    const now = ancestry.troublesOf(entity_id, at, at).filter(({ to }) => to > at);
+    return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !now.some(isKnown);
   }
 }

@@ -93,6 +93,8 @@ async function stoppedBy(env: RunEnv, one: Case): Promise<Stopped | undefined> {
   const situation = situationOf(one, env.ports.clock.now());
   const stopped = firstToStop(situation);
   if (stopped) return stopped;
+  // Its lock runs out while nobody watches, as in an outage of ours, and it still has to have its verdict.
+  if (stored?.open) return { guard: 'lock', why: `${stored.open.execution_id} is still verified` };
   const went_down = await wentDownAbout(env, one.transition.tenant_id, one.series.failure.at);
   return firstToStop({ ...situation, went_down });
 }

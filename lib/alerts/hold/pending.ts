@@ -4,7 +4,6 @@ import type { Ancestry } from '#lib/health/dependency/gather.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 
 /**
-/**
  * Entities whose own alert is held, and was told to nobody yet: until its cause is known, or until it is decided after
  * the end of planned work that included what depends on them; with when that is looked at next (epoch ms).
  */
