@@ -4,11 +4,11 @@ import { newTenant } from '#test/support/client.ts';
 import { dialogueTarget } from '#test/support/dialogue-target.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
+import { receiving } from '#test/support/receiving.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button } from './person.ts';
 import { personAt } from './places.ts';
-import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('the form of a check, in a real browser', () => {
   const world = browserAndService();

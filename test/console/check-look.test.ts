@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
+import { receiving } from '#test/support/receiving.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { lookingAtCheck } from './looking-at-check.ts';
 import { expectDisabled } from './person.ts';
-import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('the page of a check, in a real browser', () => {
   const world = browserAndService();

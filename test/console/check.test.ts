@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
+import { receiving } from '#test/support/receiving.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
 import { lookingAtCheck } from './looking-at-check.ts';
 import { button, lookNow, told } from './person.ts';
-import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('a check, in a real browser', () => {
   const world = browserAndService();

@@ -3,11 +3,11 @@ import { barriers } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
+import { receiving } from '#test/support/receiving.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled, lookNow, told } from './person.ts';
 import { personAt } from './places.ts';
-import { receiving } from './receiving.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
 

@@ -3,12 +3,12 @@ import { barriers } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
+import { receiving } from '#test/support/receiving.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
 import { button, lookNow, told } from './person.ts';
 import { arrive, personAt } from './places.ts';
-import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('incidents, in a real browser', () => {
   const world = browserAndService();

@@ -6,11 +6,11 @@ import { barriers } from '#test/support/axe.ts';
 import { personWith } from '#test/support/browser.ts';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { receiving } from '#test/support/receiving.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
 import { personAt } from './places.ts';
-import { receiving } from './receiving.ts';
 
 const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
 const isFocused = (page: Page, name: string) =>

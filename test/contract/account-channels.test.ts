@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { everything, got, newCheck, newEntity } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { receiving } from '#test/support/receiving.ts';
 
 const ALL = '/v1/notify/channels';
 
 let client: Client;
-let receiver: WebhookReceiver;
+const receiver = receiving();
 beforeAll(async () => {
   client = await newTenant();
-  receiver = await startReceiver({ host: '127.77.0.1' });
 });
-afterAll(() => receiver.close());
 
-const slack = (path: string) => ({ channel_type: 'slack', config: { url: receiver.url + path } });
-const at = (path: string) => receiver.received.filter((one) => one.path === path);
+const slack = (path: string) => ({ channel_type: 'slack', config: { url: receiver().url + path } });
+const at = (path: string) => receiver().received.filter((one) => one.path === path);
 const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 }), 201);
 

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { everything, got, newCheck, newEntity } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { receiving } from '#test/support/receiving.ts';
 
 let client: Client;
-let receiver: WebhookReceiver;
+const receiver = receiving();
 beforeAll(async () => {
   client = await newTenant();
-  receiver = await startReceiver({ host: '127.77.0.1' });
 });
-afterAll(() => receiver.close());
 
 /** A push check that goes down at its first failure and tells one channel at a path of its own. */
 async function alerted(path: string, policy: object = { cooldown_seconds: 0 }) {
   const check = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name: 'checkout' });
   got(await client.post(`/v1/checks/${check.id}/policy`, policy), 200);
-  const config = { url: receiver.url + path };
+  const config = { url: receiver().url + path };
   const channel = got(
     await client.post(`/v1/checks/${check.id}/policy/channels`, { channel_type: 'slack', config }),
     201,
@@ -26,7 +24,7 @@ async function alerted(path: string, policy: object = { cooldown_seconds: 0 }) {
 
 const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5, error_message: 'card declined' }), 201);
-const at = (path: string) => receiver.received.filter((one) => one.path === path);
+const at = (path: string) => receiver().received.filter((one) => one.path === path);
 const logOf = async (id: string) =>
   (await everything(client, '/v1/notify/logs')).filter((one: { check_id: string }) => one.check_id === id);
 
@@ -74,7 +72,7 @@ describe('an alert', () => {
 
   it('is tried three times in all and then ends as failed', async () => {
     const { id } = await alerted('/broken');
-    receiver.behave({ status: 500, body: 'out of order' });
+    receiver().behave({ status: 500, body: 'out of order' });
     try {
       await push(id, false);
       const [delivery] = await eventually(async () => {
@@ -86,7 +84,7 @@ describe('an alert', () => {
       expect(new Set(at('/broken').map((one) => one.headers['x-service-delivery']))).toEqual(new Set([delivery.id]));
       expect(at('/broken')).toHaveLength(3);
     } finally {
-      receiver.behave({ status: 200 });
+      receiver().behave({ status: 200 });
     }
   });
 
@@ -165,7 +163,7 @@ describe('the delivery log', () => {
   it('forgets an entity when it is deleted', async () => {
     const entity = await newEntity(client);
     const check = await newCheck(client, { entity_id: entity.id });
-    const body = { channel_type: 'slack', config: { url: `${receiver.url}/gone` } };
+    const body = { channel_type: 'slack', config: { url: `${receiver().url}/gone` } };
     const channel = got(await client.post(`/v1/checks/${check.id}/policy/channels`, body), 201);
     const test = got(await client.post(`/v1/checks/${check.id}/policy/channels/${channel.id}/test`), 200);
     expect((await logOf(check.id)).map((one) => one.id)).toEqual([test.id]);

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { receiving } from '#test/support/receiving.ts';
 
 let client: Client;
-let receiver: WebhookReceiver;
+const receiver = receiving();
 beforeAll(async () => {
   client = await newTenant();
-  receiver = await startReceiver({ host: '127.77.0.1' });
 });
-afterAll(() => receiver.close());
 
 /** A push check that is up and goes down at its second failure; with one channel, if told so. */
 async function upCheck(policy: object, isTold = true): Promise<string> {
   const { id } = await newCheck(client, { failure_threshold: 2, interval_seconds: 3600 });
   got(await client.post(`/v1/checks/${id}/policy`, policy), 200);
-  const channel = { channel_type: 'slack', config: { url: receiver.url } };
+  const channel = { channel_type: 'slack', config: { url: receiver().url } };
   if (isTold) got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
   await push(id, true);
   return id;

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { receiving } from '#test/support/receiving.ts';
 
 let client: Client;
-let receiver: WebhookReceiver;
+const receiver = receiving();
 beforeAll(async () => {
   client = await newTenant();
-  receiver = await startReceiver({ host: '127.77.0.1' });
 });
-afterAll(() => receiver.close());
 
 type Incident = { id: string; state: string; [member: string]: unknown };
 
@@ -29,7 +27,7 @@ async function watched() {
   const { id, entity_id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name: 'backup' });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
   const path = `/incident-${++places}`;
-  const channel = { channel_type: 'slack', config: { url: receiver.url + path } };
+  const channel = { channel_type: 'slack', config: { url: receiver().url + path } };
   const { id: channel_id } = got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
   await push(id, true);
   return { id: id as string, entity_id: entity_id as string, channel_id };

@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { receiving } from '#test/support/receiving.ts';
 
 const SILENCES = '/v1/notify/silences';
 
 let client: Client;
-let receiver: WebhookReceiver;
+const receiver = receiving();
 beforeAll(async () => {
   client = await newTenant();
-  receiver = await startReceiver({ host: '127.77.0.1' });
 });
-afterAll(() => receiver.close());
 
 const ahead = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
 const texts = (path: string): string[] =>
-  receiver.received.filter((one) => one.path === path).map(({ body }) => JSON.parse(body).text);
+  receiver()
+    .received.filter((one) => one.path === path)
+    .map(({ body }) => JSON.parse(body).text);
 const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 }), 201);
 
@@ -26,7 +26,7 @@ async function upCheck(path: string) {
   const more = { failure_threshold: 1, interval_seconds: 3600, name: 'cart', entity_id: entity.id };
   const { id } = await newCheck(client, more);
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
-  const channel = { channel_type: 'slack', config: { url: receiver.url + path } };
+  const channel = { channel_type: 'slack', config: { url: receiver().url + path } };
   got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
   await push(id, true);
   return { id: id as string, entity, policy: `/v1/checks/${id}/policy` };

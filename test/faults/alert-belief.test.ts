@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { alertingCheck, live, type Story, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { live, type Story } from './story.ts';
+import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
 beforeEach(async () => {

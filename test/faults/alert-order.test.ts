@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { alertingCheck, live, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { live } from './story.ts';
+import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
 beforeEach(async () => {

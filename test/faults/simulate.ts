@@ -9,7 +9,7 @@ import { recordOutage } from '#lib/schedule/outages.ts';
 import { checksIn, type NetworkSpell, type Shown } from '#test/oracle/inside.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
-import './all-loaded.ts';
+import '#test/support/all-loaded.ts';
 import { resetPushes } from './agents.ts';
 import { makeManners } from './manners.ts';
 import { runNeighbour } from './neighbour.ts';

@@ -10,7 +10,7 @@ import { memoryLog } from '#test/support/log.ts';
 import { plainTable } from '#test/support/plain-table.ts';
 import { makeRandom } from '#test/support/random.ts';
 import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
-import './all-loaded.ts';
+import '#test/support/all-loaded.ts';
 import { makeObservations } from './observations.ts';
 import { observedTable } from './observed-table.ts';
 import type { Shared } from './process.ts';
@@ -240,15 +240,3 @@ export const told = (service: VirtualService, receiver = 'pager.test'): string[]
         ? [`${iso(at).slice(11, 16)} ${headers['X-Service-Kind']} ${JSON.parse(body).check_to_state}`]
         : [],
     );
-
-/** At each time the target shop.test does so from then on. */
-export type Story = [time: string, manner: 'answers' | 'fails'][];
-
-/** Lets time pass through a story, until a time of day. */
-export async function live(service: VirtualService, story: Story, until: string): Promise<void> {
-  for (const [time, manner] of story) {
-    await service.until(time);
-    service.host('shop.test').does(manner);
-  }
-  await service.until(until);
-}

@@ -11,7 +11,7 @@ import type { Watched } from './rule.ts';
  */
 export function makeDashboards(scope: Construct, watched: Watched): void {
   new Dashboard(scope, 'Dashboard', { widgets: inRows(ofWork(scope, watched)) });
-  new Dashboard(scope, 'Dashboard-limits', { widgets: inRows(ofLimits(watched)) });
+  new Dashboard(scope, 'Dashboard-limits', { widgets: inRows(ofLimits(scope, watched)) });
   new Dashboard(scope, 'Dashboard-faults', { widgets: inRows(ofFaults(scope, watched)) });
 }
 
@@ -43,8 +43,9 @@ function ofWork(scope: Construct, { queues, functions, api }: Watched): GraphWid
   ];
 }
 
-/** What it uses of what AWS gives it, and what it is refused. */
-function ofLimits({ table, functions }: Watched): GraphWidget[] {
+/** What it uses of what AWS gives it, what it is refused, and what it refuses. */
+function ofLimits(scope: Construct, { table, functions }: Watched): GraphWidget[] {
+  const { refusedPings, unknownPings } = ownMetrics(scope);
   return [
     graph('Units of the table', [
       ofTable(table, 'ConsumedWriteCapacityUnits'),
@@ -56,6 +57,7 @@ function ofLimits({ table, functions }: Watched): GraphWidget[] {
       ofTable(table, 'WriteThrottleEvents'),
       ofTable(table, 'ReadThrottleEvents'),
     ]),
+    graph('Pings refused, and to nowhere', [refusedPings, unknownPings]),
     graph('Concurrency of the account', [new Metric({ ...ofLambda, metricName: 'ClaimedAccountConcurrency', ...max })]),
   ];
 }
@@ -63,13 +65,12 @@ function ofLimits({ table, functions }: Watched): GraphWidget[] {
 /** What fails, or was given up. */
 function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPushes }: Watched): GraphWidget[] {
   const all = Object.values(functions);
-  const { failedRecords, failedDeliveries, lateProbes, refusedPings, unknownPings, limiterFailed } = ownMetrics(scope);
+  const { failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
   const dead = deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible(max));
   return [
     graph('Dead letters', dead),
     graph('Failed deliveries, late probes', [failedDeliveries, lateProbes]),
     graph('Requests let in uncounted, pushes refused', [...limiterFailed.map((one) => one.metric), throttledPushes]),
-    graph('Pings refused, and to nowhere', [refusedPings, unknownPings]),
     graph(
       'Records given back',
       failedRecords.map((one) => one.metric),

@@ -4,6 +4,7 @@ import { keyTable } from '#lib/keys.ts';
 import type { ApiResult } from '#lib/platform/http/api-event.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
+import '#test/support/all-loaded.ts';
 import { NO_LINEAGE } from '#test/support/lineage.ts';
 import { makeRandom } from '#test/support/random.ts';
 import type { Caller, Services } from './clients.ts';

@@ -4,6 +4,7 @@ import '#lib/checks/assertions/judge-all.ts';
 import '#lib/health/pings/provision-check.ts';
 import '#lib/mcp/endpoint.ts';
 import '#lib/mcp/run-bound-action.ts';
+import '#lib/platform/aws/lambda-queues.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { loadChanges } from '#lib/health/state/apply-result.ts';
