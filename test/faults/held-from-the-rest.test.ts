@@ -8,8 +8,8 @@ afterEach(() => service.close());
 const at = (time: string) => new Date(timeOfDay(time)).toISOString();
 
 /**
- * A database that alerts the pager, and a shop that depends on it and alerts the pager and its team. Both fail at 09:40:
- * the pager hears of the database, and the team of the shop.
+ * A database that alerts the pager, and a shop that depends on it and alerts the pager and its team. Both fail at
+ * 09:40: the pager hears of the database, and the team of the shop.
  */
 async function failing() {
   service = await virtualService('09:30');
