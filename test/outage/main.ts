@@ -33,7 +33,9 @@ function heard({ at, body, headers }: Received): Told {
   return { at, line: `${kind}, ${urgency}: ${title ?? `${entity?.slug} ${check_to_state}`}${about}${more}` };
 }
 
-const subjectOf = (mail: KeptMail): string => /^subject: (.*(?:\r?\n[ \t].*)*)/im.exec(mail.data)?.[1] ?? '';
+/** A long subject comes in several lines (RFC 5322, 2.2.3). */
+const subjectOf = (mail: KeptMail): string =>
+  (/^subject: (.*(?:\r?\n[ \t].*)*)/im.exec(mail.data)?.[1] ?? '').replaceAll(/\r?\n[ \t]+/g, ' ');
 
 async function scene(name: string, { forgets = false, broken = false }) {
   const authority = await makeAuthority();
