@@ -19,8 +19,10 @@ export type Heard = {
 const TELLS = new Set(['state_change', 'catch_up', 'repeat', 'escalation', 'closed']);
 
 /** The alerts of a commit that say how a check stands. */
-export const tellingIn = ({ changes }: Commit): AlertItem[] =>
-  changes.flatMap(({ before, after }) => (!before && after && isAlert(after) && TELLS.has(after.kind) ? [after] : []));
+export const tellingIn = (commit: Commit): AlertItem[] => alertsIn(commit).filter(({ kind }) => TELLS.has(kind));
+
+const alertsIn = ({ changes }: Commit): AlertItem[] =>
+  changes.flatMap(({ before, after }) => (!before && after && isAlert(after) ? [after] : []));
 
 /** What each destination was told of each check and entity, as commits bring it: the latest first. */
 export function beliefsSeen({ table }: Pick<Seen, 'table'>) {
@@ -32,7 +34,9 @@ export function beliefsSeen({ table }: Pick<Seen, 'table'>) {
   }
   return {
     take: (commit: Commit): void => {
-      for (const alert of tellingIn(commit)) {
+      // Whoever reads that a repair did not help knows that it is still down.
+      const telling = alertsIn(commit).filter(({ kind }) => TELLS.has(kind) || kind === 'remediation_failed');
+      for (const alert of telling) {
         const says = alert.announces;
         if (says === null) continue;
         const about = [alert.check_id, alert.entity_id, ...(alert.root ? [alert.root.entity_id] : [])];
