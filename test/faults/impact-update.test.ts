@@ -36,6 +36,16 @@ describe('a minute after the alert of what others depend on', () => {
     expect(Math.round((minute[1]! - minute[0]!) / 1000)).toBe(60);
   });
 
+  it('who does not get that was told all the same, and hears of nothing that fails with it', async () => {
+    await outage();
+    await open.until('09:41');
+    open.host('pager.test').does('fails');
+    await open.until('09:45');
+    open.host('pager.test').does('answers');
+    await open.until('09:55');
+    expect(payloads().map(({ kind }) => kind)).toEqual(['state_change', 'impact', 'impact', 'impact']);
+  });
+
   it('they hear nothing where nothing fails with it', async () => {
     await outage({ dependents: [] });
     await open.until('09:50');

@@ -45,7 +45,8 @@ export function toldBy(
   incident: IncidentItem | undefined,
   { to, channels, at }: { to: CheckState; channels: readonly Channel[]; at: number },
 ): IncidentItem | undefined {
-  if (!incident || !item || item.kind === 'closed' || to !== 'down') return incident;
+  // Those who hear more of the impact were told before, and stay so where that news does not reach them.
+  if (!incident || !item || item.kind === 'closed' || item.kind === 'impact' || to !== 'down') return incident;
   const told = channels.filter(({ id }) => item.to.some((target) => target.channel_id === id));
   return withTold(incident, told.map(destinationOf), at);
 }
