@@ -139,6 +139,9 @@ export const messages = {
  */
 export const LAST_RECEIVE = 1000;
 
+/** A message waits 15 minutes at most (SQS), ms with some to spare; a later time is waited for in stages. */
+export const LONGEST_WAIT_MS = 14 * 60_000;
+
 export type QueueName = keyof typeof messages;
 /** What each queue takes. */
 export type MessageBodies = { [Name in QueueName]: z.infer<(typeof messages)[Name]> };

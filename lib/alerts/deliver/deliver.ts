@@ -10,7 +10,7 @@ import type { Env } from '#lib/env.ts';
 import type { AccountChannel } from '#lib/health/alerting/account-alerting.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import type { MessageOf } from '#lib/messages.ts';
+import { LONGEST_WAIT_MS, type MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import { type FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
@@ -95,9 +95,6 @@ function conclude(env: DeliverEnv, delivery: DeliveryItem): Promise<void> {
   if (delivery.status === 'failed') env.ports.metrics.count('FailedDeliveries');
   return followUp(env, delivery);
 }
-
-/** A message waits 15 minutes at most; a later turn is waited for in stages. */
-const LONGEST_WAIT_MS = 14 * 60_000;
 
 function tryLater(
   env: DeliverEnv,

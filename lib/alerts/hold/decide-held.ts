@@ -103,7 +103,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
     transition: settle({ decision: 'planned', reason: null, facts: {}, deliveries }),
     item,
     ...(partOf && { partOf }),
-    told: toldBy(item, one.incident, { to: check.state, channels, at: now }),
+    told: toldBy(item, one.incident, { to: check.state, at: now }),
     alerts: begun(
       afterTelling(check.alerts, [{ id: item.id, announces }], classOf(situation), now),
       policy,

@@ -1,7 +1,7 @@
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
-import { destinationOf } from '#lib/health/alerting/listeners.ts';
+import { destinationTold } from '#lib/health/alerting/listeners.ts';
 import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
@@ -17,7 +17,7 @@ export async function untell(env: Env, { tenant_id, check_id, channel_id, alert 
   const item = await ports.table.get<AlertItem>({ pk: keys.ofCheck(tenant_id, check_id), sk: alert.sk });
   const target = item?.to.find((one) => one.channel_id === channel_id);
   if (!item || !target || !item.with_others) return;
-  const destination = destinationOf({ ...target, id: channel_id });
+  const destination = destinationTold(target);
   for (const root of [item.root?.entity_id, item.entity_id]) {
     if (root !== undefined && (await forget(env, { tenant_id, root }, destination, timeOf(item.id))))
       await wakeHeld(env, tenant_id, root);

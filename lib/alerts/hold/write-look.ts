@@ -8,7 +8,7 @@ import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
 import { settled } from '#lib/health/alerting/held.ts';
 import { impactDue } from '#lib/health/alerting/impact-due.ts';
-import { destinationOf, waitingOf } from '#lib/health/alerting/listeners.ts';
+import { destinationOf, destinationTold, waitingOf } from '#lib/health/alerting/listeners.ts';
 import { pageWrites } from '#lib/health/alerting/pages.ts';
 import { afterTelling } from '#lib/health/alerting/remembered.ts';
 import { type HoldItem, rememberedHold, withLook } from '#lib/health/dependency/hold-item.ts';
@@ -36,10 +36,7 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
   const { root, own, partOf } = incidents;
   const released = seen.hold.under === null || root ? undefined : ancestry.entities.get(seen.hold.under);
   const items = alertsOf(env, one, seen, { ...incidents, released }, now);
-  const toldNow = items.flatMap(({ to }) => to.map(({ channel_id }) => channel_id));
-  const destinations = channelsThatApply(policy, 'down', check.alerts)
-    .filter(({ id }) => toldNow.includes(id))
-    .map(destinationOf);
+  const destinations = items.flatMap(({ to }) => to.map(destinationTold));
   const told = [...(held.told ?? []), ...destinations];
   const after = items.length > 0 ? alertsAfter(check, policy, items, now) : check.alerts;
   const escalation = escalationChange(keys, check, token, { before: check.alerts, after, policy });

@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import type { MessageOf } from '#lib/messages.ts';
+import { LONGEST_WAIT_MS, type MessageOf } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { acknowledgedEntry } from './acknowledged.ts';
@@ -11,9 +11,6 @@ import { findIncident } from './find-incident.ts';
 import { expiryOf, type IncidentEntity, type StoredIncident } from './incident-items.ts';
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { lookLater, lookWhetherOver } from './look-whether-over.ts';
-
-/** A message waits 15 minutes at most; a later time is waited for in stages. */
-const LONGEST_WAIT_MS = 14 * 60_000;
 
 /** Writes into an incident what a message is about, or looks whether it is over. Repeatable, in any order. */
 export async function keepIncident(env: Env, message: MessageOf<'incident'>): Promise<void> {

@@ -3,6 +3,7 @@ import type { Env } from '#lib/env.ts';
 import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
 import { INCIDENT_ENTITIES } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
+import { LONGEST_WAIT_MS } from '#lib/messages.ts';
 import { chunks } from '#lib/platform/chunks.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
@@ -12,8 +13,6 @@ import { resolvedWrites } from './resolve.ts';
 
 type Over = { tenant_id: string; incident_id: string };
 
-/** A message waits 15 minutes at most. */
-const LONGEST_WAIT_MS = 14 * 60_000;
 /** However short the quiet time is, recoveries of many entities are looked at together. */
 const SHORTEST_WAIT_MS = 1_000;
 /** A look that should have been so long ago (ms) is lost, and another is sent for. */

@@ -129,7 +129,7 @@ async function attempt(
   const lasts = to === 'down' && incident !== undefined && incident.recovered_at === undefined;
   const partOf = { incident_id: entity?.incident?.id ?? (lasts ? incident.id : undefined), with_others: lasts };
   const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...partOf });
-  const told = toldBy(item, incident, { to, channels: due.policy.channels, at: now });
+  const told = toldBy(item, incident, { to, at: now });
   const after = check && afterAlert(check, due, decided, item?.id);
   const change = { before: check?.alerts ?? {}, after: after ?? {}, policy: due.policy };
   const escalation = escalationChange(keys, owner, token, change);

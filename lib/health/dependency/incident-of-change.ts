@@ -1,8 +1,7 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState, EntityState } from '#lib/catalog/states.ts';
-import type { Channel } from '#lib/checks/policy-item.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
-import { destinationOf } from '#lib/health/alerting/listeners.ts';
+import { destinationTold } from '#lib/health/alerting/listeners.ts';
 import type { Keys } from '#lib/keys.ts';
 import { type IncidentItem, incidentOf, withTold } from './incident-item.ts';
 
@@ -43,10 +42,9 @@ export const endsIncident = (before: IncidentItem | undefined, next: IncidentIte
 export function toldBy(
   item: AlertItem | undefined,
   incident: IncidentItem | undefined,
-  { to, channels, at }: { to: CheckState; channels: readonly Channel[]; at: number },
+  { to, at }: { to: CheckState; at: number },
 ): IncidentItem | undefined {
   // Those who hear more of the impact were told before, and stay so where that news does not reach them.
   if (!incident || !item || item.kind === 'closed' || item.kind === 'impact' || to !== 'down') return incident;
-  const told = channels.filter(({ id }) => item.to.some((target) => target.channel_id === id));
-  return withTold(incident, told.map(destinationOf), at);
+  return withTold(incident, item.to.map(destinationTold), at);
 }

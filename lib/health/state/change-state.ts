@@ -8,7 +8,7 @@ import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
 import { escalationChange } from '#lib/health/alerting/escalation.ts';
 import { superseded } from '#lib/health/alerting/held.ts';
 import { impactDue } from '#lib/health/alerting/impact-due.ts';
-import { destinationOf } from '#lib/health/alerting/listeners.ts';
+import { destinationTold } from '#lib/health/alerting/listeners.ts';
 import { pageWrites } from '#lib/health/alerting/pages.ts';
 import { forgetHold } from '#lib/health/dependency/hold-item.ts';
 import { incidentWrites, ownIncident } from '#lib/health/dependency/incident-item.ts';
@@ -146,12 +146,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       ...(item && to === 'down' ? paged(keys, basis, item, token, alertAt) : []),
       ...(basis.held ? superseded(basis.held, basis.deadlines.hold, token, at) : []),
       ...forgetHold(keys, check, basis.deadlines.hold),
-      ...incidentWrites(
-        basis.incident,
-        toldBy(item, incident, { to, channels: policy.channels, at: alertAt }),
-        token,
-        alertAt,
-      ),
+      ...incidentWrites(basis.incident, toldBy(item, incident, { to, at: alertAt }), token, alertAt),
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
       policyAsRead(keys, check, storedPolicy),
@@ -182,16 +177,9 @@ const opensIncident = (
   (entity.dependencies === 0 || alert.decision === 'planned');
 
 /** The page that an alert for down is to each of its destinations, where that is counted. */
-function paged(
-  keys: Keys,
-  { pages, policy }: Basis,
-  { tenant_id, urgency, to }: AlertItem,
-  token: string,
-  now: number,
-) {
+function paged(keys: Keys, { pages }: Basis, { tenant_id, urgency, to }: AlertItem, token: string, now: number) {
   if (!pages || urgency === 'low') return [];
-  const told = policy.channels.filter(({ id }) => to.some((target) => target.channel_id === id));
-  return pageWrites(keys, tenant_id, { pages, destinations: told.map(destinationOf) }, token, now);
+  return pageWrites(keys, tenant_id, { pages, destinations: to.map(destinationTold) }, token, now);
 }
 
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
