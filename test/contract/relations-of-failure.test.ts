@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, newTenant } from '#test/support/client.ts';
+import { type Client, failure } from '#test/support/client.ts';
+import { type Entity, entityOf, relation, tenantWithBlueprint } from '#test/support/relation-world.ts';
 
 const ALL = '/v1/relations';
-
-type Entity = { id: string; path: string };
 
 let admin: Client;
 let web: Entity;
@@ -11,26 +10,6 @@ let db: Entity;
 beforeAll(async () => {
   admin = await tenantWithBlueprint();
   [web, db] = [await entityOf(admin), await entityOf(admin)];
-});
-
-async function tenantWithBlueprint(): Promise<Client> {
-  const tenant = await newTenant();
-  await tenant.post('/v1/blueprints', { slug: 'service', name: 'Service' });
-  return tenant;
-}
-
-let count = 0;
-async function entityOf(tenant: Client): Promise<Entity> {
-  const slug = `e-${++count}`;
-  const made = await tenant.post('/v1/blueprints/service/entities', { slug, name: slug });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return { id: made.body.id, path: `/v1/blueprints/service/entities/${slug}` };
-}
-
-const relation = (from: Entity, to: Entity, relation_type = 'depends_on') => ({
-  from_entity_id: from.id,
-  to_entity_id: to.id,
-  relation_type,
 });
 
 describe('a relation that carries failure', () => {

@@ -11,13 +11,20 @@ async function from(time: string) {
   return { service: open, ...dependencyWorld(open) };
 }
 
+/** The same with a database, and a shop and a blog that depend on it. */
+async function shopAndBlog(time: string) {
+  const world = await from(time);
+  const { watched, depends } = world;
+  const db = await watched('db');
+  const [shop, blog] = [await watched('shop'), await watched('blog')];
+  await depends(shop, db);
+  await depends(blog, db);
+  return { ...world, db, shop, blog };
+}
+
 describe('when what others depend on fails', () => {
   it('one alert goes out, and one that it is over; the dependents say why they sent none', async () => {
-    const { service, watched, depends, fails, answers, told, alertsOf } = await from('09:30');
-    const db = await watched('db');
-    const [shop, blog] = [await watched('shop'), await watched('blog')];
-    await depends(shop, db);
-    await depends(blog, db);
+    const { service, fails, answers, told, alertsOf, shop, blog } = await shopAndBlog('09:30');
     await service.until('09:40');
     fails('db', 'shop', 'blog');
     await service.until('09:50');
@@ -121,11 +128,7 @@ describe('when what others depend on fails', () => {
   });
 
   it('what stays down after its recovery is told once it had the time to recover', async () => {
-    const { service, watched, depends, fails, answers, told, alertsOf } = await from('09:30');
-    const db = await watched('db');
-    const [shop, blog] = [await watched('shop'), await watched('blog')];
-    await depends(shop, db);
-    await depends(blog, db);
+    const { service, fails, answers, told, alertsOf, shop } = await shopAndBlog('09:30');
     await service.until('09:40');
     fails('db', 'shop', 'blog');
     await service.until('09:50');
@@ -157,11 +160,7 @@ describe('when what others depend on fails', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6])('and the service dies at message %i of the incident, all the same', async (nth) => {
-    const { service, watched, depends, fails, answers, told, alertsOf } = await from('09:30');
-    const db = await watched('db');
-    const [shop, blog] = [await watched('shop'), await watched('blog')];
-    await depends(shop, db);
-    await depends(blog, db);
+    const { service, fails, answers, told, alertsOf, db, shop, blog } = await shopAndBlog('09:30');
     await service.until('09:40');
     let sent = 0;
     service.fatal.send = (queue) => (queue === 'deadline' || queue === 'delivery') && ++sent === nth;

@@ -1,4 +1,5 @@
 import type { Dependency } from '#lib/health/dependency/graph.ts';
+import { to } from '#test/support/depends-on.ts';
 import type { Random } from '#test/support/random.ts';
 
 /** Something that is checked, with one check; times in ms. */
@@ -66,14 +67,6 @@ const layersOf =
   (shape: Shape, size: number) =>
   (n: number): number =>
     shape === 'tree' ? n : Math.min(LAYERS - 1, Math.floor(Math.sqrt(n / size) * LAYERS));
-
-const to = (id: string, more: Partial<Dependency> = {}): Dependency => ({
-  to_entity_id: id,
-  group: null,
-  required: null,
-  when: 'down',
-  ...more,
-});
 
 function dependenciesOf(
   random: Random,

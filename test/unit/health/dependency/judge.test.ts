@@ -3,19 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { KnownCheck } from '#lib/health/dependency/evidence.ts';
 import { type Dependency, type Graph, walk } from '#lib/health/dependency/graph.ts';
 import { type Dependent, judge, type Known } from '#lib/health/dependency/judge.ts';
+import { to } from '#test/support/depends-on.ts';
 import { type Plain, restated } from './restated.ts';
 
 const NOW = 10_000_000;
 const FAILING = NOW - 30_000;
 const dependent: Dependent = { interval_seconds: 30, failing_since: FAILING, up_since: FAILING - 3_600_000 };
-
-const to = (id: string, more: Partial<Dependency> = {}): Dependency => ({
-  to_entity_id: id,
-  group: null,
-  required: null,
-  when: 'down',
-  ...more,
-});
 
 const check = (more: Partial<KnownCheck>): KnownCheck => ({
   id: 'chk',
