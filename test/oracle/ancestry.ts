@@ -5,7 +5,7 @@ import { changesIn, type Inside, isCheckKey } from './inside.ts';
 import { targetOf } from './rules.ts';
 
 /** A relation that carries failure, as long as it stood (epoch ms). */
-type Stood = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id'>;
+type Stood = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when'>;
 
 /** What entities depended on at some time, by relations that carry failure, and when that was in trouble. */
 export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
@@ -59,6 +59,16 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
   return {
     ancestorsOf,
     troublesOf,
+    /** When the trouble began that an entity is in at a time, without an end of all of it since. */
+    troubledSince: (entity: string, at: number): number => {
+      let since = at;
+      for (const { from, to } of (trouble.get(entity) ?? []).toSorted((a, b) => b.to - a.to))
+        if (from <= at && to >= since) since = Math.min(since, from);
+      return since;
+    },
+    /** An entity on which something depends already when a part of it fails. */
+    countsWhenDegraded: (entity: string): boolean =>
+      [...relations.values()].some(({ to_entity_id, when }) => to_entity_id === entity && when === 'degraded'),
     /** When something that an entity depended on was last in trouble, or was related to it; within a time. */
     troubledUntil: (entity: string, from: number, to: number): number => {
       const spans = [...ancestorsOf(entity, from, to)].flatMap((id) => trouble.get(id) ?? []);

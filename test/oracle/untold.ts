@@ -31,13 +31,16 @@ export function checkUntold(inside: Inside): string[] {
   const wrong: string[] = [];
   const noted = profile.quiet ? NOTED_MS : NOTED_LATE_MS;
 
-  /** Whether whoever was told this of a cause knows of it at a time. */
-  function knows([last, ...before]: readonly Heard[], at: number, cooldown_ms: number): boolean {
+  /** Whether whoever was told this of a cause knows of it at a time: one of its checks may be up again before it is. */
+  function knows([last, ...before]: readonly Heard[], at: number, cooldown_ms: number, since: number): boolean {
     if (!last) return false;
-    if (last.failed_at !== undefined && last.failed_at < at - noted) return knows(before, at, cooldown_ms);
+    if (last.failed_at !== undefined && last.failed_at < at - noted) return knows(before, at, cooldown_ms, since);
     if (last.says !== 'up') return true;
     const isRecent = last.at > at - Math.max(SETTLING_MS, cooldown_ms);
-    return isRecent && before.some(({ says, failed_at }) => says !== 'up' && failed_at === undefined);
+    return before.some(
+      ({ says, at: told_at, failed_at }) =>
+        says !== 'up' && failed_at === undefined && (isRecent || told_at > since - BEGUN_MS),
+    );
   }
 
   for (const commit of seen.commits) {
@@ -76,7 +79,10 @@ export function checkUntold(inside: Inside): string[] {
             !window &&
             !told.has(id) &&
             !told.has(place) &&
-            !causes.some((cause) => knows(beliefs.of(cause, place), at, cooldown_seconds * 1000)),
+            !causes.some((cause) => {
+              const since = ancestry.troubledSince(cause, at);
+              return knows(beliefs.of(cause, place), at, cooldown_seconds * 1000, since);
+            }),
         ),
       );
       if (missing.every(({ length }) => length > 0))
@@ -90,7 +96,19 @@ export function checkUntold(inside: Inside): string[] {
   /** Something that it depended on has failed a while ago, and nothing that it depends on does any more. */
   function isSettling({ entity_id }: CheckItem, at: number): boolean {
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
-    const now = ancestry.troublesOf(entity_id, at, at).filter(({ to }) => to > at);
-    return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !now.some(isKnown);
+    const failing = [...ancestry.ancestorsOf(entity_id, at, at)].filter(fails);
+    const isNow = failing.some((cause) => ancestry.troubledSince(cause, at) < at - BEGUN_MS);
+    return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
+  }
+
+  /** An entity fails when all of its checks that probe do, or its push checks where it has no others. */
+  function fails(entity: string): boolean {
+    const own = [...table.values()].filter((item): item is CheckItem => isCheckKey(item) && item.entity_id === entity);
+    const enabled = own.filter((check) => check.enabled);
+    const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
+    const isDown = ({ state }: CheckItem) => state !== 'up' && state !== 'unknown';
+    if (ancestry.countsWhenDegraded(entity)) return enabled.some(isDown);
+    const deciding = pulls.length > 0 ? pulls : enabled;
+    return deciding.length > 0 && deciding.every(isDown);
   }
 }
