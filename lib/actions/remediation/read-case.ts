@@ -85,9 +85,12 @@ export function situationOf(one: Case, now: number): GuardSituation {
   };
 }
 
-/** Whether the failure that an attempt is for has ended: the check is well, or what it has now is another failure. */
+/**
+ * Whether the failure that an attempt is for has ended: the check is well, or what it has now is another failure. Where
+ * its entity became degraded because the check came up, there was none.
+ */
 function isOver({ action, check, transition, series }: Case): boolean {
-  if (isWell(action, check)) return true;
+  if (isWell(action, check) || isWell(action, { state: transition.check_to_state })) return true;
   if (series.failure.transition_id !== transition.transition_id) return true;
   return action.trigger_to_state === 'down' && check.state_since !== transition.timestamp;
 }

@@ -15,7 +15,8 @@ export async function updateImpact(env: Env, deadline: DueDeadline): Promise<Due
 function decideUpdate(due: Due): TimedDecision {
   if (!due.check || !due.policy.impact_update) return {};
   const situation = situationOf(due, 'impact');
-  if (decide(situation).decision !== 'planned') return {};
+  // The failure that was told may be over, and one that nobody was told of have begun.
+  if (situation.told !== 'down' || decide(situation).decision !== 'planned') return {};
   return { alert: { situation, announces: 'down', cooldown: null, urgency: 'low' } };
 }
 
