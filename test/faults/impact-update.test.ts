@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { iso } from '#lib/platform/time.ts';
 import { dependencyWorld } from './dependency-world.ts';
-import { type VirtualService, virtualService } from './virtual-service.ts';
+import { timeOfDay, type VirtualService, virtualService } from './virtual-service.ts';
 
 let open: VirtualService;
 afterEach(() => open.close());
@@ -9,10 +10,10 @@ const payloads = (receiver = 'pager.test') => open.host(receiver).calls.map(({ b
 const updates = () => payloads().filter(({ kind }) => kind === 'impact');
 
 /** A database that three depend on, which fail with it from a time on. */
-async function outage({ policy = {}, dependents = ['shop', 'blog', 'mail'] } = {}) {
+async function outage({ policy = {}, settings = {}, dependents = ['shop', 'blog', 'mail'] } = {}) {
   open = await virtualService('09:30');
   const world = dependencyWorld(open);
-  const db = await world.watched('db');
+  const db = await world.watched('db', settings);
   await open.call('POST', `/v1/checks/${db.id}/policy`, policy);
   for (const name of ['shop', 'blog', 'mail']) await world.depends(await world.watched(name), db);
   await open.until('09:40');
@@ -71,5 +72,22 @@ describe('a minute after the alert of what others depend on', () => {
     await open.call('POST', `/v1/checks/${db.id}/acknowledge`, {});
     await open.until('10:05');
     expect(updates()).toEqual([]);
+  });
+
+  it('nor when it was up meanwhile, and has failed again in planned work that is just over', async () => {
+    const { answers, fails, db } = await outage({ settings: { interval_seconds: 25 }, policy: { cooldown_seconds: 0 } });
+    await open.until('09:40:02');
+    answers('db');
+    const [starts_at, ends_at] = ['09:39:55', '09:40:58'].map((time) => iso(timeOfDay(time)));
+    const scope = { check_ids: [db.id] };
+    await open.call('POST', '/v1/windows', { name: 'disks', starts_at, ends_at, scope });
+    await open.until('09:40:30');
+    fails('db');
+    await open.until('09:41:05');
+    const own = payloads().filter(({ entity_name }) => entity_name === 'db');
+    expect(own.map(({ kind, check_to_state }) => `${kind} ${check_to_state}`)).toEqual([
+      'state_change down',
+      'state_change up',
+    ]);
   });
 });

@@ -106,7 +106,7 @@ export function checkUntold(inside: Inside): string[] {
     const own = [...table.values()].filter((item): item is CheckItem => isCheckKey(item) && item.entity_id === entity);
     const enabled = own.filter((check) => check.enabled);
     const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
-    const isDown = ({ state }: CheckItem) => state !== 'up' && state !== 'unknown';
+    const isDown = ({ state }: CheckItem) => state === 'down';
     if (ancestry.countsWhenDegraded(entity)) return enabled.some(isDown);
     const deciding = pulls.length > 0 ? pulls : enabled;
     return deciding.length > 0 && deciding.every(isDown);

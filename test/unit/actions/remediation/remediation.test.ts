@@ -108,19 +108,6 @@ describe('a guarded action', () => {
     expect((await world.runs(action)).map(({ attempt }) => attempt)).toEqual([1, null, 1]);
   });
 
-  it('does nothing for a check that has recovered, and says so', async () => {
-    const action = await world.guard();
-    const transition = await world.fail();
-    await world.result(true);
-    await world.fire(action, transition);
-    expect(world.requests).toEqual([]);
-    expect(await world.onlyRun(action)).toMatchObject({
-      dispatch_status: 'skipped',
-      verdict: 'already_healthy',
-      error_message: 'already_healthy: the check has recovered',
-    });
-  });
-
   it('is not healed at once where its pipeline says that it failed', async () => {
     const action = await world.guard({ settle_seconds: 600 });
     await world.fire(action, await world.fail());

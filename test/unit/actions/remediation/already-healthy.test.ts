@@ -1,0 +1,36 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type RemediationWorld, remediationWorld } from './remediation-world.ts';
+
+let world: RemediationWorld;
+beforeEach(async () => {
+  world = await remediationWorld();
+});
+
+describe('a guarded action', () => {
+  it('does nothing for a check that has recovered, and says so', async () => {
+    const action = await world.guard();
+    const transition = await world.fail();
+    await world.result(true);
+    await world.fire(action, transition);
+    expect(world.requests).toEqual([]);
+    expect(await world.onlyRun(action)).toMatchObject({
+      dispatch_status: 'skipped',
+      verdict: 'already_healthy',
+      error_message: 'already_healthy: the check has recovered',
+    });
+  });
+
+  it('does nothing for a change that left its check well, also where its entity became degraded by that', async () => {
+    const action = await world.guard({}, { trigger_to_state: 'degraded' });
+    const left_well = {
+      from_state: 'down',
+      check_from_state: 'down',
+      to_state: 'degraded',
+      check_to_state: 'up',
+    } as const;
+    const transition = await world.fail(left_well);
+    await world.fire(action, transition);
+    expect(world.requests).toEqual([]);
+    expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'skipped', verdict: 'already_healthy' });
+  });
+});
