@@ -58,6 +58,27 @@ describe.each([
   });
 });
 
+describe('once our network is back, before anything has answered', () => {
+  beforeEach(async () => {
+    await begin(3, {});
+    await then('hangs', 'hangs');
+    service.host('.').does('answers');
+  });
+
+  it('a new check finds its target down at once', async () => {
+    service.host('new.test').does('hangs');
+    const settings = { target_url: 'http://new.test/', timeout_ms: 2000, interval_seconds: 600 };
+    const made = await alertingCheck(service, settings);
+    await service.pass(5_000);
+    expect((await made.read()).state).toBe('down');
+  });
+
+  it('a run by hand finds its target down', async () => {
+    const { check_state } = await service.call('POST', `/v1/checks/${checks[0]!.id}/run`);
+    expect(check_state).toBe('down');
+  });
+});
+
 it('blames our network for look-ups of our own resolver as well', async () => {
   await begin(4, {});
   const config = { hostname: 'zone.test', record_type: 'A' };

@@ -11,8 +11,8 @@ import { isNeighbours, NEAR_CHANGE_MS, skewOf, targetOf } from './rules.ts';
 const SENT_MS = 4_000;
 /** A new, re-enabled or changed check is probed within this time (ms; docs/CONTRACT.md#probes). */
 export const AT_ONCE_MS = 5_000;
-/** After our network was silent it counts as down until somebody answers (ms): each check is probed in this time. */
-const HEARD_MS = 12_000;
+/** A look at the reference host that began while our network was silent may find it so for this long after it (ms). */
+const LOOKED_MS = 3_000;
 
 /** The settings by which the slot was taken still stand. */
 const isCurrent = (check: CheckItem, slot: number): boolean => check.enabled && slot >= check.settings_at;
@@ -55,7 +55,7 @@ function checkAtOnce({ seen, profile }: Inside, pulled: PulledCheck[], begins: M
   return pulled.flatMap(({ id, from, to, stored }) => {
     const isAtOnce = begins.get(id)?.some((begun) => begun >= from - skew && begun <= from + AT_ONCE_MS);
     const isCutOff = [...seen.spells, ...seen.stops].some(
-      (spell) => spell.from <= from + AT_ONCE_MS && spell.to + HEARD_MS >= from,
+      (spell) => spell.from <= from + AT_ONCE_MS && spell.to + LOOKED_MS >= from,
     );
     if (to <= from || isAtOnce || isCutOff || isNeighbours(targetOf(stored!.check))) return [];
     return [`${id}: not probed at once after its change at ${from}`];

@@ -4,6 +4,8 @@ import type { Ports } from '#lib/platform/ports.ts';
 /** Different hosts that must be silent before our own network is suspected. */
 const HOSTS = 3;
 const REFERENCE_TIMEOUT_MS = 2_000;
+/** Probes wait for a look at the reference host no longer, so that they are not late for their slot. */
+const LOOK_AGAIN_MS = 500;
 /** How often the reference host is asked while hosts answer. */
 const REFERENCE_EVERY_MS = 10 * 60_000;
 /**
@@ -29,6 +31,11 @@ export type OwnNetwork = {
    * before, does not now.
    */
   isInDoubt(): Promise<boolean>;
+  /**
+   * Called before probes begin: while our network counts as down, looks whether the reference host answers again. This
+   * process may have asked nobody for long, and would blame what they find on a failure that is over.
+   */
+  lookAgain(): Promise<void>;
   /** Whether our network was known to be down, and nothing had been heard since, at that time (epoch ms). */
   wasDown(at: number): boolean;
   /** Called after each batch: while targets answer, checks now and then that the reference host does. */
@@ -79,6 +86,10 @@ export function ownNetwork(ports: Ports): OwnNetwork {
       signOfLife();
       return false;
     },
+    lookAgain: async () => {
+      // A fault of ours shows in the probes themselves, which say so.
+      if (isDown && (await referenceAnswers(ports, REFERENCE_HOST, LOOK_AGAIN_MS).catch(() => false))) signOfLife();
+    },
     wasDown: (at) => isDown || at < downUntil,
     refreshReference: async () => {
       const now = ports.clock.now();
@@ -97,9 +108,9 @@ export function ownNetwork(ports: Ports): OwnNetwork {
 }
 
 /** An answer that there is no such record is an answer. */
-async function referenceAnswers({ net }: Ports, hostname: string): Promise<boolean> {
+async function referenceAnswers({ net }: Ports, hostname: string, timeout_ms = REFERENCE_TIMEOUT_MS): Promise<boolean> {
   try {
-    await net.resolve({ hostname, type: 'NS', timeout_ms: REFERENCE_TIMEOUT_MS, egress: 'any' });
+    await net.resolve({ hostname, type: 'NS', timeout_ms, egress: 'any' });
     return true;
   } catch (error) {
     if (error instanceof NetError) return error.answered;

@@ -30,6 +30,7 @@ export async function runJobs(
   signal?: AbortSignal,
 ): Promise<Job[]> {
   const { clock, log } = env.ports;
+  await prober.network.lookAgain();
   const accounts = await accountsOf(
     env,
     jobs.filter((job) => !isLate(job, clock.now()) && !isAhead(job, clock.now())),
