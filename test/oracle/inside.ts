@@ -160,7 +160,7 @@ export const changesIn = ({ commits }: Seen): (Change & { commit: Commit })[] =>
   commits.flatMap((commit) => commit.changes.map((change) => ({ ...change, commit })));
 
 /** Settings that a check had in [from, to); no check: it was gone. */
-type Settings = Span & { check: CheckItem | undefined };
+export type Settings = Span & { check: CheckItem | undefined };
 
 /** All settings of each check in their order, by its id. */
 export function settingsIn(seen: Seen): Map<string, Settings[]> {

@@ -4,7 +4,8 @@ import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
-import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen } from './inside.ts';
+import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen, type Settings, settingsIn } from './inside.ts';
+import { targetOf } from './rules.ts';
 import { type Said, saidBy } from './standing.ts';
 
 /** Which slot a pack is of, as its key says it. */
@@ -50,6 +51,7 @@ export function* notedGaps(seen: Seen): Generator<StoredGap> {
 }
 
 function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
+  const settings = settingsIn(seen);
   const checks = new Map<string, CheckItem>();
   const numbers = new Map<string, string>();
   for (const { key, after, commit } of changesIn(seen)) {
@@ -81,7 +83,20 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
       const said = saidBy(after as ResultItem);
       const run = { rev: Number(key.sk.split('#')[2]), success, said, error_kind, history };
       const at = Number(key.sk.split('#')[1]);
-      yield { commit, key, check: checks.get(id)!, at, single: true, beside, begun: Date.parse(checked_at), ...run };
+      const old = beside === 'manual' && history ? changedSince(seen, settings.get(id)!, commit) : undefined;
+      const check = old ?? checks.get(`${id} ${run.rev}`) ?? checks.get(id)!;
+      yield { commit, key, check, at, single: true, beside, begun: Date.parse(checked_at), ...run };
     }
   }
+}
+
+/**
+ * The settings of a run by hand, whose key does not name them, where they had changed by the time it was stored: of
+ * those that were changed since it began, the ones whose target it asked.
+ */
+function changedSince({ runs, probes }: Seen, settings: Settings[], { run = 0, at }: Commit): CheckItem | undefined {
+  const began = runs.get(run)?.began_at ?? at;
+  const asked = new Set(probes.filter((probe) => probe.run === run).map(({ host }) => host));
+  const stood = settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));
+  return stood.find((check) => asked.has(targetOf(check))) ?? stood[0];
 }

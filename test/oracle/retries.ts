@@ -1,11 +1,14 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type Seen } from './inside.ts';
+import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type ProbeSeen, type Seen } from './inside.ts';
 import { probeResults, type StoredRun } from './outcomes.ts';
 import { isNeighbours, isUnjudged, NEAR_PROBE_MS, retriesOf, targetOf } from './rules.ts';
 import { isUndecided } from './standing.ts';
 
-/** From the commit that leaves a check undecided until its process looks at the clock for the next retry (ms). */
-const SENT_MS = 100;
+/**
+ * From the commit that leaves a check undecided until its process looks at the clock for the next retry, and from the
+ * answer to a retry until it looks whether that still counts (ms).
+ */
+const LOOKS_MS = 100;
 
 /**
  * Retries: only an undecided check is probed between its slots, at instants that follow from its slot and settings.
@@ -54,7 +57,7 @@ function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
       if (!check || !isUndecided(check) || !isJudging(commit, id)) return [];
       const { retries, next } = retriesOf(check, commit.at);
       const at = retries.find((one) => one > commit.at);
-      if (at === undefined || at < commit.at + SENT_MS || next > end || made.has(`${id} ${at}`)) return [];
+      if (at === undefined || at < commit.at + LOOKS_MS || next > end || made.has(`${id} ${at}`)) return [];
       const isOvertaken = list.slice(i + 1).some((later) => {
         const other = later.after as CheckItem | undefined;
         return later.commit.at < next && (!other || other.rev !== check.rev || !isUndecided(other));
@@ -68,16 +71,22 @@ function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
 const isJudging = ({ changes }: Commit, id: string): boolean =>
   changes.some(({ key }) => key.sk.startsWith('R#') && checkIdOf(key) === id);
 
-/** Why a retry leaves nothing behind: its target was silent or not judged, or the account was disabled. */
+/**
+ * Why a retry leaves nothing behind: its target was silent or not judged, or answered when the next slot was due, or
+ * the account was disabled.
+ */
 function isExcused(seen: Seen, check: CheckItem, at: number, next: number): boolean {
   const host = targetOf(check);
   if (isNeighbours(host)) return true;
   if (seen.stops.some(({ from, over }) => from <= next && over >= at)) return true;
+  const until = retriesOf(check, at).retries.find((one) => one > at) ?? next;
+  const isOverLate = (probe: ProbeSeen) =>
+    probe.at >= at && probe.at < until && (probe.ended_at ?? next) > next - LOOKS_MS;
   return seen.probes.some(
     (probe) =>
       probe.host === host &&
       probe.at >= at - NEAR_PROBE_MS &&
       probe.at < next &&
-      (probe.silent || isUnjudged(seen, probe, NEAR_PROBE_MS)),
+      (probe.silent || isUnjudged(seen, probe, NEAR_PROBE_MS) || isOverLate(probe)),
   );
 }

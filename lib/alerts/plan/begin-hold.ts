@@ -1,4 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { knewBefore } from '#lib/health/alerting/listeners.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -18,7 +19,10 @@ type Holding = {
   done: readonly Write[];
 };
 
-/** In place of a catch-up alert its cause is looked for. Answers the deadline at which that begins. */
+/**
+ * In place of a catch-up alert its cause is looked for. Answers the deadline at which that begins. The check gets
+ * another version, so that a change of its state decided meanwhile, which knew of nothing held, is decided anew.
+ */
 export async function beginHold(
   { ports, keys }: Env,
   { check, transition, hold, now, done }: Holding,
@@ -27,10 +31,11 @@ export async function beginHold(
     ...{ transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now },
     ...knewBefore(check.alerts),
   };
+  const token = ports.ids.token();
   const written = await commit(ports, [
     ...done,
-    { check: keys.check(check.tenant_id, check.id), if: { version: check.v } },
-    ...deadlineWrites(keys, 'hold', check, ports.ids.token(), hold, { deadline: now, note: { held } }),
+    replaceCheck(check, nextCheck(check, token, {})),
+    ...deadlineWrites(keys, 'hold', check, token, hold, { deadline: now, note: { held } }),
   ]);
   return written.ok ? [dueDeadline('hold', check, now)] : AGAIN;
 }

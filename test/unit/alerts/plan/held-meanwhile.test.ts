@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
+import { recordProbe } from '#lib/health/recording/record-probe.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { TENANT } from '#test/support/alert-world.ts';
+import { skippedAlert, TENANT } from '#test/support/alert-world.ts';
 import { remediationWorld } from '#test/unit/actions/remediation/remediation-world.ts';
 
 const channel: Channel = {
@@ -36,4 +38,29 @@ it.each([
     { ...{ kind: 'repeat', tenant_id: TENANT }, entity_id: 'ent_shop', check_id: 'chk_pay', at: now },
   ]);
   expect((await world.alerts()).map(({ kind }) => kind)).toEqual(kinds);
+});
+
+it('nobody is told that a check is down that comes up while the cause of that begins to be looked for', async () => {
+  const world = await remediationWorld();
+  const { keys, table } = world;
+  await world.putPolicy([channel]);
+  await world.put({ ...world.entity, dependencies: 1, checks: { chk_pay: 'down' } });
+  await world.fail({ alert: skippedAlert('cooldown', world.now()) });
+  await world.elapse(60);
+  const now = world.now();
+  await world.put(deadlineEntry(keys, 'catch_up', owner, 'c1', now));
+  const check = (await table.get<CheckItem>(keys.check(TENANT, 'chk_pay')))!;
+  const { transact } = table;
+  world.ports.table.transact = async (writes) => {
+    world.ports.table.transact = transact;
+    await handleDeadlines(world, [
+      { ...{ kind: 'catch_up', tenant_id: TENANT }, entity_id: 'ent_shop', check_id: 'chk_pay', at: now },
+    ]);
+    return transact(writes);
+  };
+  const outcome = { success: true, status_code: 200, latency_ms: 20, error_message: '', error_kind: null };
+  await recordProbe(world, { check, slot: now, started_at: now, outcome, retention_days: 30 });
+  expect(await table.get(keys.check(TENANT, 'chk_pay'))).toMatchObject({ state: 'up' });
+  expect(await table.get(keys.entry('hold', TENANT, 'chk_pay'))).toBeUndefined();
+  expect(await world.alerts()).toEqual([]);
 });
