@@ -8,11 +8,13 @@ import { decide } from '#lib/health/alerting/decide.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange, nextStepNow } from '#lib/health/alerting/escalation.ts';
 import { withAnnounced } from '#lib/health/alerting/remembered.ts';
+import { toldMeanwhile } from '#lib/health/alerting/repair.ts';
 import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { policyNow } from './policy-now.ts';
 import { isWell } from './read-case.ts';
 import type { SeriesItem } from './series.ts';
@@ -35,7 +37,7 @@ export async function givingUp(
 ): Promise<GivingUp | undefined> {
   const found = series.told || isWell(action, check) ? undefined : await policyNow(env, check);
   if (!found) return undefined;
-  const { keys } = env;
+  const { keys, ports } = env;
   const { policy, stored } = found;
   const { tenant_id, id: check_id, entity_id, state } = check;
   const announces = announcementOf(state, policy);
@@ -59,6 +61,7 @@ export async function givingUp(
       verdict: series.last?.verdict ?? 'unverified',
     },
   });
+  const hold = await ports.table.get<DeadlineEntry>(keys.entry('hold', tenant_id, check_id));
   const told = withAnnounced(check.alerts, [{ id: item.id, announces }]);
   const after = begun(told, policy, announces, now);
   const escalation =
@@ -70,6 +73,7 @@ export async function givingUp(
       { put: item, if: 'absent' },
       replaceCheck(check, nextCheck(check, token, { alerts: after })),
       policyAsRead(keys, check, stored),
+      ...toldMeanwhile(keys, check, hold, item, token),
       ...escalation.writes,
     ],
     deadlines: escalation.deadlines,

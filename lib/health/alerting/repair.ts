@@ -5,6 +5,8 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/deadlines.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
+import type { AlertItem } from './alert-item.ts';
+import { destinationTold } from './listeners.ts';
 
 /** What is to repair a failure before anybody is told, and until when (epoch ms) that is waited for. */
 export type AwaitedRepair = { action_id: string; until: number };
@@ -41,4 +43,22 @@ export function endAwait(
     writes: deadlineWrites(keys, 'hold', owner, token, hold, next),
     deadlines: [dueDeadline('hold', owner, now)],
   };
+}
+
+/**
+ * Pure: the write by which an alert that is held until its cause is known counts as told to those who heard of the
+ * failure by another; none for others. They hear no more of its beginning, and of its end.
+ */
+export function toldMeanwhile(
+  keys: Keys,
+  owner: Owner,
+  hold: DeadlineEntry | undefined,
+  { to }: Pick<AlertItem, 'to'>,
+  token: string,
+): Write[] {
+  const held = hold?.note?.held;
+  if (held?.reason !== 'dependency') return [];
+  const told = [...new Set([...(held.told ?? []), ...to.map(destinationTold)])];
+  const next = { deadline: hold!.deadline, note: { held: { ...held, told } } };
+  return deadlineWrites(keys, 'hold', owner, token, hold, next);
 }
