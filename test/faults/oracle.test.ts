@@ -128,6 +128,17 @@ describe('the oracle of the simulation and of the crash test', () => {
     expect(verdict(told as unknown as History)).toContainEqual(expect.stringContaining(sentence));
   });
 
+  it('takes what one message told of for told, at the same place alone', () => {
+    const told = history();
+    const delivery = { ...told.deliveries[0]!, group_id: 'grp_1', leads_to: 'here' };
+    told.transitions[1]!.alert.deliveries.push('dlv_2');
+    Object.assign(told, { channels: 2 });
+    told.deliveries = [delivery, { ...delivery, id: 'dlv_2' }];
+    expect(verdict(told as unknown as History)).toEqual([]);
+    Object.assign(told.deliveries[1]!, { leads_to: 'elsewhere' });
+    expect(verdict(told as unknown as History)).toEqual(['alerts: dlv_2 is sent, but nobody took it']);
+  });
+
   it('excuses by a restart that an alert was sent again', () => {
     const told = history();
     told.received.push({ delivery_id: 'dlv_1', at: NOON + 50 * SECOND, status: 200 });

@@ -54,13 +54,24 @@ function checkDecisions({ transitions, channels }: History): string[] {
   });
 }
 
-/** A delivery ends in time: as sent when somebody took it, or as failed after three attempts, with an error. */
+/** Deliveries that one message may tell of: of the same group, to the same place. */
+const groupOf = ({ group_id, leads_to }: History['deliveries'][number]): string | undefined =>
+  group_id && leads_to ? `${group_id} ${leads_to}` : undefined;
+
+/**
+ * A delivery ends in time: as sent when somebody took it, or a message of its group at the same place; or as failed
+ * after three attempts, with an error.
+ */
 function checkEnds({ deliveries, received, over_before, failed }: History): string[] {
   const wrong: string[] = [];
   const taken = new Set(received.filter(isTaken).map(({ delivery_id }) => delivery_id));
-  for (const { id, kind, status, attempts, error, created_at } of deliveries) {
+  const together = new Set(deliveries.filter(({ id }) => taken.has(id)).map(groupOf));
+  for (const delivery of deliveries) {
+    const { id, kind, status, attempts, error, created_at } = delivery;
+    const group = groupOf(delivery);
+    const isTold = taken.has(id) || (group !== undefined && together.has(group));
     if (attempts > ATTEMPTS) wrong.push(`${id} counts ${attempts} attempts`);
-    if (status === 'sent' && !taken.has(id)) wrong.push(`${id} is sent, but nobody took it`);
+    if (status === 'sent' && !isTold) wrong.push(`${id} is sent, but nobody took it`);
     if (status === 'failed' && error === '') wrong.push(`${id} failed and does not say why`);
     if (status === 'failed' && failed === 'nothing' && attempts < ATTEMPTS && kind !== 'test' && !IN_VAIN.test(error))
       wrong.push(`${id} failed after ${attempts} attempts: ${error}`);

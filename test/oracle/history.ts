@@ -1,6 +1,6 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionRecord } from '#lib/actions/execution.ts';
-import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import type { DeliveryItem, DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -31,7 +31,7 @@ export type History = {
   feed?: Set<string>;
   /** Channels of each check, where they never change. */
   channels?: number;
-  deliveries: DeliveryRecord[];
+  deliveries: (DeliveryRecord & Pick<DeliveryItem, 'leads_to'>)[];
   /** All that were ever decided; told by the simulation alone. */
   alerts?: AlertItem[];
   executions: Execution[];

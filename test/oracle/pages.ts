@@ -11,9 +11,9 @@ const FOLD_MS = 300_000;
 
 /**
  * An incident wakes nobody twice within five minutes: of the alerts that a failure and all that follows from it bring
- * to a destination, the first one is high, and what comes soon after it low. One that failed woke nobody, and has the
- * next one be high again. An alert that is new to some of its destinations is high for all of them. What nothing
- * depends on alerts each time that it fails.
+ * to a destination, the first one is high, and what comes soon after it low. One that failed woke nobody, and
+ * takes nothing from one that arrived before it. An alert that is new to some of its destinations is high for all of
+ * them. What nothing depends on alerts each time that it fails.
  */
 export function checkPages(inside: Inside): string[] {
   const { seen } = inside;
@@ -29,21 +29,18 @@ export function checkPages(inside: Inside): string[] {
   const isReleased = ({ changes }: Commit): boolean =>
     changes.some((change) => holdIn(change)?.before?.note?.held?.reason === 'maintenance');
   return seen.commits.flatMap((commit) =>
-    (isReleased(commit) ? [] : tellingIn(commit))
+    tellingIn(commit)
       .filter(({ announces, with_others }) => announces === 'down' && with_others)
       .flatMap((alert) => {
         const { id, kind, entity_id, incident_id, root, urgency, to } = alert;
         const about = root?.entity_id ?? entity_id;
         const isPage = kind === 'state_change' && urgency === 'high';
         const before = to.map((target) => last.get(`${about} ${placeOf(target)}`));
-        for (const target of to) {
-          const place = placeOf(target);
-          if (failed.has(target.delivery_id)) for (const one of [about, entity_id]) last.delete(`${one} ${place}`);
-          else if (isPage) last.set(`${about} ${place}`, alert);
-        }
+        if (isPage)
+          for (const target of to) if (!failed.has(target.delivery_id)) last.set(`${about} ${placeOf(target)}`, alert);
         const isSoon = (one: AlertItem | undefined): boolean =>
           one?.incident_id === incident_id && timeOf(id) - timeOf(one!.id) < FOLD_MS - skew;
-        if (!isPage || !before.every(isSoon)) return [];
+        if (!isPage || isReleased(commit) || !before.every(isSoon)) return [];
         return [`${id} and ${before[0]!.id} of ${incident_id} both woke ${placeOf(to[0]!)}`];
       }),
   );

@@ -2,14 +2,14 @@ import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { destinationTold } from '#lib/health/alerting/listeners.ts';
-import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
+import { type IncidentItem, incidentWrites, withoutTelling } from '#lib/health/dependency/incident-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { wakeHeld } from './wake-held.ts';
 
 /**
- * A delivery has failed for good: its destination was not told of the failure after all, so that what is withheld from
- * it for that reason is looked at again. Repeatable.
+ * A delivery has failed for good: its destination was not told of the failure by it after all, so that what is withheld
+ * from it for that reason is looked at again. Repeatable.
  */
 export async function untell(env: Env, { tenant_id, check_id, channel_id, alert }: DeliveryItem): Promise<void> {
   if (!alert) return;
@@ -24,7 +24,7 @@ export async function untell(env: Env, { tenant_id, check_id, channel_id, alert 
   }
 }
 
-/** Whether that had counted as a telling, at `at` (epoch ms): a later one stands. */
+/** Whether the destination had last been told by that, at `at` (epoch ms): a later alert stands. */
 const forget = (
   { ports, keys }: Env,
   { tenant_id, root }: { tenant_id: string; root: string },
@@ -33,8 +33,13 @@ const forget = (
 ): Promise<boolean> =>
   untilDone(ports, async () => {
     const incident = await ports.table.get<IncidentItem>(keys.incident(tenant_id, root));
-    if (incident?.told[destination] !== at) return false;
-    const { [destination]: _failed, ...told } = incident.told;
-    const writes = incidentWrites(incident, { ...incident, told }, ports.ids.token(), ports.clock.now());
-    return (await commit(ports, writes)).ok ? true : AGAIN;
+    if (!incident) return false;
+    const writes = incidentWrites(
+      incident,
+      withoutTelling(incident, destination, at),
+      ports.ids.token(),
+      ports.clock.now(),
+    );
+    if (writes.length > 0 && !(await commit(ports, writes)).ok) return AGAIN;
+    return incident.told[destination] === at;
   });
