@@ -75,7 +75,10 @@ describe('a minute after the alert of what others depend on', () => {
   });
 
   it('nor when it was up meanwhile, and has failed again in planned work that is just over', async () => {
-    const { answers, fails, db } = await outage({ settings: { interval_seconds: 25 }, policy: { cooldown_seconds: 0 } });
+    const { answers, fails, db } = await outage({
+      settings: { interval_seconds: 25 },
+      policy: { cooldown_seconds: 0 },
+    });
     await open.until('09:40:02');
     answers('db');
     const [starts_at, ends_at] = ['09:39:55', '09:40:58'].map((time) => iso(timeOfDay(time)));

@@ -103,8 +103,8 @@ export function checkUntold(inside: Inside): string[] {
 
   /** An entity fails when all of its checks that probe do, or its push checks where it has no others. */
   function fails(entity: string): boolean {
-    const own = [...table.values()].filter((item): item is CheckItem => isCheckKey(item) && item.entity_id === entity);
-    const enabled = own.filter((check) => check.enabled);
+    const checks = [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
+    const enabled = checks.filter((check) => check.entity_id === entity && check.enabled);
     const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
     const isDown = ({ state }: CheckItem) => state === 'down';
     if (ancestry.countsWhenDegraded(entity)) return enabled.some(isDown);
