@@ -11,6 +11,8 @@ import { type Inside, isCheckKey, keyText } from './inside.ts';
 const BEGUN_MS = 15_000;
 /** What follows from a cause is held for at most so long (ms) after it has recovered, with the run that judges it. */
 const SETTLING_MS = 600_000 + 130_000;
+/** What was up for so long (ms), and for two of its intervals, while another failed lives on without it. */
+const SURVIVES_MS = 120_000;
 /** From a delivery that fails until what is withheld for it is looked at (ms). */
 const NOTED_MS = 60_000;
 const NOTED_LATE_MS = 300_000;
@@ -94,10 +96,13 @@ export function checkUntold(inside: Inside): string[] {
   return wrong;
 
   /** Something that it depended on has failed a while ago, and nothing that it depends on does any more. */
-  function isSettling({ entity_id }: CheckItem, at: number): boolean {
+  function isSettling({ entity_id, state_since, interval_seconds }: CheckItem, at: number): boolean {
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
     const failing = [...ancestry.ancestorsOf(entity_id, at, at)].filter(fails);
-    const isNow = failing.some((cause) => ancestry.troubledSince(cause, at) < at - BEGUN_MS);
+    const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
+    const isNow = failing
+      .map((cause) => ancestry.troubledSince(cause, at))
+      .some((since) => since < at - BEGUN_MS && since > survived);
     return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
   }
 
