@@ -19,6 +19,7 @@ export const CANNOT: readonly Cannot[] = [
   { what: 'contract/crash.test.ts', why: OWN },
   { what: 'contract/action-runs-crash.test.ts', why: OWN },
   { what: 'contract/walk.test.ts', why: `${OWN}; deployed-walk.test.ts is its twin here` },
+  { what: 'contract/slow-shop.test.ts', why: OWN },
   { what: 'contract/nats.test.ts', why: OWN },
   { what: 'contract/passkey*.test.ts', why: OWN },
   { what: 'console/{behind-tls,first-start,oidc}.test.ts', why: OWN },

@@ -129,6 +129,7 @@ if (isUp) {
     TABLE_NAME: deployed.TableName!,
     BUS_NAME: deployed.BusName!,
     STREAM_URL: deployed.StreamUrlmcp ?? '',
+    DEPLOYED_PING_URL: deployed.PingUrl ?? '',
     SHARDS: SETTINGS.SHARDS,
   };
   await step("operator's CLI", async () => {

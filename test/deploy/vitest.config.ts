@@ -6,10 +6,14 @@ const root = join(import.meta.dirname, '../..');
 // Vite has a BASE_URL of its own.
 const env = { BASE_URL: process.env.BASE_URL ?? '' };
 
-/** A file of each kind of request, of those that ask nothing of the schedule, which begins a minute after. */
+/**
+ * A file of each kind of request, and those of pings, of what asks nothing of the schedule, which begins a minute
+ * after.
+ */
 const WITHOUT_SCHEDULE = [
-  'test/deploy/{mcp,ports}.test.ts',
-  'test/contract/{access,blueprints,entities,relations,mcp-tools}.test.ts',
+  'test/deploy/{mcp,ping-url,ports}.test.ts',
+  'test/contract/{access,blueprints,check-trials,entities,relations,mcp-tools}.test.ts',
+  'test/contract/ping-{assertions,bodies,keys,runs}.test.ts',
 ];
 
 /** And of those that wait for probes, alerts or actions. */

@@ -127,15 +127,20 @@ it.each(schedules)('the schedule $name sends its time onto its queue, and what c
 });
 
 describe('the HTTP API', () => {
-  it('has the routes of the topology, but for what is streamed', () => {
+  it('leads each route of the topology to its function, but for what is streamed', () => {
     const expected = routes
       .filter((route) => !functions[route.function].streams)
-      .map(({ method, path }) => (method === 'ANY' && path === '/{proxy+}' ? '$default' : `${method} ${path}`));
-    expect(
-      all('AWS::ApiGatewayV2::Route')
-        .map((one) => one.RouteKey)
-        .sort(),
-    ).toEqual(expected.sort());
+      .map(({ method, path, function: name }) => [
+        method === 'ANY' && path === '/{proxy+}' ? '$default' : `${method} ${path}`,
+        functionOf(name).id,
+      ]);
+    const integrations = new Map(all('AWS::ApiGatewayV2::Integration').map((one) => [one.id, one.IntegrationUri]));
+    const led = all('AWS::ApiGatewayV2::Route').map(({ RouteKey, Target }) => {
+      const [prefix, { Ref }] = Target['Fn::Join'][1];
+      expect(prefix).toBe('integrations/');
+      return [RouteKey, integrations.get(Ref)['Fn::GetAtt'][0]];
+    });
+    expect(led.sort()).toEqual(expected.sort());
     for (const one of all('AWS::ApiGatewayV2::Integration')) expect(one.PayloadFormatVersion).toBe('2.0');
   });
 
