@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { hearRecovery } from '#lib/health/alerting/listeners.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { TENANT } from '#test/support/alert-world.ts';
+import { remediationWorld } from './remediation-world.ts';
+
+const channel = {
+  ...{ id: 'chn_1', channel_type: 'slack' as const, config: { url: 'https://hooks.example.com/1' } },
+  created_at: '2026-11-21T05:00:00.000Z',
+};
+
+it('who hears that a repair did not help, while the cause is looked for, is told of the recovery too', async () => {
+  const world = await remediationWorld();
+  const { keys, table } = world;
+  await world.putPolicy([channel]);
+  const action = await world.guard({ max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1 });
+  const transition = await world.fail();
+  const at = world.now();
+  const held = { transition_sk: transition.sk, reason: 'dependency' as const, from: at };
+  const owner = { tenant_id: TENANT, entity_id: 'ent_shop', id: 'chk_pay' };
+  await world.put(deadlineEntry(keys, 'hold', owner, 'h1', at + 3_600_000, { held }));
+  await world.fire(action, transition);
+  await world.elapse(3);
+  await world.result(false);
+  await world.elapse(60);
+  expect((await world.alerts()).map(({ kind }) => kind)).toEqual(['remediation_failed']);
+  const hold = await table.get<DeadlineEntry>(keys.entry('hold', TENANT, 'chk_pay'));
+  expect(hearRecovery(hold, [channel, { ...channel, id: 'chn_2' }], {})).toEqual([channel]);
+});
