@@ -19,8 +19,8 @@ it('who hears that a repair did not help, while the cause is looked for, is told
   const at = world.now();
   const held = { transition_sk: transition.sk, reason: 'dependency' as const, from: at };
   const owner = { tenant_id: TENANT, entity_id: 'ent_shop', id: 'chk_pay' };
-  await world.put(deadlineEntry(keys, 'hold', owner, 'h1', at + 3_600_000, { held }));
   await world.fire(action, transition);
+  await world.put(deadlineEntry(keys, 'hold', owner, 'h1', at + 3_600_000, { held }));
   await world.elapse(3);
   await world.result(false);
   await world.elapse(60);
