@@ -34,12 +34,8 @@ const forget = (
   untilDone(ports, async () => {
     const incident = await ports.table.get<IncidentItem>(keys.incident(tenant_id, root));
     if (!incident) return false;
-    const writes = incidentWrites(
-      incident,
-      withoutTelling(incident, destination, at),
-      ports.ids.token(),
-      ports.clock.now(),
-    );
+    const left = withoutTelling(incident, destination, at);
+    const writes = incidentWrites(incident, left, ports.ids.token(), ports.clock.now());
     if (writes.length > 0 && !(await commit(ports, writes)).ok) return AGAIN;
-    return incident.told[destination] === at;
+    return incident.told[destination]?.at(-1) === at;
   });

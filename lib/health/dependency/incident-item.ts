@@ -8,15 +8,13 @@ import type { Incident } from './look.ts';
  * Who was told of the failure of an entity that others depend on: by an alert of its own, or by one of a dependent that
  * names it. One an entity; the next failure takes the place of one that is over. What happened in the incident of its
  * id, and what people say of it, is kept apart (lib/alerts/incidents), as nothing is decided by that. Times in epoch
- * ms. About 300 bytes, and 40 for each destination, 10 more for each time that it was told before.
+ * ms. About 300 bytes, and 40 for each destination, 10 more for each further time.
  */
 export type IncidentItem = Item &
   Incident & {
     v: string;
     id: string;
     tenant_id: string;
-    /** When each destination was told before, the latest last: should the last alert fail, what it heard before counts. */
-    told_before?: Readonly<Record<string, readonly number[]>>;
     /** When it was known that it fails: its own checks said so. Until then it is suspected. */
     confirmed_at?: number | undefined;
   };
@@ -24,8 +22,8 @@ export type IncidentItem = Item &
 const DAY_SECONDS = 86_400;
 /** Kept for longer than any cooldown, by which a telling counts. */
 const KEEP_SECONDS = 8 * DAY_SECONDS;
-/** So many alerts before the last are remembered of a destination: more are seldom on their way at a time. */
-const MOST_BEFORE = 10;
+/** So many alerts to a destination are remembered: seldom are more on their way at a time. */
+const MOST_TIMES = 10;
 
 /** Whose failure it is, and the incident that is to be: that of the root, once it has one. */
 type Of = { tenant_id: string; root_entity_id: string; id?: string | undefined };
@@ -50,7 +48,6 @@ export function incidentOf(
     id: id ?? derivedId('inc', since, of.tenant_id, of.root_entity_id),
     since,
     told: before?.told ?? {},
-    ...(before?.told_before && { told_before: before.told_before }),
   };
 }
 
@@ -80,35 +77,16 @@ export function joinWrites(entity: EntityItem, incident: IncidentRef | undefined
 
 /** With some told at `at` (epoch ms). */
 export function withTold(incident: IncidentItem, destinations: readonly string[], at: number): IncidentItem {
-  return destinations.reduce((one, destination) => {
-    const last = one.told[destination];
-    const before = one.told_before?.[destination] ?? [];
-    const earlier = last === undefined || last === at ? before : [...before, last].slice(-MOST_BEFORE);
-    return tellings(one, destination, [...earlier, at]);
-  }, incident);
+  const told = destinations.map((one) => [one, [...(incident.told[one] ?? []), at].slice(-MOST_TIMES)] as const);
+  return { ...incident, told: { ...incident.told, ...Object.fromEntries(told) } };
 }
 
 /** Without an alert at `at` (epoch ms), which did not arrive: what the destination was told before stands again. */
 export function withoutTelling(incident: IncidentItem, destination: string, at: number): IncidentItem {
-  const last = incident.told[destination];
-  if (last === undefined) return incident;
-  const times = [...(incident.told_before?.[destination] ?? []), last];
+  const { [destination]: times = [], ...others } = incident.told;
+  if (!times.includes(at)) return incident;
   const left = times.filter((one) => one !== at);
-  return left.length === times.length ? incident : tellings(incident, destination, left);
-}
-
-/** With all the times at which a destination was told, the latest last. */
-function tellings(incident: IncidentItem, destination: string, times: readonly number[]): IncidentItem {
-  const { [destination]: _last, ...told } = incident.told;
-  const { [destination]: _before, ...others } = incident.told_before ?? {};
-  const { told_before: _others, ...rest } = incident;
-  const earlier = times.slice(0, -1);
-  const told_before = earlier.length > 0 ? { ...others, [destination]: earlier } : others;
-  return {
-    ...rest,
-    told: { ...told, ...(times.length > 0 && { [destination]: times.at(-1)! }) },
-    ...(Object.keys(told_before).length > 0 && { told_before }),
-  };
+  return { ...incident, told: { ...others, ...(left.length > 0 && { [destination]: left }) } };
 }
 
 /** The write of an incident over the one it was made from; none where nothing changed. */

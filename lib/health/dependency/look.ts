@@ -7,8 +7,8 @@ export type Incident = {
   /** Since when it fails. */
   since: number;
   recovered_at?: number | undefined;
-  /** When each destination was last alerted of it, by an alert of its own or one that names it. */
-  told: Readonly<Record<string, number>>;
+  /** When each destination was alerted of it, the latest last: by an alert of its own, or one that names it. */
+  told: Readonly<Record<string, readonly number[]>>;
 };
 
 /** What is remembered of a failure whose alert is held until its cause is known. Times in epoch ms. */
@@ -86,7 +86,7 @@ export const LEAST_SETTLING_MS = 60_000;
 
 /** Whether a destination knows of an incident: since it began, or a short time before, as one that flaps. */
 const isTold = ({ told, since }: Incident, destination: string, cooldown_ms: number, now: number): boolean => {
-  const at = told[destination];
+  const at = told[destination]?.at(-1);
   return at !== undefined && at <= now && (at >= since || at > now - cooldown_ms);
 };
 
@@ -129,9 +129,10 @@ function explained(sight: Sight): Look {
   const untold = waiting.filter((one) => !told.includes(one));
   const again = root.confirmed ? CONFIRMED_MS[Math.min(hold.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
   // What was told before this incident began counts only for a while.
-  const ends = told.flatMap((one) =>
-    incident!.told[one]! < incident!.since ? [incident!.told[one]! + cooldown_ms] : [],
-  );
+  const ends = told.flatMap((one) => {
+    const at = incident!.told[one]!.at(-1)!;
+    return at < incident!.since ? [at + cooldown_ms] : [];
+  });
   return {
     tell: untold.map((destination) => ({ destination, urgency: urgencyFor(sight, destination) })),
     root: root.entity_id,
@@ -175,9 +176,11 @@ function alertSome(sight: Sight, hold: Hold, wait: string[]): Look {
   return { tell, root: null, wait, hold, look_at: undefined };
 }
 
-/** Whether who was told of an incident at `told` (epoch ms) takes what follows for news of the same. */
-export const isFolded = (told: number | undefined, now: number): boolean =>
-  told !== undefined && told <= now && now - told < FOLD_MS;
+/** Whether who was told of an incident at those times (epoch ms) takes what follows for news of the same. */
+export function isFolded(times: readonly number[] | undefined, now: number): boolean {
+  const told = times?.at(-1);
+  return told !== undefined && told <= now && now - told < FOLD_MS;
+}
 
 /** Low for whoever was alerted a moment ago of what this belongs to. */
 function urgencyFor({ verdict, hold, incidents, own, busy, now }: Sight, destination: string): 'high' | 'low' {

@@ -125,7 +125,7 @@ class Model {
 
   #send(id: string, wanted: 'high' | 'low', root?: string): void {
     const { now } = this.#scene.agenda;
-    const own = this.#incidents.get(id)?.told[TEAM];
+    const own = this.#incidents.get(id)?.told[TEAM]?.at(-1);
     const isFolded = own !== undefined && now - own < WINDOW_MS;
     const pages = this.#sent.filter((one) => one.urgency === 'high' && now - one.at < WINDOW_MS);
     const urgency = isFolded || pages.length >= MOST_PAGES ? 'low' : wanted;
@@ -133,7 +133,7 @@ class Model {
     this.#sent.push({ at: now, entity: id, urgency, ...(root !== undefined && { root }) });
     for (const about of root === undefined ? [id] : [id, root]) {
       const before = this.#incidents.get(about) ?? { root_entity_id: about, since: now, told: {} };
-      this.#incidents.set(about, { ...before, told: { [TEAM]: now } });
+      this.#incidents.set(about, { ...before, told: { [TEAM]: [now] } });
     }
   }
 

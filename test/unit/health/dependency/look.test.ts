@@ -32,7 +32,7 @@ const lookAt = (given: Given) =>
     ...given,
   });
 const told = (by: Record<string, number>, more: Partial<Incident> = {}) =>
-  new Map([[DB, incident({ told: by, ...more })]]);
+  new Map([[DB, incident({ told: Object.fromEntries(Object.entries(by).map(([one, at]) => [one, [at]])), ...more })]]);
 
 /** Withheld under the database, as a look found it that time. */
 const withheld = { explained: 1, under: DB, way: [DB], recovered: null };
