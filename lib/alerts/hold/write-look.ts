@@ -6,7 +6,7 @@ import type { Policy } from '#lib/checks/policy-item.ts';
 import { type AlertItem, alertItem, deliveriesOf, groupAt } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { begun, escalationChange } from '#lib/health/alerting/escalation.ts';
-import { settled } from '#lib/health/alerting/held.ts';
+import { settled, superseded } from '#lib/health/alerting/held.ts';
 import { impactDue } from '#lib/health/alerting/impact-due.ts';
 import { destinationOf, destinationTold, waitingOf } from '#lib/health/alerting/listeners.ts';
 import { pageWrites } from '#lib/health/alerting/pages.ts';
@@ -47,7 +47,7 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
     of && destinations.length > 0 ? incidentWrites(before, withTold(of, destinations, now), token, now) : [];
   const writes: Write[] = [
     ...items.map((item): Write => ({ put: item, if: 'absent' })),
-    ...(items.length > 0 && transition.alert.decision === 'held' ? [decision(one, items, incidents, token, now)] : []),
+    ...decided(one, seen, items, incidents, token, now),
     ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
     ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
     ...joinWrites(one.entity, partOf, token),
@@ -140,14 +140,20 @@ function alertsOf(
   });
 }
 
-/** With the first who are told the decision is made; whom others are told later the delivery log says. */
-function decision(
+/**
+ * With the first who are told the decision is made; whom others are told later the delivery log says. Where everybody
+ * has heard of the failure by another alert meanwhile, what held it is why this one told nobody.
+ */
+function decided(
   { transition }: HeldCase,
+  { look_at }: Look,
   items: AlertItem[],
   { root, partOf }: LookIncidents,
   token: string,
   now: number,
-): Write {
+): Write[] {
+  if (transition.alert.decision !== 'held') return [];
+  if (items.length === 0) return look_at === undefined ? superseded(transition, undefined, token, now) : [];
   const because = root && {
     incident_id: partOf?.id ?? null,
     root_entity_id: root.named.entity_id,
@@ -161,7 +167,7 @@ function decision(
   const deliveries = items.flatMap(deliveriesOf);
   const decided_on = { ...transition.decided_on, held: { reason: 'dependency' as const, until: now } };
   const final = { decision: 'planned' as const, reason: null, facts: {}, deliveries };
-  return settled({ ...transition, alert }, token, now, final, { decided_on });
+  return [settled({ ...transition, alert }, token, now, final, { decided_on })];
 }
 
 /** What the check remembers of its alerts once some were told: the steps of its escalation count from the first. */

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
 import { hearRecovery } from '#lib/health/alerting/listeners.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { TENANT } from '#test/support/alert-world.ts';
+import { skippedAlert, TENANT } from '#test/support/alert-world.ts';
 import { remediationWorld } from './remediation-world.ts';
 
 const channel = {
@@ -15,7 +17,8 @@ it('who hears that a repair did not help, while the cause is looked for, is told
   const { keys, table } = world;
   await world.putPolicy([channel]);
   const action = await world.guard({ max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1 });
-  const transition = await world.fail();
+  await world.put({ ...world.entity, dependencies: 1, checks: { chk_pay: 'down' } });
+  const transition = await world.fail({ alert: { ...skippedAlert('dependency', world.now()), decision: 'held' } });
   const at = world.now();
   const held = { transition_sk: transition.sk, reason: 'dependency' as const, from: at };
   const owner = { tenant_id: TENANT, entity_id: 'ent_shop', id: 'chk_pay' };
@@ -27,4 +30,14 @@ it('who hears that a repair did not help, while the cause is looked for, is told
   expect((await world.alerts()).map(({ kind }) => kind)).toEqual(['remediation_failed']);
   const hold = await table.get<DeadlineEntry>(keys.entry('hold', TENANT, 'chk_pay'));
   expect(hearRecovery(hold, [channel, { ...channel, id: 'chn_2' }], {})).toEqual([channel]);
+
+  // Nobody is left who would hear of it when its cause is known.
+  await world.put({ ...hold!, deadline: world.now() });
+  await handleDeadlines(world, [
+    { ...{ kind: 'hold', tenant_id: TENANT }, entity_id: 'ent_shop', check_id: 'chk_pay', at: world.now() },
+  ]);
+  expect(await table.get<TransitionItem>(transition)).toMatchObject({
+    alert: { decision: 'skipped', reason: 'dependency' },
+  });
+  expect(await world.alerts()).toHaveLength(1);
 });
