@@ -1,15 +1,25 @@
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { inForce } from './in-force.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
 import { saidAs, shownBy, toldOf } from './telling.ts';
 
+/** So often (docs/CONTRACT.md#alerts) it is tried once more to tell what could not be delivered. */
+const TRIES = 3;
+
 /**
  * Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about
- * to be told, or not before it is known what it follows from.
+ * to be told, or not before it is known what it follows from; or it was tried in vain as often as it is to be.
  */
 export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
   const transitions = items.filter((item): item is TransitionItem => item.sk.startsWith('TR#'));
+  const deliveries = new Map(
+    items.flatMap((item) =>
+      item.pk.includes('#DELIVERIES#') ? [[(item as DeliveryItem).id, item as DeliveryItem] as const] : [],
+    ),
+  );
   const byCheck = Map.groupBy(transitions, ({ check_id }) => check_id);
   return checksIn(seen).flatMap((check) => {
     const account = items.filter(({ pk }) => pk === keys.alerting(check.tenant_id));
@@ -23,6 +33,14 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     const waitsFor = (kind: 'catch_up' | 'hold') =>
       seen.table.has(keyText(keys.entry(kind, check.tenant_id, check.id)));
     if (waitsFor('catch_up') || waitsFor('hold')) return [];
+    const tries = items.filter(
+      (item): item is AlertItem =>
+        isAlert(item) && item.check_id === check.id && item.kind === 'catch_up' && item.transition_sk === last.sk,
+    );
+    const failed = tries.filter(({ to }) =>
+      to.every(({ delivery_id }) => deliveries.get(delivery_id)?.status === 'failed'),
+    );
+    if (failed.length >= TRIES) return [];
     return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];
   });
 }
