@@ -5,7 +5,7 @@ import { changesIn, type Inside, isCheckKey } from './inside.ts';
 import { targetOf } from './rules.ts';
 
 /** A relation that carries failure, as long as it stood (epoch ms). */
-type Stood = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when'>;
+type Stood = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when' | 'group'>;
 
 /** What entities depended on at some time, by relations that carry failure, and when that was in trouble. */
 export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
@@ -43,8 +43,14 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
 
   /** Of an entity, itself left out: all that it depended on within a time, directly or through others. */
   function ancestorsOf(entity: string, from: number, to: number): Set<string> {
+    return reached(
+      entity,
+      [...relations.values()].filter((one) => one.from <= to && one.to >= from),
+    );
+  }
+
+  function reached(entity: string, stood: readonly Stood[]): Set<string> {
     const found = new Set([entity]);
-    const stood = [...relations.values()].filter((one) => one.from <= to && one.to >= from);
     for (const id of found) for (const one of stood) if (one.from_entity_id === id) found.add(one.to_entity_id);
     found.delete(entity);
     return found;
@@ -58,6 +64,12 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
 
   return {
     ancestorsOf,
+    /** Of those at a time, what it cannot do without: nothing else is in its place. */
+    needsOf: (entity: string, at: number): Set<string> =>
+      reached(
+        entity,
+        [...relations.values()].filter((one) => one.from <= at && one.to >= at && one.group === null),
+      ),
     troublesOf,
     /** When the trouble began that an entity is in at a time, without an end of all of it since. */
     troubledSince: (entity: string, at: number): number => {

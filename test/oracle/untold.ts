@@ -98,7 +98,7 @@ export function checkUntold(inside: Inside): string[] {
   /** Something that it depended on has failed a while ago, and nothing that it depends on does any more. */
   function isSettling({ entity_id, state_since, interval_seconds }: CheckItem, at: number): boolean {
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
-    const failing = [...ancestry.ancestorsOf(entity_id, at, at)].filter(fails);
+    const failing = [...ancestry.needsOf(entity_id, at)].filter(fails);
     const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
     const isNow = failing
       .map((cause) => ancestry.troubledSince(cause, at))
