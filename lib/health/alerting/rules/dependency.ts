@@ -21,9 +21,9 @@ export const dependency: Rule = {
   },
 };
 
-/** What a maintenance window holds is held by that first. */
-const mayHaveCause = ({ kind, to, window }: Situation): boolean =>
-  (kind === 'state_change' || kind === 'catch_up') && to === 'down' && window === undefined;
+/** What a maintenance window holds is held by that first, and a late alert waits for what is held already. */
+const mayHaveCause = ({ kind, to, window, held }: Situation): boolean =>
+  (kind === 'state_change' || (kind === 'catch_up' && held === undefined)) && to === 'down' && window === undefined;
 
 /** A change to something else than up is told to those as well who were not told of the failure. */
 const isNews = ({ kind, to, policy }: Situation): boolean => kind === 'state_change' && shown(to, policy) !== 'up';

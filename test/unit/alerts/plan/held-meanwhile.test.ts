@@ -64,3 +64,24 @@ it('nobody is told that a check is down that comes up while the cause of that be
   expect(await table.get(keys.entry('hold', TENANT, 'chk_pay'))).toBeUndefined();
   expect(await world.alerts()).toEqual([]);
 });
+
+it.each(['maintenance', 'remediation'] as const)(
+  'a late alert that is due takes nothing from what is held for %s: that is decided first',
+  async (reason) => {
+    const world = await remediationWorld();
+    const { keys, table } = world;
+    await world.putPolicy([channel]);
+    await world.put({ ...world.entity, dependencies: 1, checks: { chk_pay: 'down' } });
+    const alert = { ...skippedAlert(reason, world.now()), decision: 'held' as const };
+    const { sk: transition_sk } = await world.fail({ alert });
+    const now = world.now();
+    const held = deadlineEntry(keys, 'hold', owner, 'h1', now, { held: { transition_sk, reason, from: now } });
+    await world.put(held);
+    await world.put(deadlineEntry(keys, 'catch_up', owner, 'c1', now));
+    await handleDeadlines(world, [
+      { ...{ kind: 'catch_up', tenant_id: TENANT }, entity_id: 'ent_shop', check_id: 'chk_pay', at: now },
+    ]);
+    expect(await table.get(keys.entry('hold', TENANT, 'chk_pay'))).toEqual(held);
+    expect(await table.get(keys.entry('catch_up', TENANT, 'chk_pay'))).toBeDefined();
+  },
+);
