@@ -54,8 +54,10 @@ function checkAtOnce({ seen, profile }: Inside, pulled: PulledCheck[], begins: M
   const skew = skewOf({ profile });
   return pulled.flatMap(({ id, from, to, stored }) => {
     const isAtOnce = begins.get(id)?.some((begun) => begun >= from - skew && begun <= from + AT_ONCE_MS);
+    // What begins while we are connected may wait for its answer until we are not.
+    const answered = from + AT_ONCE_MS + stored!.check.timeout_ms;
     const isCutOff = [...seen.spells, ...seen.stops].some(
-      (spell) => spell.from <= from + AT_ONCE_MS && spell.to + LOOKED_MS >= from,
+      (spell) => spell.from <= answered && spell.to + LOOKED_MS >= from,
     );
     if (to <= from || isAtOnce || isCutOff || isNeighbours(targetOf(stored!.check))) return [];
     return [`${id}: not probed at once after its change at ${from}`];
