@@ -79,6 +79,26 @@ describe('once our network is back, before anything has answered', () => {
   });
 });
 
+it('while our network is down, a slow target of this machine is retried, even a second before its next slot', async () => {
+  await begin(3, {});
+  await then('hangs', 'hangs');
+  service.host('127.0.0.1').does('answers');
+  const settings = { retry_interval_seconds: 9, failure_threshold: 2, timeout_ms: 5000 };
+  const near = await alertingCheck(service, { target_url: 'http://127.0.0.1/', ...settings });
+  await service.pass(MINUTE);
+  const { calls, does } = service.host('127.0.0.1');
+  does('hangs');
+  const before = calls.length;
+  while (calls.length === before) await service.pass(100);
+  await service.pass(6_000);
+  does('answers');
+  await service.pass(5_000);
+  const { results } = await near.read('/results');
+  const failed = results.findIndex(({ success }: { success: boolean }) => !success);
+  expect(results[failed]).toMatchObject({ kind: 'scheduled' });
+  expect(results[failed - 1]).toMatchObject({ kind: 'retry', success: true });
+});
+
 it('blames our network for look-ups of our own resolver as well', async () => {
   await begin(4, {});
   const config = { hostname: 'zone.test', record_type: 'A' };

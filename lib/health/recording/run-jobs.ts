@@ -1,6 +1,7 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Env } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
+import { once } from '#lib/platform/late.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { batchVerdict } from './batch-verdict.ts';
 import { accountsOf, isAhead, isLate } from './due-checks.ts';
@@ -30,13 +31,12 @@ export async function runJobs(
   signal?: AbortSignal,
 ): Promise<Job[]> {
   const { clock, log } = env.ports;
-  await prober.network.lookAgain();
   const accounts = await accountsOf(
     env,
     jobs.filter((job) => !isLate(job, clock.now()) && !isAhead(job, clock.now())),
   );
   const batch = batchVerdict(prober.network);
-  const run: Run = { ...env, lane, prober, batch, signal };
+  const run: Run = { ...env, lane, prober, batch, lookAgain: once(prober.network.lookAgain), signal };
   const slots = await Promise.all(
     jobs.map(async (job) => {
       const slot = await beginSlot(run, job, accounts.get(job.tenant_id)).catch((error: unknown) => {

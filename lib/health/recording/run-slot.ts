@@ -22,6 +22,11 @@ export type Run = Env & {
   lane: Lane;
   prober: Prober;
   batch: ReturnType<typeof batchVerdict>;
+  /**
+   * That of our own network, made once, by the first check that has a place. What is only handed to the slow lane waits
+   * for it there and not here as well: a retry may have but a second.
+   */
+  lookAgain: () => Promise<void>;
   signal: AbortSignal | undefined;
 };
 
@@ -72,6 +77,7 @@ export async function runSlot(run: Run, job: Job, account: AccountItem | undefin
     const probe = async (one: DueProbe): Promise<void> => {
       noLongerWaits(1);
       try {
+        await run.lookAgain();
         // Its state decides what the outcome changes: read long ago, it may have changed while this waited.
         const isOld = ports.clock.now() - readAt > READ_AGAIN_MS;
         const [still] = isOld ? await dueChecks(run, { ...job, only: [one.check.id] }, account) : [one];
