@@ -5,7 +5,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** Clocks of our machines differ by less than this (ms). */
-const CLOCKS_APART_MS = 10_000;
+export const CLOCKS_APART_MS = 10_000;
 
 /** A stored time (epoch ms), or 0 when it is more than 10 s ahead of `now`: our clock was stepped back since. */
 export const pastOrZero = (noted: number, now: number): number => (noted > now + CLOCKS_APART_MS ? 0 : noted);

@@ -13,7 +13,12 @@ const VERIFIED_MS = 4 * 60_000;
 /** An attempt of a guarded action: when it was claimed with which lock, and its verdict. */
 type Attempt = {
   n: number;
+  /** When its claim was written. */
   at: number;
+  /** When it began, as its execution says; the claim may have been long on its way. */
+  began_at: number;
+  /** When the function was called that claimed it. */
+  called_at: number;
   execution: ExecutionItem;
   action: ActionItem;
   lock: string;
@@ -46,14 +51,15 @@ function attemptsIn({ seen }: Inside): Attempt[] {
     if (key.sk.startsWith('act_') && after) actions.set(key.sk, after as ActionItem);
     const [old, execution] = [before, after] as (ExecutionItem | undefined)[];
     if (key.sk !== 'EXECUTION' || !execution || execution.attempt === null) continue;
-    const { n, at, changes } = commit;
+    const { n, at, changes, run } = commit;
     const known = attempts.get(execution.id);
     if (known && execution.verdict !== null && old?.verdict === null) known.judged = { n, at, execution };
     const lock = changes.find(isLock)?.after as LockItem | undefined;
     if (old || !lock) continue;
     const action = actions.get(execution.action_id)!;
     const name = lock.pk.split('#LOCK#')[1]!;
-    attempts.set(execution.id, { n, at, execution, action, lock: name, until: lock.until });
+    const times = { at, began_at: Date.parse(execution.created_at), called_at: seen.runs.get(run!)!.began_at };
+    attempts.set(execution.id, { n, ...times, execution, action, lock: name, until: lock.until });
   }
   return [...attempts.values()];
 }
@@ -72,16 +78,18 @@ function checkSeries(attempts: readonly Attempt[], inside: Inside): string[] {
     ),
   );
   for (const own of Map.groupBy(attempts, ({ execution }) => execution.action_id).values()) {
-    for (const [i, { execution, action, at }] of own.entries()) {
+    for (const [i, { execution, action, at, began_at, called_at }] of own.entries()) {
       const { id, transition_id, attempt } = execution;
       const { max_attempts, cooldown_seconds, stable_seconds } = action.remediation!;
       if (attempt! > max_attempts) wrong.push(`${id} is attempt ${attempt} of ${max_attempts}`);
+      if (began_at < called_at - skew || began_at > at + skew)
+        wrong.push(`${id} says that it began at ${began_at}, and did between ${called_at} and ${at}`);
       const before = own[i - 1];
       if (!before || before.action.check_id !== action.check_id) continue;
       if (before.execution.attempt! + 1 !== attempt && attempt !== 1)
         wrong.push(`${id} is attempt ${attempt} after ${before.execution.attempt}`);
-      if (at < before.at + cooldown_seconds * 1000 - skew && before.action.v === action.v)
-        wrong.push(`${id} began ${at - before.at} ms after the one before it`);
+      if (began_at < before.began_at + cooldown_seconds * 1000 - skew && before.action.v === action.v)
+        wrong.push(`${id} began ${began_at - before.began_at} ms after the one before it`);
       if (attempt !== 1) continue;
       if (transition_id === before.execution.transition_id) wrong.push(`${id} begins a series at the same failure`);
       const { judged } = before;

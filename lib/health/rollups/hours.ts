@@ -7,8 +7,10 @@ import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
 export const hourOf = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
-/** Whether an hour may be rolled up by now: what comes later makes it anew. */
-export const isClosed = (hour: number, now: number): boolean => hour + HOUR_MS + ROLLUP_DELAY_MS <= now;
+/** From when on an hour may be rolled up (epoch ms): what comes later makes it anew. */
+export const closesAt = (hour: number): number => hour + HOUR_MS + ROLLUP_DELAY_MS;
+/** Whether an hour may be rolled up by now. */
+export const isClosed = (hour: number, now: number): boolean => closesAt(hour) <= now;
 
 /** A window divided where hours begin: whole hours, and a part of one at either end. */
 export function hoursIn({ from, to }: Span): Span[] {

@@ -4,9 +4,9 @@ import type { Env } from '#lib/env.ts';
 import { ROLLUPS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
+import { CLOCKS_APART_MS, DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
-import { dayOf, hourOf, isClosed, oldestWhole } from './hours.ts';
+import { closesAt, dayOf, hourOf, isClosed, oldestWhole } from './hours.ts';
 import { makeDay, makeHour, type RolledCell } from './make-rollup.ts';
 import { type Revision, revisionMessage, sharedInstant } from './revise.ts';
 import type { RollupItem } from './stored-rollups.ts';
@@ -28,13 +28,14 @@ export async function rollUp(env: Env, { tenant_id, cell, revise }: MessageOf<'r
   if (!account || !item || account.deleted_at) return;
   const { retention_days, rollup_days } = account;
   const of: RolledCell = { ...env, tenant: tenant_id, cell, retention_days, rollup_days };
-  const isDone = await makeDue(of, item);
-  if (!isDone) return ports.queues.send('rollup', [{ body: { tenant_id, cell, revise }, group: tenant_id }]);
+  const not_before = await makeDue(of, item);
+  const rest = { body: { tenant_id, cell, revise }, group: tenant_id };
+  if (not_before !== undefined) return ports.queues.send('rollup', [{ ...rest, not_before }]);
   if (revise) await makeAnew(of, revise);
 }
 
-/** @returns whether all is made that is due; else another message is to go on */
-async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<boolean> {
+/** @returns from when on another message is to go on (epoch ms); undefined: all is made that is due */
+async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number | undefined> {
   const now = of.ports.clock.now();
   const [newestHour, newestDay] = await Promise.all([newest(of, ROLLUPS.hour), newest(of, ROLLUPS.day)]);
   // From the oldest hour on that was not closed when the cell began: runs of it are announced by nobody.
@@ -45,7 +46,8 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<boolean>
   }
   let day = Math.max(dayOf(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
   for (; day + DAY_MS <= hour; day += DAY_MS) await makeDay(of, day, { isRevision: false });
-  return !isClosed(hour, now);
+  // Whoever asks for an hour just before it closes may have asked in time, and this machine's clock runs behind.
+  return isClosed(hour, now + CLOCKS_APART_MS) ? closesAt(hour) : undefined;
 }
 
 /** When the newest hour or day begins, epoch ms. */
