@@ -37,13 +37,12 @@ function heardBefore({ pushes, results }: History, { check_id, at, failsAfter, o
   });
 }
 
-/** Starts that were answered before, likewise. */
+/** Starts that were answered before, likewise; the clock by which they came may run behind. */
 const startedBefore = ({ inside }: History, { check_id, at, failsAfter, overrun, judged }: Silence): string[] =>
-  (inside?.seen.starts ?? []).flatMap((start) => {
-    const isBefore = !overrun && start.check_id === check_id && start.n < judged!.n;
-    return isBefore && at < failsAfter(start.started_at, true)
-      ? [`start of ${start.started_at} was answered before`]
-      : [];
+  (inside?.seen.starts ?? []).flatMap(({ started_at, n, ...start }) => {
+    const isBefore = !overrun && start.check_id === check_id && n < judged!.n;
+    const counts = [started_at, started_at - skewOf(inside!)].every((came) => at < failsAfter(came, true));
+    return isBefore && counts ? [`start of ${started_at} was answered before`] : [];
   });
 
 /** Times away that were over before it was judged, and after which it was to fail later. */
