@@ -54,6 +54,27 @@ describe('while an alert waits for its cause', () => {
     expect(told()).toEqual(['09:40 db down', '09:50 db up']);
   });
 
+  it('who was told of no failure hears of no recovery, also where a channel that is gone was told of one before', async () => {
+    const { service, watched, depends, fails, answers, told } = await from('09:30');
+    const [db, shop] = [await watched('db'), await watched('shop')];
+    await depends(shop, db);
+    const team = { channel_type: 'webhook', config: { url: 'https://team.test/hook' } };
+    const own = await service.call('POST', `/v1/checks/${shop.id}/policy/channels`, team);
+    await service.until('09:40');
+    fails('db', 'shop');
+    await service.until('09:45');
+    await service.call('DELETE', `/v1/checks/${shop.id}/policy/channels/${own.id}`);
+    await service.until('09:50');
+    answers('db', 'shop');
+    await service.until('10:10');
+    fails('db', 'shop');
+    await service.until('10:20');
+    answers('db', 'shop');
+    await service.until('10:40');
+    expect(told('team.test')).toEqual(['09:40 shop down']);
+    expect(told()).toEqual(['09:40 db down', '09:50 db up', '10:10 db down', '10:20 db up']);
+  });
+
   it('a late alert that waits for its cause while a window opens is told at the end of that', async () => {
     const { service, watched, depends, fails, answers, told } = await from('09:30');
     const [db, shop] = [await watched('db'), await watched('shop')];

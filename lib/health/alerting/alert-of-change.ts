@@ -22,7 +22,7 @@ import { becauseOf } from './held.ts';
 import { firstResultAt } from './judged-after.ts';
 import { destinationOf, hearRecovery, knewBefore } from './listeners.ts';
 import { isBusy, type Pages } from './pages.ts';
-import { afterTelling, withAnnounced } from './remembered.ts';
+import { afterTelling, withAnnounced, withoutAnnounced } from './remembered.ts';
 import { awaitedRepair } from './repair.ts';
 import { classOf } from './rules/cooldown.ts';
 import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
@@ -80,7 +80,7 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   const planned = item ? [{ id: item.id, announces: item.announces ?? announcementOf(to, policy) }] : [];
   const remembered = isTold
     ? afterTelling(counted, planned, classOf(situation), alertAt)
-    : withAnnounced(counted, planned);
+    : withAnnounced(nobodyKnows(decided, situation) ? withoutAnnounced(counted) : counted, planned);
   const isCalled = isTold || decided.reason === 'no_channels';
   const alerts = isCalled ? begun(remembered, policy, announcementOf(to, policy), alertAt) : remembered;
   return {
@@ -102,6 +102,10 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     ...(hold && { hold }),
   };
 }
+
+/** Its recovery is told to nobody as nobody was told of the failure, or whoever was is no channel of it any more. */
+const nobodyKnows = ({ decision, reason }: Decided, { to, policy }: Situation): boolean =>
+  decision === 'skipped' && reason === 'dependency' && shown(to, policy) === 'up';
 
 /**
  * What is held is looked at when the check has had a result of its own behind what holds it; the cause of a failure is

@@ -12,7 +12,12 @@ export function withAnnounced(alerts: Alerts, planned: readonly AnnouncedAlert[]
   return after;
 }
 
-/** The same of its change of state, at `at` (epoch ms): its cooldown begins, and that it flaps was told. */
+/** Pure: the same where nobody is left to whom anything was announced. */
+export function withoutAnnounced({ announced: _announced, ...alerts }: Alerts): Alerts {
+  return alerts;
+}
+
+/** What it remembers of its change of state, at `at` (epoch ms): its cooldown begins, and that it flaps was told. */
 export const afterTelling = (
   alerts: Alerts,
   planned: readonly AnnouncedAlert[],
