@@ -49,9 +49,11 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
     );
   }
 
-  function reached(entity: string, stood: readonly Stood[]): Set<string> {
+  function reached(entity: string, stood: readonly Stood[], isEnd = (_id: string) => false): Set<string> {
     const found = new Set([entity]);
-    for (const id of found) for (const one of stood) if (one.from_entity_id === id) found.add(one.to_entity_id);
+    for (const id of found)
+      for (const one of stood)
+        if (one.from_entity_id === id && (id === entity || !isEnd(id))) found.add(one.to_entity_id);
     found.delete(entity);
     return found;
   }
@@ -64,11 +66,12 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
 
   return {
     ancestorsOf,
-    /** Of those at a time, what it cannot do without: nothing else is in its place. */
-    needsOf: (entity: string, at: number): Set<string> =>
+    /** Of those at a time, what it cannot do without: nothing else is in its place, and what needs it is not well. */
+    needsOf: (entity: string, at: number, isWell: (id: string) => boolean): Set<string> =>
       reached(
         entity,
         [...relations.values()].filter((one) => one.from <= at && one.to >= at && one.group === null),
+        isWell,
       ),
     troublesOf,
     /** When the trouble began that an entity is in at a time, without an end of all of it since. */

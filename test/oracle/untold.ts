@@ -98,7 +98,7 @@ export function checkUntold(inside: Inside): string[] {
   /** Something that it depended on has failed a while ago, and nothing that it depends on does any more. */
   function isSettling({ entity_id, state_since, interval_seconds }: CheckItem, at: number): boolean {
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
-    const failing = [...ancestry.needsOf(entity_id, at)].filter(fails);
+    const failing = [...ancestry.needsOf(entity_id, at, isWell)].filter(fails);
     const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
     const isNow = failing
       .map((cause) => ancestry.troubledSince(cause, at))
@@ -106,10 +106,20 @@ export function checkUntold(inside: Inside): string[] {
     return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
   }
 
+  /** Checks of an entity, but for those that are disabled. */
+  function watchedOf(entity: string): CheckItem[] {
+    const checks = [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
+    return checks.filter((check) => check.entity_id === entity && check.enabled);
+  }
+
+  /** What fails behind what is well is no cause of anything before that. */
+  function isWell(entity: string): boolean {
+    return watchedOf(entity).some(({ state }) => state === 'up');
+  }
+
   /** An entity fails when all of its checks that probe do, or its push checks where it has no others. */
   function fails(entity: string): boolean {
-    const checks = [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
-    const enabled = checks.filter((check) => check.entity_id === entity && check.enabled);
+    const enabled = watchedOf(entity);
     const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
     const isDown = ({ state }: CheckItem) => state === 'down';
     if (ancestry.countsWhenDegraded(entity)) return enabled.some(isDown);
