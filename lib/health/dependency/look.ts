@@ -129,10 +129,8 @@ function explained(sight: Sight): Look {
   const untold = waiting.filter((one) => !told.includes(one));
   const again = root.confirmed ? CONFIRMED_MS[Math.min(hold.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
   // What was told before this incident began counts only for a while.
-  const ends = told.flatMap((one) => {
-    const at = incident!.told[one]!.at(-1)!;
-    return at < incident!.since ? [at + cooldown_ms] : [];
-  });
+  const times = told.flatMap((one) => incident?.told[one]?.at(-1) ?? []);
+  const ends = times.filter((at) => at < incident!.since).map((at) => at + cooldown_ms);
   return {
     tell: untold.map((destination) => ({ destination, urgency: urgencyFor(sight, destination) })),
     root: root.entity_id,
