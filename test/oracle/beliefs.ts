@@ -1,8 +1,9 @@
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { inForce } from './in-force.ts';
-import { checksIn, type Inside, keyText } from './inside.ts';
+import { changesIn, checksIn, type Inside, keyText } from './inside.ts';
 import { saidAs, shownBy, toldOf } from './telling.ts';
 
 /** So often (docs/CONTRACT.md#alerts) it is tried once more to tell what could not be delivered. */
@@ -29,7 +30,7 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     const matters = last && [null, 'cooldown', 'flapping'].includes(last.alert.reason);
     const shown = shownBy(policy, check.state);
     if (!matters || toldOf(check) === shown || policy.told(saidAs(shown)).length === 0) return [];
-    if (shown === 'up' && !policy.notify_on_recovery) return [];
+    if (shown === 'up' && (!policy.notify_on_recovery || wasRecoveryOff(check, last))) return [];
     const waitsFor = (kind: 'catch_up' | 'hold') =>
       seen.table.has(keyText(keys.entry(kind, check.tenant_id, check.id)));
     if (waitsFor('catch_up') || waitsFor('hold')) return [];
@@ -43,4 +44,14 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     if (failed.length >= TRIES) return [];
     return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];
   });
+
+  /** For a time since its last change nobody was to hear of recoveries: what is not told then is not caught up on. */
+  function wasRecoveryOff({ tenant_id, id }: CheckItem, { timestamp }: TransitionItem): boolean {
+    const places = [keys.policy(tenant_id, id), keys.alertingHead(tenant_id)].map(keyText);
+    return changesIn(seen).some(({ key, after, commit }) => {
+      if (!after || commit.at < Date.parse(timestamp) || !places.includes(keyText(key))) return false;
+      const said = 'policy' in after ? after.policy : after;
+      return (said as { notify_on_recovery?: boolean }).notify_on_recovery === false;
+    });
+  }
 }

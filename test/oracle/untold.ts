@@ -36,13 +36,11 @@ export function checkUntold(inside: Inside): string[] {
   /** Whether whoever was told this of a cause knows of it at a time: one of its checks may be up again before it is. */
   function knows([last, ...before]: readonly Heard[], at: number, cooldown_ms: number, since: number): boolean {
     if (!last) return false;
-    if (last.failed_at !== undefined && last.failed_at < at - noted) return knows(before, at, cooldown_ms, since);
+    const counts = ({ failed_at }: Heard) => failed_at === undefined || failed_at >= at - noted;
+    if (!counts(last)) return knows(before, at, cooldown_ms, since);
     if (last.says !== 'up') return true;
     const isRecent = last.at > at - Math.max(SETTLING_MS, cooldown_ms);
-    return before.some(
-      ({ says, at: told_at, failed_at }) =>
-        says !== 'up' && failed_at === undefined && (isRecent || told_at > since - BEGUN_MS),
-    );
+    return before.some((one) => one.says !== 'up' && counts(one) && (isRecent || one.at > since - BEGUN_MS));
   }
 
   for (const commit of seen.commits) {
