@@ -120,10 +120,13 @@ async function givenUp(
   token: string,
   now: number,
 ) {
-  const { tenant_id, series } = one;
-  const key = { pk: env.keys.ofCheck(tenant_id, series.check_id), sk: series.failure.transition_sk };
-  const transition = await env.ports.table.get<TransitionItem>(key);
-  return transition && givingUp(env, { ...one, transition }, token, now);
+  const { ports, keys } = env;
+  const { check_id, failure } = one.series;
+  const [transition, hold] = await ports.table.getMany<[TransitionItem, DeadlineEntry]>([
+    { pk: keys.ofCheck(one.tenant_id, check_id), sk: failure.transition_sk },
+    keys.entry('hold', one.tenant_id, check_id),
+  ]);
+  return transition && givingUp(env, { ...one, transition, hold }, token, now);
 }
 
 /** Nothing is left to be verified or repaired: the action is gone, or does not want it any more. */

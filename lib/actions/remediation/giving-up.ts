@@ -22,7 +22,14 @@ import type { SeriesItem } from './series.ts';
 /** What is written and sent; or they hold it back until then (epoch ms). */
 type GivingUp = { writes: Write[]; deadlines: DueDeadline[] } | { again: number };
 
-type GivenUp = { action: ActionItem; check: CheckItem; transition: TransitionItem; series: SeriesItem };
+type GivenUp = {
+  action: ActionItem;
+  check: CheckItem;
+  transition: TransitionItem;
+  series: SeriesItem;
+  /** The deadline of an alert of the check that is held. */
+  hold: DeadlineEntry | undefined;
+};
 
 /**
  * People are told once a series that it did not help: what was tried, how often, and what came of it. The rules of
@@ -31,13 +38,13 @@ type GivenUp = { action: ActionItem; check: CheckItem; transition: TransitionIte
  */
 export async function givingUp(
   env: Env,
-  { action, check, transition, series }: GivenUp,
+  { action, check, transition, series, hold }: GivenUp,
   token: string,
   now: number,
 ): Promise<GivingUp | undefined> {
   const found = series.told || isWell(action, check) ? undefined : await policyNow(env, check);
   if (!found) return undefined;
-  const { keys, ports } = env;
+  const { keys } = env;
   const { policy, stored } = found;
   const { tenant_id, id: check_id, entity_id, state } = check;
   const announces = announcementOf(state, policy);
@@ -61,7 +68,6 @@ export async function givingUp(
       verdict: series.last?.verdict ?? 'unverified',
     },
   });
-  const hold = await ports.table.get<DeadlineEntry>(keys.entry('hold', tenant_id, check_id));
   const told = withAnnounced(check.alerts, [{ id: item.id, announces }]);
   const after = begun(told, policy, announces, now);
   const escalation =

@@ -3,6 +3,7 @@ import type { Env } from '#lib/env.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { destinationTold } from '#lib/health/alerting/listeners.ts';
 import { type IncidentItem, incidentWrites, withoutTelling } from '#lib/health/dependency/incident-item.ts';
+import { toldAt } from '#lib/health/dependency/look.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { wakeHeld } from './wake-held.ts';
@@ -37,5 +38,5 @@ const forget = (
     const left = withoutTelling(incident, destination, at);
     const writes = incidentWrites(incident, left, ports.ids.token(), ports.clock.now());
     if (writes.length > 0 && !(await commit(ports, writes)).ok) return AGAIN;
-    return incident.told[destination]?.at(-1) === at;
+    return toldAt(incident, destination) === at;
   });

@@ -84,10 +84,14 @@ const FOLD_MS = 300_000;
 /** Settling takes at least so long, as caches and pools of connections do. */
 export const LEAST_SETTLING_MS = 60_000;
 
+/** When a destination was last told of an incident (epoch ms); undefined: never, or there is none. */
+export const toldAt = (incident: Pick<Incident, 'told'> | undefined, destination: string): number | undefined =>
+  incident?.told[destination]?.at(-1);
+
 /** Whether a destination knows of an incident: since it began, or a short time before, as one that flaps. */
-const isTold = ({ told, since }: Incident, destination: string, cooldown_ms: number, now: number): boolean => {
-  const at = told[destination]?.at(-1);
-  return at !== undefined && at <= now && (at >= since || at > now - cooldown_ms);
+const isTold = (incident: Incident, destination: string, cooldown_ms: number, now: number): boolean => {
+  const at = toldAt(incident, destination);
+  return at !== undefined && at <= now && (at >= incident.since || at > now - cooldown_ms);
 };
 
 /**
@@ -129,7 +133,7 @@ function explained(sight: Sight): Look {
   const untold = waiting.filter((one) => !told.includes(one));
   const again = root.confirmed ? CONFIRMED_MS[Math.min(hold.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
   // What was told before this incident began counts only for a while.
-  const times = told.flatMap((one) => incident?.told[one]?.at(-1) ?? []);
+  const times = told.flatMap((one) => toldAt(incident, one) ?? []);
   const ends = times.filter((at) => at < incident!.since).map((at) => at + cooldown_ms);
   return {
     tell: untold.map((destination) => ({ destination, urgency: urgencyFor(sight, destination) })),
@@ -174,16 +178,14 @@ function alertSome(sight: Sight, hold: Hold, wait: string[]): Look {
   return { tell, root: null, wait, hold, look_at: undefined };
 }
 
-/** Whether who was told of an incident at those times (epoch ms) takes what follows for news of the same. */
-export function isFolded(times: readonly number[] | undefined, now: number): boolean {
-  const told = times?.at(-1);
-  return told !== undefined && told <= now && now - told < FOLD_MS;
-}
+/** Whether who was told of an incident at `told` (epoch ms) takes what follows for news of the same. */
+export const isFolded = (told: number | undefined, now: number): boolean =>
+  told !== undefined && told <= now && now - told < FOLD_MS;
 
 /** Low for whoever was alerted a moment ago of what this belongs to. */
 function urgencyFor({ verdict, hold, incidents, own, busy, now }: Sight, destination: string): 'high' | 'low' {
   if (busy?.has(destination)) return 'low';
   const roots = [...verdict.roots, ...verdict.survived].map((root) => root.entity_id);
   const concerned = [...roots, ...(hold.under === null ? [] : [hold.under])].map((root) => incidents.get(root));
-  return [own, ...concerned].some((one) => isFolded(one?.told[destination], now)) ? 'low' : 'high';
+  return [own, ...concerned].some((one) => isFolded(toldAt(one, destination), now)) ? 'low' : 'high';
 }
