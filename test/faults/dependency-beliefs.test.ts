@@ -11,6 +11,18 @@ async function from(time: string) {
   return { service: open, ...dependencyWorld(open) };
 }
 
+const TEAM = { channel_type: 'webhook', config: { url: 'https://team.test/hook' } };
+
+/** The same with a database, and a shop that depends on it and alerts its team as well, by a channel that may go. */
+async function shopAndTeam(time: string) {
+  const world = await from(time);
+  const [db, shop] = [await world.watched('db'), await world.watched('shop')];
+  await world.depends(shop, db);
+  const channels = `/v1/checks/${shop.id}/policy/channels`;
+  const { id } = await world.service.call('POST', channels, TEAM);
+  return { ...world, shop, teamIsGone: () => world.service.call('DELETE', `${channels}/${id}`) };
+}
+
 describe('while an alert waits for its cause', () => {
   it('who was told that a dependent is degraded hears that it is well again, and not that it was down', async () => {
     const { service, watched, depends, fails, answers, told, alertsOf } = await from('09:30');
@@ -36,17 +48,13 @@ describe('while an alert waits for its cause', () => {
   });
 
   it('whoever was told all the same hears that it is over, also by another channel that leads there by now', async () => {
-    const { service, watched, depends, fails, answers, told } = await from('09:30');
-    const [db, shop] = [await watched('db'), await watched('shop')];
-    await depends(shop, db);
-    const team = { channel_type: 'webhook', config: { url: 'https://team.test/hook' } };
-    const own = await service.call('POST', `/v1/checks/${shop.id}/policy/channels`, team);
+    const { service, fails, answers, told, shop, teamIsGone } = await shopAndTeam('09:30');
     const applies_to = { check_ids: [shop.id] };
-    await service.call('POST', '/v1/notify/channels', { name: 'team', ...team, applies_to });
+    await service.call('POST', '/v1/notify/channels', { name: 'team', ...TEAM, applies_to });
     await service.until('09:40');
     fails('db', 'shop');
     await service.until('09:45');
-    await service.call('DELETE', `/v1/checks/${shop.id}/policy/channels/${own.id}`);
+    await teamIsGone();
     await service.until('09:50');
     answers('db', 'shop');
     await service.until('10:10');
@@ -55,15 +63,11 @@ describe('while an alert waits for its cause', () => {
   });
 
   it('who was told of no failure hears of no recovery, also where a channel that is gone was told of one before', async () => {
-    const { service, watched, depends, fails, answers, told } = await from('09:30');
-    const [db, shop] = [await watched('db'), await watched('shop')];
-    await depends(shop, db);
-    const team = { channel_type: 'webhook', config: { url: 'https://team.test/hook' } };
-    const own = await service.call('POST', `/v1/checks/${shop.id}/policy/channels`, team);
+    const { service, fails, answers, told, teamIsGone } = await shopAndTeam('09:30');
     await service.until('09:40');
     fails('db', 'shop');
     await service.until('09:45');
-    await service.call('DELETE', `/v1/checks/${shop.id}/policy/channels/${own.id}`);
+    await teamIsGone();
     await service.until('09:50');
     answers('db', 'shop');
     await service.until('10:10');

@@ -6,12 +6,18 @@ export type Check = { id: string; entity: { id: string; name: string } };
 /** What a test of dependencies says of a service: entities with a check each, and what depends on what. */
 export function dependencyWorld(service: VirtualService) {
   /** An entity of that name with a check that probes http://<name>.test/ each ten seconds and alerts <receiver>. */
-  async function watched(
+  async function watched(name: string, settings: Record<string, unknown> = {}): Promise<Check> {
+    const entity = await service.call('POST', '/v1/blueprints/service/entities', { slug: name, name });
+    return watchedAt(entity, name, settings);
+  }
+
+  /** Such a check, by that name, of an entity that there is. */
+  async function watchedAt(
+    entity: Check['entity'],
     name: string,
     { receiver = 'pager.test', ...more }: Record<string, unknown> = {},
   ): Promise<Check> {
     const { call } = service;
-    const entity = await call('POST', '/v1/blueprints/service/entities', { slug: name, name });
     const check = await call('POST', '/v1/checks', {
       ...{ entity_id: entity.id, check_type: 'http', target_url: `http://${name}.test/`, interval_seconds: 10 },
       ...{ failure_threshold: 1, ...more },
@@ -53,5 +59,5 @@ export function dependencyWorld(service: VirtualService) {
     await service.call('DELETE', `/v1/checks/${id}/policy/channels/${channels[0].id}`);
   };
 
-  return { watched, depends, fails, answers, told, alertsOf, unheard };
+  return { watched, watchedAt, depends, fails, answers, told, alertsOf, unheard };
 }

@@ -1,6 +1,5 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isAlert } from '#lib/health/alerting/alert-item.ts';
@@ -9,7 +8,16 @@ import { resultRecord } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { failsAfter } from '#test/oracle/deadlines.ts';
 import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
-import { changesIn, checkIdOf, checksIn, isCheckKey, keyText, type Seen, settingsIn } from '#test/oracle/inside.ts';
+import {
+  changesIn,
+  checkIdOf,
+  checksIn,
+  deliveriesIn,
+  isCheckKey,
+  keyText,
+  type Seen,
+  settingsIn,
+} from '#test/oracle/inside.ts';
 import { NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
 import { toldIn } from '#test/oracle/told.ts';
 import { markOf } from './agents.ts';
@@ -24,7 +32,6 @@ const LAST_MS = 70_000;
 
 /** What happened in a run of the simulation, for its judges. */
 export function historyOf({ seen, profile, keys, calmFrom, end, shown }: Run): History {
-  const items = [...seen.table.values()];
   return {
     asked_at: end,
     complete_until: end,
@@ -33,7 +40,7 @@ export function historyOf({ seen, profile, keys, calmFrom, end, shown }: Run): H
     away: seen.outages,
     ...transitionsIn(seen),
     alerts: changesIn(seen).flatMap(({ after }) => (after && isAlert(after) ? [after] : [])),
-    deliveries: items.filter((item): item is DeliveryItem => item.pk.includes('#DELIVERIES#')),
+    deliveries: deliveriesIn(seen),
     ...actionsIn(seen),
     ...pushResultsIn(seen),
     pulled: pulledIn(seen, end),

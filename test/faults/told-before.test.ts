@@ -9,17 +9,11 @@ afterEach(() => service.close());
 async function shopAndDatabase() {
   service = await virtualService('09:30');
   const world = dependencyWorld(service);
-  const { call } = service;
   const [db, shop] = [await world.watched('db'), await world.watched('shop')];
   await world.depends(shop, db);
-  const replica = await call('POST', '/v1/checks', {
-    ...{ entity_id: db.entity.id, check_type: 'http', target_url: 'http://replica.test/', interval_seconds: 10 },
-    failure_threshold: 1,
-  });
-  await call('POST', `/v1/checks/${replica.id}/policy/channels`, {
-    ...{ channel_type: 'webhook', config: { url: 'https://pager.test/hook' } },
-  });
-  for (const { id } of [db, shop, replica]) await call('POST', `/v1/checks/${id}/policy`, { cooldown_seconds: 0 });
+  const replica = await world.watchedAt(db.entity, 'replica');
+  for (const { id } of [db, shop, replica])
+    await service.call('POST', `/v1/checks/${id}/policy`, { cooldown_seconds: 0 });
   return world;
 }
 

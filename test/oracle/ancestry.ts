@@ -43,11 +43,11 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
 
   /** Of an entity, itself left out: all that it depended on within a time, directly or through others. */
   function ancestorsOf(entity: string, from: number, to: number): Set<string> {
-    return reached(
-      entity,
-      [...relations.values()].filter((one) => one.from <= to && one.to >= from),
-    );
+    return reached(entity, stoodIn(from, to));
   }
+
+  const stoodIn = (from: number, to: number): Stood[] =>
+    [...relations.values()].filter((one) => one.from <= to && one.to >= from);
 
   function reached(entity: string, stood: readonly Stood[], isEnd = (_id: string) => false): Set<string> {
     const found = new Set([entity]);
@@ -70,7 +70,7 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
     needsOf: (entity: string, at: number, isWell: (id: string) => boolean): Set<string> =>
       reached(
         entity,
-        [...relations.values()].filter((one) => one.from <= at && one.to >= at && one.group === null),
+        stoodIn(at, at).filter(({ group }) => group === null),
         isWell,
       ),
     troublesOf,

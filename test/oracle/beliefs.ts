@@ -1,9 +1,8 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { inForce } from './in-force.ts';
-import { changesIn, checksIn, type Inside, keyText } from './inside.ts';
+import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
 import { saidAs, shownBy, toldOf } from './telling.ts';
 
 /** So often (docs/CONTRACT.md#alerts) it is tried once more to tell what could not be delivered. */
@@ -16,11 +15,7 @@ const TRIES = 3;
 export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
   const transitions = items.filter((item): item is TransitionItem => item.sk.startsWith('TR#'));
-  const deliveries = new Map(
-    items.flatMap((item) =>
-      item.pk.includes('#DELIVERIES#') ? [[(item as DeliveryItem).id, item as DeliveryItem] as const] : [],
-    ),
-  );
+  const failures = failedIn(seen);
   const byCheck = Map.groupBy(transitions, ({ check_id }) => check_id);
   return checksIn(seen).flatMap((check) => {
     const account = items.filter(({ pk }) => pk === keys.alerting(check.tenant_id));
@@ -38,10 +33,8 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
       (item): item is AlertItem =>
         isAlert(item) && item.check_id === check.id && item.kind === 'catch_up' && item.transition_sk === last.sk,
     );
-    const failed = tries.filter(({ to }) =>
-      to.every(({ delivery_id }) => deliveries.get(delivery_id)?.status === 'failed'),
-    );
-    if (failed.length >= TRIES) return [];
+    const inVain = tries.filter(({ to }) => to.every(({ delivery_id }) => failures.has(delivery_id)));
+    if (inVain.length >= TRIES) return [];
     return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];
   });
 

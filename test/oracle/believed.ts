@@ -1,8 +1,6 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { AlertItem, AlertTarget } from '#lib/health/alerting/alert-item.ts';
-import { isAlert } from '#lib/health/alerting/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
-import type { Commit, Seen } from './inside.ts';
+import { alertsIn, type Commit, failedIn, type Seen } from './inside.ts';
 
 /** Where an alert went: channels that lead to the same place are one destination. */
 export const placeOf = ({ channel_id, destination = channel_id }: AlertTarget): string => destination;
@@ -21,17 +19,10 @@ const TELLS = new Set(['state_change', 'catch_up', 'repeat', 'escalation', 'clos
 /** The alerts of a commit that say how a check stands. */
 export const tellingIn = (commit: Commit): AlertItem[] => alertsIn(commit).filter(({ kind }) => TELLS.has(kind));
 
-const alertsIn = ({ changes }: Commit): AlertItem[] =>
-  changes.flatMap(({ before, after }) => (!before && after && isAlert(after) ? [after] : []));
-
 /** What each destination was told of each check and entity, as commits bring it: the latest first. */
-export function beliefsSeen({ table }: Pick<Seen, 'table'>) {
+export function beliefsSeen(seen: Pick<Seen, 'table'>) {
   const heard = new Map<string, Heard[]>();
-  const failures = new Map<string, number>();
-  for (const item of table.values()) {
-    const { id, status, updated_at } = item as DeliveryItem;
-    if (item.pk.includes('#DELIVERIES#') && status === 'failed') failures.set(id, Date.parse(updated_at));
-  }
+  const failures = failedIn(seen);
   return {
     take: (commit: Commit): void => {
       // Whoever reads that a repair did not help knows that it is still down.
@@ -41,8 +32,8 @@ export function beliefsSeen({ table }: Pick<Seen, 'table'>) {
         if (says === null) continue;
         const about = [alert.check_id, alert.entity_id, ...(alert.root ? [alert.root.entity_id] : [])];
         for (const target of alert.to) {
-          const failed_at = failures.get(target.delivery_id);
-          const one = { says, at: timeOf(alert.id), ...(failed_at !== undefined && { failed_at }) };
+          const failure = failures.get(target.delivery_id);
+          const one = { says, at: timeOf(alert.id), ...(failure && { failed_at: Date.parse(failure.updated_at) }) };
           for (const id of about) {
             const name = `${id} ${placeOf(target)}`;
             heard.set(name, [one, ...(heard.get(name) ?? [])]);

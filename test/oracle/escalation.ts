@@ -4,7 +4,16 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { hears } from './in-force.ts';
-import { type Commit, checkIdOf, checksIn, type Inside, isCheckKey, keyText } from './inside.ts';
+import {
+  alertsIn,
+  type Commit,
+  checkIdOf,
+  checksIn,
+  deliveriesIn,
+  type Inside,
+  isCheckKey,
+  keyText,
+} from './inside.ts';
 
 /**
  * While somebody looks after a failure nobody is reminded or called. Each step of an escalation is taken once a
@@ -19,9 +28,9 @@ export function checkEscalation(inside: Inside): string[] {
     called: new Map(),
     given_up: new Set(),
   };
-  const deliveries = [...inside.seen.table.values()].filter(isDelivery);
+  const deliveries = deliveriesIn(inside.seen);
   const wrong = inside.seen.commits.flatMap((commit) => {
-    const alerts = alertsOf(commit);
+    const alerts = alertsIn(commit);
     const said = alerts.flatMap((alert) => judge(alert, known, deliveries));
     for (const alert of alerts) noteCalled(alert, known, deliveries);
     noteItems(commit, known);
@@ -40,13 +49,6 @@ type Known = {
   /** Checks whose repair was given up, which calls the next step at once. */
   given_up: Set<string>;
 };
-
-const isDelivery = (item: { pk: string }): item is DeliveryItem => item.pk.includes('#DELIVERIES#');
-
-const alertsOf = ({ changes }: Commit): AlertItem[] =>
-  changes.flatMap(({ key, before, after }) =>
-    key.sk.startsWith('AL#') && !before && after ? [after as AlertItem] : [],
-  );
 
 function noteItems({ changes }: Commit, { checks, policies }: Known): void {
   for (const { key, after } of changes) {

@@ -1,5 +1,7 @@
 import type { FunctionName } from '#infra/topology.ts';
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import { CHECKS } from '#lib/keys/prefixes.ts';
 import { cellOf, type Keys } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
@@ -154,6 +156,18 @@ export const isJobOf = (job: JobSeen, { id, interval_seconds }: Pick<CheckItem, 
 /** For how long the processes stood still between two times (ms). */
 export const stalledBetween = ({ stalls }: Pick<Seen, 'stalls'>, from: number, to: number): number =>
   stalls.reduce((sum, stall) => sum + Math.max(0, Math.min(to, stall.to) - Math.max(from, stall.from)), 0);
+
+/** All deliveries that there are. */
+export const deliveriesIn = ({ table }: Pick<Seen, 'table'>): DeliveryItem[] =>
+  [...table.values()].filter((item): item is DeliveryItem => item.pk.includes('#DELIVERIES#'));
+
+/** Those that could not be delivered, by id. */
+export const failedIn = (seen: Pick<Seen, 'table'>): Map<string, DeliveryItem> =>
+  new Map(deliveriesIn(seen).flatMap((one) => (one.status === 'failed' ? [[one.id, one]] : [])));
+
+/** The alerts that a commit plans. */
+export const alertsIn = ({ changes }: Commit): AlertItem[] =>
+  changes.flatMap(({ before, after }) => (!before && after && isAlert(after) ? [after] : []));
 
 /** All changes in their order, each with the commit that made it. */
 export const changesIn = ({ commits }: Seen): (Change & { commit: Commit })[] =>

@@ -1,12 +1,8 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import type { Inside } from './inside.ts';
+import { deliveriesIn, type Inside } from './inside.ts';
 
 /** Every alert that a receiver reads, of whatever channel type, says in the form of that type what it is about. */
 export function checkMessages({ seen }: Inside): string[] {
-  const deliveries = new Map<string, DeliveryItem>();
-  for (const item of seen.table.values()) {
-    if (item.pk.includes('#DELIVERIES#')) deliveries.set((item as DeliveryItem).id, item as DeliveryItem);
-  }
+  const deliveries = new Map(deliveriesIn(seen).map((one) => [one.id, one]));
   return seen.received.flatMap(({ delivery_id, kind, type, says }) => {
     const delivery = deliveries.get(delivery_id);
     if (!delivery) return [];

@@ -1,9 +1,8 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { placeOf, tellingIn } from './believed.ts';
 import { holdIn } from './holds-seen.ts';
-import type { Commit, Inside } from './inside.ts';
+import { type Commit, failedIn, type Inside } from './inside.ts';
 import { skewOf } from './rules.ts';
 
 /** So long (ms) after it woke somebody nothing else of an incident does. */
@@ -17,11 +16,7 @@ const FOLD_MS = 300_000;
  */
 export function checkPages(inside: Inside): string[] {
   const { seen } = inside;
-  const failed = new Set(
-    [...seen.table.values()]
-      .filter((item): item is DeliveryItem => item.pk.includes('#DELIVERIES#'))
-      .flatMap(({ id, status }) => (status === 'failed' ? [id] : [])),
-  );
+  const failed = failedIn(seen);
   const skew = skewOf(inside);
   /** Alerts that woke somebody, by entity that they were about and where they went. */
   const last = new Map<string, AlertItem>();

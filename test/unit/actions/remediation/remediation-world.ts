@@ -1,18 +1,29 @@
 import { create as createRunner } from '#functions/action-runner.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { SeriesItem } from '#lib/actions/remediation/series.ts';
+import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { ALERTS, RESULTS } from '#lib/keys/prefixes.ts';
 import { stamp, under } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { Owner } from '#lib/schedule/entries.ts';
 import { queueEvent, START, TENANT } from '#test/support/alert-world.ts';
 import { actionWorld } from '#test/unit/actions/action-world.ts';
 
 const SECOND = 1000;
+
+/** A channel of its check, and whose deadlines are handled. */
+export const CHANNEL: Channel = {
+  ...{ id: 'chn_1', channel_type: 'slack', config: { url: 'https://hooks.example.com/1' } },
+  created_at: '2026-11-21T05:00:00.000Z',
+};
+export const OWNER: Owner = { tenant_id: TENANT, entity_id: 'ent_shop', id: 'chk_pay' };
 
 /** The world of actions, with a check that is down by a transition, and a guarded action of it. */
 export async function remediationWorld() {
@@ -105,6 +116,13 @@ export async function remediationWorld() {
           { kind: 'state_change', tenant_id: TENANT, action_id: action.id, check_id: 'chk_pay', transition_sk: sk },
         ]),
       ),
+    /** A deadline of the check is due now. */
+    due: (kind: DueDeadline['kind']) =>
+      handleDeadlines(world, [
+        { kind, tenant_id: TENANT, entity_id: OWNER.entity_id, check_id: OWNER.id, at: world.now() },
+      ]),
+    /** Its entity depends on another. */
+    depends: () => world.put({ ...world.entity, dependencies: 1, checks: { chk_pay: 'down' } }),
     series: (action: ActionItem) => table.get<SeriesItem>(keys.remediation(TENANT, action.id)),
     alerts: async (): Promise<AlertItem[]> => {
       const { items } = await table.query<AlertItem>({ partition: keys.ofCheck(TENANT, 'chk_pay'), ...under(ALERTS) });

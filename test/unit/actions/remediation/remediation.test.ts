@@ -1,22 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
 import { report } from '#lib/actions/run/report.ts';
-import type { Channel } from '#lib/checks/policy-item.ts';
 import { queueEvent, TENANT } from '#test/support/alert-world.ts';
 import { dead } from '#test/unit/actions/action-world.ts';
-import { type RemediationWorld, remediationWorld } from './remediation-world.ts';
+import { CHANNEL, type RemediationWorld, remediationWorld } from './remediation-world.ts';
 
 let world: RemediationWorld;
 beforeEach(async () => {
   world = await remediationWorld();
 });
-
-const channel: Channel = {
-  id: 'chn_1',
-  channel_type: 'slack',
-  config: { url: 'https://hooks.example.com/1' },
-  created_at: '2026-11-21T05:00:00.000Z',
-} as Channel;
 
 describe('a guarded action', () => {
   it('runs for the failure of its check, and is healed by the next success after the settling time', async () => {
@@ -41,7 +33,7 @@ describe('a guarded action', () => {
   });
 
   it('is tried again after each cool-down, as often as it may, and then people are told once', async () => {
-    await world.putPolicy([channel]);
+    await world.putPolicy([CHANNEL]);
     const action = await world.guard({ max_attempts: 2, cooldown_seconds: 120, settle_seconds: 5 });
     await world.fire(action, await world.fail());
     await world.elapse(10);
@@ -73,7 +65,7 @@ describe('a guarded action', () => {
     [true, [{ kind: 'remediation_failed', announces: 'degraded' }]],
     [false, []],
   ])('of a degraded check is given up, and people hear of it if degraded is announced: %s', async (told, alerts) => {
-    await world.putPolicy([channel], { notify_on_degraded: told });
+    await world.putPolicy([CHANNEL], { notify_on_degraded: told });
     const settings = { max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1 };
     const action = await world.guard(settings, { trigger_to_state: 'degraded' });
     const transition = await world.fail({ check_to_state: 'degraded' });

@@ -1,41 +1,32 @@
 import { expect, it } from 'vitest';
-import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
 import { hearRecovery } from '#lib/health/alerting/listeners.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { skippedAlert, TENANT } from '#test/support/alert-world.ts';
-import { remediationWorld } from './remediation-world.ts';
-
-const channel = {
-  ...{ id: 'chn_1', channel_type: 'slack' as const, config: { url: 'https://hooks.example.com/1' } },
-  created_at: '2026-11-21T05:00:00.000Z',
-};
+import { CHANNEL, OWNER, remediationWorld } from './remediation-world.ts';
 
 it('who hears that a repair did not help, while the cause is looked for, is told of the recovery too', async () => {
   const world = await remediationWorld();
   const { keys, table } = world;
-  await world.putPolicy([channel]);
+  await world.putPolicy([CHANNEL]);
   const action = await world.guard({ max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1 });
-  await world.put({ ...world.entity, dependencies: 1, checks: { chk_pay: 'down' } });
+  await world.depends();
   const transition = await world.fail({ alert: { ...skippedAlert('dependency', world.now()), decision: 'held' } });
   const at = world.now();
   const held = { transition_sk: transition.sk, reason: 'dependency' as const, from: at };
-  const owner = { tenant_id: TENANT, entity_id: 'ent_shop', id: 'chk_pay' };
   await world.fire(action, transition);
-  await world.put(deadlineEntry(keys, 'hold', owner, 'h1', at + 3_600_000, { held }));
+  await world.put(deadlineEntry(keys, 'hold', OWNER, 'h1', at + 3_600_000, { held }));
   await world.elapse(3);
   await world.result(false);
   await world.elapse(60);
   expect((await world.alerts()).map(({ kind }) => kind)).toEqual(['remediation_failed']);
   const hold = await table.get<DeadlineEntry>(keys.entry('hold', TENANT, 'chk_pay'));
-  expect(hearRecovery(hold, [channel, { ...channel, id: 'chn_2' }], {})).toEqual([channel]);
+  expect(hearRecovery(hold, [CHANNEL, { ...CHANNEL, id: 'chn_2' }], {})).toEqual([CHANNEL]);
 
   // Nobody is left who would hear of it when its cause is known.
   await world.put({ ...hold!, deadline: world.now() });
-  await handleDeadlines(world, [
-    { ...{ kind: 'hold', tenant_id: TENANT }, entity_id: 'ent_shop', check_id: 'chk_pay', at: world.now() },
-  ]);
+  await world.due('hold');
   expect(await table.get<TransitionItem>(transition)).toMatchObject({
     alert: { decision: 'skipped', reason: 'dependency' },
   });
