@@ -21,23 +21,22 @@ const GRACE_MS = 1000;
 
 /**
  * Runs a function once, as Lambda does: under its time-out of the topology.
- * @param also aborts its signal too
+ * @param controller of the signal it is given: whoever else may end its work aborts it too
  * @throws what the function throws, or TimedOut when it has not ended one second after its time-out
  */
 export function invoke<Event, Answer>(
   name: FunctionName,
   handler: Handler,
   event: Event,
-  also?: AbortSignal,
+  controller = new AbortController(),
 ): Promise<Answer> {
   const limit = functions[name].timeout_seconds * 1000;
   const deadline = performance.now() + limit;
-  const controller = new AbortController();
   const context: Invocation = {
     awsRequestId: randomUUID(),
     functionName: name,
     getRemainingTimeInMillis: () => Math.max(0, Math.round(deadline - performance.now())),
-    signal: also ? AbortSignal.any([controller.signal, also]) : controller.signal,
+    signal: controller.signal,
   };
   return new Promise((resolve, reject) => {
     let timer = setTimeout(() => {

@@ -58,7 +58,9 @@ export function makeGateway(
   const room = bodyRoom(bounds);
   const noteUnsent = boundUnsent(bounds);
   let inHand = 0;
-  const stopping = new AbortController();
+  let stopping = false;
+  /** Of the functions whose answers stream now. */
+  const streams = new Set<AbortController>();
   let drained = () => {};
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -94,8 +96,7 @@ export function makeGateway(
     const requestId = event.requestContext.requestId;
     try {
       if (functions[name].streams) {
-        const signal = AbortSignal.any([stopping.signal, closing(response)]);
-        const reply = await invoke<ApiEvent, Response>(name, handler, event, signal);
+        const reply = await invoke<ApiEvent, Response>(name, handler, event, streamOf(response));
         const more = { 'x-request-id': requestId, ...byTls(request), ...corsOf(request, settings) };
         if (!request.complete) void forgetOrCut(request);
         response.socket?.setTimeout(bounds.stream_stall_ms);
@@ -110,6 +111,21 @@ export function makeGateway(
       log.error('a function failed', { function: name, request_id: requestId, path: loggedPath(event.rawPath), error });
       refuse(request, response, error instanceof TimedOut ? tooLong() : asAppError(error), requestId);
     }
+  }
+
+  /**
+   * Aborts when the gateway stops, when the answer is out, or when the client is gone before. One controller for all of
+   * these: AbortSignal.any of node 24 loses an abort whose source was collected (nodejs/node#65995).
+   */
+  function streamOf(response: ServerResponse): AbortController {
+    const stream = new AbortController();
+    streams.add(stream);
+    response.on('close', () => {
+      streams.delete(stream);
+      stream.abort();
+    });
+    if (stopping) stream.abort();
+    return stream;
   }
 
   /** What still comes of a body is forgotten, and a connection on which it never ends is cut. */
@@ -143,7 +159,7 @@ export function makeGateway(
   function send(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResult): void {
     if (response.destroyed || response.headersSent) return;
     Object.assign(headers, byTls(response.req));
-    if (stopping.signal.aborted) headers.connection = 'close';
+    if (stopping) headers.connection = 'close';
     const sent = isBase64Encoded ? Buffer.from(body, 'base64') : body;
     const bytes = Buffer.byteLength(sent);
     // Of a 304 it would be the length of what is not sent.
@@ -165,7 +181,8 @@ export function makeGateway(
     listen: (host, port) => listen(server, host, port),
     stop: () => {
       // Streams end at this, as soon as they owe nothing.
-      stopping.abort();
+      stopping = true;
+      for (const stream of streams) stream.abort();
       // Not for the end of every connection: one that never asked anything would keep it open.
       server.close();
       return new Promise((resolve) => {
@@ -178,13 +195,6 @@ export function makeGateway(
 }
 
 const tooLong = () => new AppError('UNAVAILABLE', 'It took too long. Try again.', { headers: { 'retry-after': '1' } });
-
-/** Aborts when the answer is out, or the client is gone before. */
-function closing(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.on('close', () => controller.abort());
-  return controller.signal;
-}
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
