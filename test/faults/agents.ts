@@ -34,13 +34,14 @@ type Present = () => CheckItem | undefined;
 /** How long before or after its due time (ms) a cron job runs. */
 const OFF_MS = [-50_000, -20_000, -2_000, 0, 0, 0, 1_000, 4_000, 30_000];
 
-/** A cron job: runs at its due times or around them, or in the moment in which it is held for silent; or not at all. */
+/** A cron job: runs at its due times or around them, or in the moment in which its silence is judged; or not at all. */
 async function runOnSchedule(world: World, check: Present): Promise<void> {
   const { random, clock, end } = world;
   for (let present = check(); present && clock.now() < end; present = check()) {
     const due = Math.min(dueAfter(present, clock.now() + 1000), end);
-    const off = random.chance(0.3) ? graceOf(present) + random.int(0, 50) : random.pick(OFF_MS);
-    await clock.sleep(Math.max(500, due - clock.now() + off));
+    const isLast = random.chance(0.3);
+    await clock.sleep(Math.max(500, due - clock.now() + (isLast ? graceOf(present) : random.pick(OFF_MS))));
+    if (isLast) await untilJudged(world, check);
     if (clock.now() >= end || random.chance(0.2)) continue;
     if (random.chance(0.5)) void push(world, present, random.chance(0.85));
     else void run(world, present);
@@ -79,12 +80,21 @@ async function report(world: World, check: Present): Promise<void> {
       void push(world, present, clock.now() >= illUntil || random.chance(0.2));
     }
     await clock.sleep(random.int(Math.floor(interval * 0.4), Math.floor(interval * 1.1)));
-    const due = clock.now() >= silentUntil && random.chance(0.1) ? silenceDue(world, present) : 0;
-    if (due > clock.now()) await clock.sleep(due - clock.now() + random.int(-30, 60));
+    const due = clock.now() >= silentUntil && random.chance(0.15) ? silenceDue(world, present) : 0;
+    if (due <= clock.now()) continue;
+    await clock.sleep(due - clock.now());
+    await untilJudged(world, check);
+    if (random.chance(0.7)) await run(world, present);
   }
 }
 
-/** When the check is held for silent, should nothing be heard of it until then; an agent may come in that moment. */
+/** From the deadline of a silence on: waits until it is being judged, as a sign of life may come just then. */
+async function untilJudged({ clock, random }: World, check: Present): Promise<void> {
+  const until = clock.now() + 2500;
+  while (clock.now() < until && check()?.silence_mark === undefined) await clock.sleep(random.int(1, 4));
+}
+
+/** When the check is held for silent, should nothing be heard of it until then. */
 function silenceDue({ seen }: World, { id, config, interval_seconds }: CheckItem): number {
   const newest = seen.newestPush.get(id) ?? 0;
   return newest + ((config.grace_seconds as number | undefined) ?? 2 * interval_seconds) * 1000;
