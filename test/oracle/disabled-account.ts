@@ -1,12 +1,13 @@
 import type { Inside, Seen } from './inside.ts';
 import { isNeighbours } from './rules.ts';
 
-/** What was under way when the account was disabled may still be probed, sent and judged for so long (ms). */
-const UNDER_WAY = { probe: 8_000, send: 20_000, judge: 40_000 };
 /**
- * The same when nothing of ours is slow; a probe may wait for the reference host before it begins, half a second at
- * most (docs/CONTRACT.md#probes), and then for its target, and for that host once more.
+ * What was under way when the account was disabled may still be probed, sent and judged for so long (ms). A probe may
+ * wait for the reference host before it begins, half a second at most (docs/CONTRACT.md#probes), and then for its
+ * target, and for that host once more.
  */
+const UNDER_WAY = { probe: 8_600, send: 20_000, judge: 40_000 };
+/** The same when nothing of ours is slow. */
 const UNDER_WAY_QUIET = { probe: 600, send: 500, judge: 8_000 };
 
 /**

@@ -82,6 +82,8 @@ async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<
   if (!execution) return abandon(env, due);
   if (execution.dispatch_status === 'pending' && now >= execution.give_up_at)
     execution = await interrupted(env, execution);
+  // Should it have been cut off, nobody but this look ends it.
+  if (execution.dispatch_status === 'pending') return moveTo(env, due, nextLookAt('pending', undefined, now));
   if (!check?.enabled) return conclude(env, due, execution, { verdict: 'unverified', by: null });
   const judged = await judge(env, due, check, execution, settings);
   return 'look' in judged ? moveTo(env, due, judged.look) : conclude(env, due, execution, judged);

@@ -1,4 +1,5 @@
 import type { OpenWindow } from '#lib/checks/policy-item.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
 import type { Verdict } from './judge.ts';
 
 /** An entity's failure as those hear of it who depend on it. Times in epoch ms. */
@@ -90,8 +91,8 @@ export const toldAt = (incident: Pick<Incident, 'told'> | undefined, destination
 
 /** Whether a destination knows of an incident: since it began, or a short time before, as one that flaps. */
 const isTold = (incident: Incident, destination: string, cooldown_ms: number, now: number): boolean => {
-  const at = toldAt(incident, destination);
-  return at !== undefined && at <= now && (at >= incident.since || at > now - cooldown_ms);
+  const at = pastOrZero(toldAt(incident, destination) ?? 0, now);
+  return at > 0 && (at >= incident.since || at > now - cooldown_ms);
 };
 
 /**
@@ -179,8 +180,7 @@ function alertSome(sight: Sight, hold: Hold, wait: string[]): Look {
 }
 
 /** Whether who was told of an incident at `told` (epoch ms) takes what follows for news of the same. */
-export const isFolded = (told: number | undefined, now: number): boolean =>
-  told !== undefined && told <= now && now - told < FOLD_MS;
+export const isFolded = (told: number | undefined, now: number): boolean => now - pastOrZero(told ?? 0, now) < FOLD_MS;
 
 /** Low for whoever was alerted a moment ago of what this belongs to. */
 function urgencyFor({ verdict, hold, incidents, own, busy, now }: Sight, destination: string): 'high' | 'low' {

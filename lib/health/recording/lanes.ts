@@ -89,6 +89,10 @@ function beginFew(places: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
   };
 }
 
-/** Whether the next probe of a check belongs on the slow lane, by the outcome of this one. */
-export const isSlow = ({ error_kind, latency_ms }: ProbeOutcome): boolean =>
-  error_kind === 'timeout' || latency_ms >= SLOW_MS;
+/**
+ * Whether the next probe of a check belongs on the slow lane, by the outcome of this one. With an interval as short as
+ * what is slow it never does: it cannot hold its place for longer, and where there is more to do than can be done, its
+ * next slot is due before the message to the slow lane comes, each time.
+ */
+export const isSlow = ({ error_kind, latency_ms }: ProbeOutcome, interval_seconds: number): boolean =>
+  interval_seconds * 1000 > SLOW_MS && (error_kind === 'timeout' || latency_ms >= SLOW_MS);

@@ -61,7 +61,7 @@ export const isQuiet = (probe: Probe, check: CheckItem): boolean =>
 
 /** What the check item remembers of its latest probe, as far as that changes. */
 function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
-  const slow = isSlow(probe.outcome);
+  const slow = isSlow(probe.outcome, check.interval_seconds);
   const noted = membersOf(probe);
   return {
     ...(slow !== (check.slow ?? false) && { slow }),

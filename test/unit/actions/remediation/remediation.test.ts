@@ -159,6 +159,18 @@ describe('an attempt', () => {
     expect(await world.onlyRun(action)).toMatchObject({ error_message: /^interrupted/, verdict: 'not_healed' });
   });
 
+  it('whose process died is ended too where its check was disabled meanwhile', async () => {
+    world.answer(dead);
+    const action = await world.guard({ settle_seconds: 1, max_attempts: 1 });
+    void world.fire(action, await world.fail());
+    await expect.poll(() => world.requests.length).toBe(1);
+    await world.setCheck({ enabled: false });
+    await world.elapse(60);
+    const run = await world.onlyRun(action);
+    expect(run).toMatchObject({ dispatch_status: 'failed', verdict: 'unverified' });
+    expect(run.error_message).toMatch(/^interrupted/);
+  });
+
   it('has its lock alone: another action of the entity waits for the verdict', async () => {
     const [one, two] = [await world.guard({ settle_seconds: 20 }), await world.guard({ settle_seconds: 20 })];
     const transition = await world.fail();

@@ -78,6 +78,13 @@ describe('a look at a failure that is explained', () => {
     expect(toldAgo(300_000)).toEqual([{ destination: 'a', urgency: 'high' }]);
   });
 
+  it('counts whom another process has told meanwhile, by a clock that is a little ahead', () => {
+    const toldAhead = (ms: number) => lookAt({ verdict: byDb(), waiting: ['a'], incidents: told({ a: NOW + ms }) });
+    expect(toldAhead(41)).toMatchObject({ tell: [], wait: ['a'] });
+    // So far ahead it is of a clock that was stepped back since.
+    expect(toldAhead(3_600_000)).toMatchObject({ tell: [{ destination: 'a', urgency: 'high' }] });
+  });
+
   it('waits until the alert of the root itself is decided', () => {
     const seen = (at: number) => lookAt({ verdict: byDb(), pending: new Map([[DB, at]]) });
     expect(seen(NOW - 10)).toMatchObject({ tell: [], wait: ['a', 'b'], look_at: NOW + 5000 });

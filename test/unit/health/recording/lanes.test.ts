@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import { isSlow } from '#lib/health/recording/lanes.ts';
 import { readHealth } from '#lib/health/status/service-health.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
@@ -71,6 +73,17 @@ describe('the next probe of a check', () => {
       jobs: [jobOf(check, world.ports.clock.now())],
     });
     expect((await world.fresh(check)).slow).toBe(true);
+  });
+
+  it('stays where it is with an interval of 2 s or less: on the slow lane it would come too late each time', () => {
+    const outcome: ProbeOutcome = {
+      success: false,
+      status_code: 0,
+      latency_ms: 1000,
+      error_message: '',
+      error_kind: 'timeout',
+    };
+    expect([1, 2, 3].map((seconds) => isSlow(outcome, seconds))).toEqual([false, false, true]);
   });
 
   it('writes the check only when its lane changes', async () => {
