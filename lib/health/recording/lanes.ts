@@ -3,7 +3,7 @@ import type { Job } from '#lib/messages.ts';
 import type { Clock, Ports } from '#lib/platform/ports.ts';
 import { type Claim, FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { probeEntryId } from '#lib/schedule/entries.ts';
-import { lateFrom } from './due-checks.ts';
+import { isLate, lateFrom } from './due-checks.ts';
 
 /** Open probes of one process, of each lane. */
 const QUICK_PLACES = 250;
@@ -49,11 +49,13 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   const cells = new FairShares({ places: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
   const turns = new Map<string, number>();
   let turn = 0;
-  return (job, work) => {
+  return async <T>(job: Job, work: () => Promise<T>) => {
     const { tenant_id, cell, interval_seconds } = job;
     const name = probeEntryId(cell, interval_seconds);
     const order = (turns.get(name) ?? 0) - interval_seconds * TURNS;
-    return cells.run({ tenant: tenant_id, order, until: lateFrom(job) }, () => {
+    return cells.run<T | typeof NO_PLACE>({ tenant: tenant_id, order, until: lateFrom(job) }, async () => {
+      // A turn that comes too late is none: its cell is the first of the next slot.
+      if (isLate(job, clock.now())) return NO_PLACE;
       // A retry of one check is not the turn of its cell.
       if (job.retry) return work();
       turns.delete(name);

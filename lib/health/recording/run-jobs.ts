@@ -55,15 +55,16 @@ export async function runJobs(
 async function beginSlot(run: Run, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
   const { prober, ports } = run;
   if (isAhead(job, ports.clock.now())) return notRun([job]);
-  const begin = async (): Promise<RunningSlot | undefined> => {
-    if (isLate(job, ports.clock.now())) return undefined;
+  const begin = async (): Promise<RunningSlot> => {
     const slot = await runSlot(run, job, account);
     await slot.begun;
     return slot;
   };
-  const slot = run.lane === 'slow' ? await begin() : await prober.lanes.enter(job, begin);
-  if (slot !== undefined && slot !== NO_PLACE) return slot;
-  if (!isLate(job, ports.clock.now())) return notRun([job]);
+  const isOver = () => isLate(job, ports.clock.now());
+  const inTurn = () => (isOver() ? NO_PLACE : begin());
+  const slot = run.lane === 'slow' ? await inTurn() : await prober.lanes.enter(job, begin);
+  if (slot !== NO_PLACE) return slot;
+  if (!isOver()) return notRun([job]);
   // A retry that is left out is no gap.
   if (job.retry) await sendNextRetry(run, job);
   else await prober.noteLate(job);
