@@ -80,10 +80,11 @@ async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<
   let execution = await ports.table.get<ExecutionItem>(keys.execution(due.tenant_id, execution_id));
   const now = ports.clock.now();
   if (!execution) return abandon(env, due);
-  if (execution.dispatch_status === 'pending' && now >= execution.give_up_at)
+  if (execution.dispatch_status === 'pending') {
+    // Should it have been cut off, nobody but this look ends it.
+    if (now < execution.give_up_at) return moveTo(env, due, nextLookAt('pending', undefined, now));
     execution = await interrupted(env, execution);
-  // Should it have been cut off, nobody but this look ends it.
-  if (execution.dispatch_status === 'pending') return moveTo(env, due, nextLookAt('pending', undefined, now));
+  }
   if (!check?.enabled) return conclude(env, due, execution, { verdict: 'unverified', by: null });
   const judged = await judge(env, due, check, execution, settings);
   return 'look' in judged ? moveTo(env, due, judged.look) : conclude(env, due, execution, judged);
