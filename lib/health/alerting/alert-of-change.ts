@@ -3,7 +3,7 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type AlertChannel, type Policy, shown } from '#lib/checks/policy-item.ts';
 import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
-import { isFolded, toldAt } from '#lib/health/dependency/look.ts';
+import { isFolded } from '#lib/health/dependency/look.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
 import { withFailure } from '#lib/health/state/failures.ts';
 import { countChange, type FlapNote, flapNote, toldAgainAt, uncounted } from '#lib/health/state/flapping.ts';
@@ -160,7 +160,7 @@ function urgencyOf(change: Change): AlertUrgency {
   const channels = channelsOf(change);
   const heard = (channel: AlertChannel) => {
     const destination = destinationOf(channel);
-    return isFolded(toldAt(incident, destination), alertAt) || isBusy(pages, destination, alertAt);
+    return isFolded(incident, destination, alertAt) || isBusy(pages, destination, alertAt);
   };
   return to === 'down' && channels.length > 0 && channels.every(heard) ? 'low' : 'high';
 }

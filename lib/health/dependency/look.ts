@@ -179,13 +179,14 @@ function alertSome(sight: Sight, hold: Hold, wait: string[]): Look {
   return { tell, root: null, wait, hold, look_at: undefined };
 }
 
-/** Whether who was told of an incident at `told` (epoch ms) takes what follows for news of the same. */
-export const isFolded = (told: number | undefined, now: number): boolean => now - pastOrZero(told ?? 0, now) < FOLD_MS;
+/** Whether a destination heard of an incident so lately that what follows is news of the same. */
+export const isFolded = (incident: Pick<Incident, 'told'> | undefined, destination: string, now: number): boolean =>
+  now - pastOrZero(toldAt(incident, destination) ?? 0, now) < FOLD_MS;
 
 /** Low for whoever was alerted a moment ago of what this belongs to. */
 function urgencyFor({ verdict, hold, incidents, own, busy, now }: Sight, destination: string): 'high' | 'low' {
   if (busy?.has(destination)) return 'low';
   const roots = [...verdict.roots, ...verdict.survived].map((root) => root.entity_id);
   const concerned = [...roots, ...(hold.under === null ? [] : [hold.under])].map((root) => incidents.get(root));
-  return [own, ...concerned].some((one) => isFolded(toldAt(one, destination), now)) ? 'low' : 'high';
+  return [own, ...concerned].some((one) => isFolded(one, destination, now)) ? 'low' : 'high';
 }

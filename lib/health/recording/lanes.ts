@@ -3,7 +3,7 @@ import type { Job } from '#lib/messages.ts';
 import type { Clock, Ports } from '#lib/platform/ports.ts';
 import { type Claim, FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { probeEntryId } from '#lib/schedule/entries.ts';
-import { isLate, lateFrom } from './due-checks.ts';
+import { lateFrom } from './due-checks.ts';
 
 /** Open probes of one process, of each lane. */
 const QUICK_PLACES = 250;
@@ -53,9 +53,8 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
     const { tenant_id, cell, interval_seconds } = job;
     const name = probeEntryId(cell, interval_seconds);
     const order = (turns.get(name) ?? 0) - interval_seconds * TURNS;
-    return cells.run<T | typeof NO_PLACE>({ tenant: tenant_id, order, until: lateFrom(job) }, async () => {
-      // A turn that comes too late is none: its cell is the first of the next slot.
-      if (isLate(job, clock.now())) return NO_PLACE;
+    // A turn that comes too late is none: its cell is the first of the next slot.
+    return cells.run({ tenant: tenant_id, order, until: lateFrom(job) }, async () => {
       // A retry of one check is not the turn of its cell.
       if (job.retry) return work();
       turns.delete(name);

@@ -61,8 +61,8 @@ async function beginSlot(run: Run, job: Job, account: AccountItem | undefined): 
     return slot;
   };
   const isOver = () => isLate(job, ports.clock.now());
-  const inTurn = () => (isOver() ? NO_PLACE : begin());
-  const slot = run.lane === 'slow' ? await inTurn() : await prober.lanes.enter(job, begin);
+  const inTurn = () => (run.lane === 'slow' ? begin() : prober.lanes.enter(job, begin));
+  const slot = isOver() ? NO_PLACE : await inTurn();
   if (slot !== NO_PLACE) return slot;
   if (!isOver()) return notRun([job]);
   // A retry that is left out is no gap.
