@@ -1,4 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { AlertingHead } from '#lib/health/alerting/account-alerting.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { inForce } from './in-force.ts';
@@ -26,6 +28,7 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     const shown = shownBy(policy, check.state);
     if (!matters || toldOf(check) === shown || policy.told(saidAs(shown)).length === 0) return [];
     if (shown === 'up' && (!policy.notify_on_recovery || wasRecoveryOff(check, last))) return [];
+    if (wasCatchUpOff(check, last)) return [];
     const waitsFor = (kind: 'catch_up' | 'hold') =>
       seen.table.has(keyText(keys.entry(kind, check.tenant_id, check.id)));
     if (waitsFor('catch_up') || waitsFor('hold')) return [];
@@ -37,6 +40,19 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     if (inVain.length >= TRIES) return [];
     return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];
   });
+
+  /** For a time since its last change the account did not catch up: a change of its default begins no look. */
+  function wasCatchUpOff({ tenant_id, id }: CheckItem, { timestamp }: TransitionItem): boolean {
+    const own = seen.table.get(keyText(keys.policy(tenant_id, id))) as Partial<PolicyItem> | undefined;
+    const head = keyText(keys.alertingHead(tenant_id));
+    return (
+      own?.catch_up === undefined &&
+      changesIn(seen).some(({ key, before, commit }) => {
+        if (commit.at < Date.parse(timestamp) || keyText(key) !== head) return false;
+        return (before as AlertingHead | undefined)?.policy.catch_up === false;
+      })
+    );
+  }
 
   /** For a time since its last change nobody was to hear of recoveries: what is not told then is not caught up on. */
   function wasRecoveryOff({ tenant_id, id }: CheckItem, { timestamp }: TransitionItem): boolean {
