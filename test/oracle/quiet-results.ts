@@ -87,8 +87,8 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
   }
   const first = new Map<string, number>();
   for (const one of seen.pushes) {
-    const id = one.answered?.result_id;
-    if (id) first.set(id, Math.min(first.get(id) ?? one.started_n, one.started_n));
+    const name = `${one.check_id} ${one.push}`;
+    first.set(name, Math.min(first.get(name) ?? one.started_n, one.started_n));
   }
   const existing = new Set([...seen.table.values()].filter(isCheckKey).map(checkIdOf));
   for (const one of seen.pushes) {
@@ -96,7 +96,7 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
     if (!stored || one.answered!.status !== 201) continue;
     // Whoever stored it has looked at the check once more since then; a repeat only repeats what the first saw.
     const own = stored.n > one.started_n && !one.replayed;
-    const from = own ? stored.n : Math.min(first.get(one.answered!.result_id!)!, stored.n);
+    const from = own ? stored.n : Math.min(first.get(`${one.check_id} ${one.push}`)!, stored.n);
     const had = versionsOf(stored.check_id, (version) => version.n > from, one.answered!.n);
     const isQuiet = (check: CheckItem) =>
       !check.enabled ||
