@@ -23,8 +23,14 @@ export type Lane = 'quick' | 'slow';
 /** `large`: places for bodies of more than 64 KB that are held in memory (room-for-body.ts). */
 export type Lanes = Record<Lane | 'large', FairShares> & { begin: Begin; enter: Enter };
 
-/** Reads and begins the slot of a cell as soon as it is its turn; NO_PLACE when its next slot was due before that. */
-type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof NO_PLACE>;
+/**
+ * Reads and begins the slot of a cell as soon as it is its turn. TOO_LATE: its next slot would be due before its checks
+ * had begun. NO_PLACE: it has waited long enough for this time.
+ */
+type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof TOO_LATE | typeof NO_PLACE>;
+
+/** What `enter` answers for a slot that is left out: it was not begun. */
+export const TOO_LATE = Symbol('too late');
 
 /** The places for probes of one process. */
 export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>): Lanes {
@@ -40,28 +46,39 @@ const CELLS_AT_ONCE = 16;
 /** Turns remembered: a cell that is forgotten counts as one that had none yet. */
 const MOST_REMEMBERED = 20_000;
 
+/** So many turns tell how long one takes; those that wait for hosts that hang count as so long (ms) and no longer. */
+const [TURNS_IN_MEAN, LONGEST_TURN_MS] = [16, 500];
+
 /**
- * Where more is due than can be done, what cannot be in time must cost nothing: a cell waits unread for its turn.
- * Longer intervals come first, as each of their slots says more; of the same interval the cell whose turn is longest
- * ago, so that each loses the same share.
+ * Where more is due than can be done, what cannot be in time must cost nothing: a cell waits unread for its turn, and
+ * not for one in which its checks could not begin any more. Longer intervals come first, as each of their slots says
+ * more; of the same interval the cell whose turn is longest ago, so that each loses the same share.
  */
 function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   const cells = new FairShares({ places: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
   const turns = new Map<string, number>();
   let turn = 0;
+  /** What a turn took lately (ms), from the reading of its cell until each of its checks had begun. */
+  let takes = 0;
   return async <T>(job: Job, work: () => Promise<T>) => {
-    const { tenant_id, cell, interval_seconds } = job;
+    const { tenant_id, cell, interval_seconds, retry } = job;
     const name = probeEntryId(cell, interval_seconds);
     const order = (turns.get(name) ?? 0) - interval_seconds * TURNS;
     // A turn that comes too late is none: its cell is the first of the next slot.
-    return cells.run({ tenant: tenant_id, order, until: lateFrom(job) }, async () => {
+    const until = lateFrom(job) - (retry ? 0 : takes);
+    const answer = await cells.run({ tenant: tenant_id, order, until }, async () => {
       // A retry of one check is not the turn of its cell.
-      if (job.retry) return work();
+      if (retry) return work();
       turns.delete(name);
       turns.set(name, ++turn);
       if (turns.size > MOST_REMEMBERED) turns.delete(turns.keys().next().value!);
-      return work();
+      const began = clock.now();
+      const begun = await work();
+      const took = Math.min(clock.now() - began, LONGEST_TURN_MS);
+      takes += (took - takes) / TURNS_IN_MEAN;
+      return begun;
     });
+    return answer === NO_PLACE && clock.now() >= until ? TOO_LATE : answer;
   };
 }
 

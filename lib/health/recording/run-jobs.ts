@@ -5,7 +5,7 @@ import { once } from '#lib/platform/late.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { batchVerdict } from './batch-verdict.ts';
 import { accountsOf, isAhead, isLate } from './due-checks.ts';
-import type { Lane } from './lanes.ts';
+import { type Lane, TOO_LATE } from './lanes.ts';
 import { lateProbes } from './late-probes.ts';
 import { probingProcess } from './probing-process.ts';
 import { sendNextRetry } from './retries.ts';
@@ -60,11 +60,10 @@ async function beginSlot(run: Run, job: Job, account: AccountItem | undefined): 
     await slot.begun;
     return slot;
   };
-  const isOver = () => isLate(job, ports.clock.now());
   const inTurn = () => (run.lane === 'slow' ? begin() : prober.lanes.enter(job, begin));
-  const slot = isOver() ? NO_PLACE : await inTurn();
-  if (slot !== NO_PLACE) return slot;
-  if (!isOver()) return notRun([job]);
+  const slot = isLate(job, ports.clock.now()) ? TOO_LATE : await inTurn();
+  if (slot === NO_PLACE) return notRun([job]);
+  if (slot !== TOO_LATE) return slot;
   // A retry that is left out is no gap.
   if (job.retry) await sendNextRetry(run, job);
   else await prober.noteLate(job);

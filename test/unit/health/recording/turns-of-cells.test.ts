@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { makeLanes } from '#lib/health/recording/lanes.ts';
+import { makeLanes, TOO_LATE } from '#lib/health/recording/lanes.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Clock } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
-import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 
 const job = (cell: string, slot: number): Job => ({ tenant_id: 'acc_1', cell, interval_seconds: 1, slot });
 
-it('a cell whose turn came when its next slot was due has had none, and is the first of that slot', async () => {
+/** Cells of one second, on a clock that the test moves. */
+function world() {
   let now = 0;
   const clock: Clock = { now: () => now, sleep: () => new Promise<void>(() => {}), stalled: () => 0 };
   const { enter } = makeLanes({ clock, settings: readSettings({}) });
   const begun: string[] = [];
-  /** A cell that is read until it is told to end; it answers that. */
+  /** A cell that, once it is its turn, takes until it is told to end. */
   const hold = (cell: string, slot: number) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const done = enter(job(cell, slot), async () => {
@@ -21,25 +21,68 @@ it('a cell whose turn came when its next slot was due has had none, and is the f
     });
     return { done, end: resolve };
   };
-  // The 16 that are read at the same time.
-  const first = Array.from({ length: 20 }, (_, i) => hold(`first-${i}`, 0));
-  expect(begun.length).toBeLessThan(20);
-  const taken = first.slice(0, begun.length);
+  type Held = ReturnType<typeof hold>;
+  const endAll = async (all: Held[]) => {
+    for (const one of all) one.end();
+    await Promise.all(all.map(({ done }) => done));
+  };
+  /** As many as have their turn at the same time. */
+  const fill = (slot: number) => {
+    const all: Held[] = [];
+    for (let had = -1; had < begun.length; ) {
+      had = begun.length;
+      all.push(hold(`cell-${slot}-${all.length}`, slot));
+    }
+    return { waiting: all.pop()!, all };
+  };
+  const passUntil = (at: number) => {
+    now = at;
+  };
+  return { begun, hold, endAll, fill, passUntil };
+}
 
+it('a cell whose turn came when its next slot was due has had none, and is the first of that slot', async () => {
+  const { begun, hold, endAll, fill, passUntil } = world();
+  const first = fill(0);
   const late = hold('late', 0);
-  now = 1000;
-  for (const one of [...first, late]) one.end();
-  await Promise.all(first.map(({ done }) => done));
-  expect(await late.done).toBe(NO_PLACE);
+  passUntil(1000);
+  await endAll([...first.all, first.waiting, late]);
+  expect(await late.done).toBe(TOO_LATE);
   expect(begun).not.toContain('late');
 
-  begun.length = 0;
-  const next = taken.map((_, i) => hold(`next-${i}`, 1000));
+  const next = fill(1000);
   const before = begun.length;
-  const [again, other] = [hold('first-0', 1000), hold('late', 1000)];
-  next[0]!.end();
-  await next[0]!.done;
-  expect(begun.slice(before)).toEqual(['late']);
-  for (const one of [...next, again, other]) one.end();
-  await Promise.all([again.done, other.done]);
+  const [again, other] = [hold('cell-0-0', 1000), hold('late', 1000)];
+  next.all[0]!.end();
+  await next.all[0]!.done;
+  expect(begun.slice(before)).toEqual(['cell-1000-16']);
+  next.all[1]!.end();
+  await next.all[1]!.done;
+  expect(begun.slice(before + 1)).toEqual(['late']);
+  await endAll([...next.all, next.waiting, again, other]);
+});
+
+it('a cell that would not get through before its next slot is left out unread, as long as turns take so long', async () => {
+  const { begun, hold, endAll, fill, passUntil } = world();
+  for (let slot = 0; slot < 3000; slot += 1000) {
+    passUntil(slot);
+    const { all, waiting } = fill(slot);
+    passUntil(slot + 400);
+    await endAll([...all, waiting]);
+  }
+  // A turn takes some 400 ms now: the last ones begin some 600 ms after their slot.
+  passUntil(3000);
+  const { all, waiting } = fill(3000);
+  passUntil(3500);
+  const inTime = hold('in time', 3000);
+  all[0]!.end();
+  await all[0]!.done;
+  waiting.end();
+  await waiting.done;
+  expect(begun).toContain('in time');
+  passUntil(3800);
+  const tooLate = hold('too late', 3000);
+  await endAll([...all, inTime]);
+  expect(await tooLate.done).toBe(TOO_LATE);
+  expect(begun).not.toContain('too late');
 });
