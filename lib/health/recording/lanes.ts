@@ -64,9 +64,10 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
     const { tenant_id, cell, interval_seconds, retry } = job;
     const name = probeEntryId(cell, interval_seconds);
     const order = (turns.get(name) ?? 0) - interval_seconds * TURNS;
-    // A turn that comes too late is none: its cell is the first of the next slot.
     const until = lateFrom(job) - (retry ? 0 : takes);
-    const answer = await cells.run({ tenant: tenant_id, order, until }, async () => {
+    const answer = await cells.run<T | typeof TOO_LATE>({ tenant: tenant_id, order, until }, async () => {
+      // A turn that comes too late is none: its cell is the first of the next slot.
+      if (clock.now() >= until) return TOO_LATE;
       // A retry of one check is not the turn of its cell.
       if (retry) return work();
       turns.delete(name);

@@ -3,7 +3,7 @@ import type { Clock } from '#lib/platform/ports.ts';
 
 /**
  * Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. Of these the
- * lowest `order` goes first (default 0), then the first to come. From `until` on (epoch ms) it is too late to begin.
+ * lowest `order` goes first (default 0), then the first to come. From `until` on (epoch ms) it is too late.
  */
 export type Claim = { tenant: string; target?: string | undefined; order?: number; until?: number };
 
@@ -76,8 +76,6 @@ export class FairShares {
     noPlace: (items: readonly T[]) => void = () => {},
   ): Promise<void> {
     if (items.length === 0) return Promise.resolve();
-    const patience = this.#patience(claim);
-    if (patience.until <= this.#clock.now()) return Promise.resolve(noPlace(items));
     const tenant = this.#tenant(claim.tenant);
     const { target } = claim;
     const line = setDefault(tenant.lines, target, () => ({ target, running: 0, waiting: [] }));
@@ -108,7 +106,7 @@ export class FairShares {
       };
       while (next < items.length && this.#turns.size === 0 && this.#mayBegin(tenant, line)) beginOne();
       const left = items.length - next;
-      if (left > 0) this.#wait(tenant, line, { ...patience, left, beginOne, giveUp });
+      if (left > 0) this.#wait(tenant, line, { ...this.#patience(claim), left, beginOne, giveUp });
     });
   }
 
@@ -175,16 +173,11 @@ export class FairShares {
     void this.#lookForLate();
   }
 
-  /** Begins all that has a place now, but nothing that has waited too long. */
+  /** Begins all that has a place now. */
   #serve(): void {
     for (let next = this.#next(); next; next = this.#next()) {
       const [tenant, line] = next;
       const first = line.waiting[0]!;
-      const now = this.#clock.now();
-      if (first.until <= now) {
-        this.#giveUp(tenant, now);
-        continue;
-      }
       if (--first.left === 0) {
         line.waiting.shift();
         tenant.waiting--;

@@ -114,21 +114,6 @@ describe('fair shares', () => {
     expect(first.state).toBe('runs');
   });
 
-  it('begin nothing that is too late already, though a place is free or comes free before it is given up', async () => {
-    const { fair, submit, pass, settle } = world({ places: 1, wait_ms: 5000 });
-    const first = submit('a');
-    const begun: string[] = [];
-    const until = (name: string, ms: number) => fair.run({ tenant: 'a', until: ms }, async () => begun.push(name));
-    await pass(1000);
-    const [late, inTime] = [until('late', 1100), until('in time', 1300)];
-    await pass(100);
-    first.end();
-    expect([await late, await inTime]).toEqual([NO_PLACE, 1]);
-    await settle();
-    expect(await until('over', 1100)).toBe(NO_PLACE);
-    expect(begun).toEqual(['in time']);
-  });
-
   it('remember for a minute who was held back by its own work, and of others nothing', async () => {
     const { fair, submit, pass, settle } = world({ places: 10, per_target: 3, wait_ms: 1000 });
     const held = [submit('a'), submit('a')];
