@@ -133,7 +133,8 @@ async function recording(net: Net, target_url: string, assertions: object[]): Pr
   }
   const [first] = checks;
   const { sleep } = systemClock;
-  const give = create({ ...world.ports, net, clock: { ...world.ports.clock, sleep } });
+  // What probes share, the clock among it, goes by the object of their net.
+  const give = create({ ...world.ports, net: { ...net }, clock: { ...world.ports.clock, sleep } });
   return async () => {
     for (let i = 0; i < SLOTS; i++) {
       world.advance(first!.interval_seconds * 1000);
