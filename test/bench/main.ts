@@ -17,11 +17,12 @@ for (let round = 1; round <= Number(values.rounds); round++) {
   for (const [name, measure] of chosen) {
     // Ten thousand checks, or a month of one, take minutes to make, and the figures hardly vary.
     if (['memory', 'history'].includes(name) && round > 1) continue;
+    say(`round ${round}: ${name}`);
     for (const [figure, value] of Object.entries(await measure())) {
       const better = figure.endsWith('_per_s') ? Math.max : Math.min;
       best.set(figure, better(value, best.get(figure) ?? value));
+      say(`  ${figure}: ${value.toPrecision(4)}`);
     }
-    say(`round ${round}: ${name}`);
   }
 }
 

@@ -10,6 +10,8 @@ import { makeLog } from '#lib/platform/log.ts';
  * once. Argument: DATA_DIR.
  */
 export type Turn = { wall_ms: number; cpu_ms: number };
+/** Where it listens, and the key of its first account. */
+export type Begun = { url: string; key: string };
 
 const cpuNow = (): number => {
   const { user, system } = process.threadCpuUsage();
@@ -44,4 +46,6 @@ process.on('message', () => {
   longest = none();
 });
 process.on('disconnect', () => process.exit(0));
-process.send!({ url: host.url, key: host.adminKey });
+if (!host.adminKey) throw new Error('The folder has an account already.');
+const begun: Begun = { url: host.url, key: host.adminKey.raw };
+process.send!(begun);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Asking, largeReads, worstRequests } from '#test/support/worst-requests.ts';
-import type { Turn } from './turns-service.ts';
+import type { Begun, Turn } from './turns-service.ts';
 
 const ROUNDS = 3;
 const SHOWN = 5;
@@ -19,7 +19,7 @@ async function startMeasured() {
   const child = fork(join(import.meta.dirname, 'turns-service.ts'), [dir], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
-  const [{ url, key }] = (await once(child, 'message')) as [{ url: string; key: string }];
+  const [{ url, key }] = (await once(child, 'message')) as [Begun];
   const longestTurn = async (): Promise<Turn> => {
     child.send('turn');
     return ((await once(child, 'message')) as [Turn])[0];

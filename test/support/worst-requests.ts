@@ -24,7 +24,7 @@ async function made(ask: Ask, { body, ...asking }: Made): Promise<{ body: Record
   const { method, path } = asking;
   const { status, text, cookies } = await ask({ ...asking, ...(body !== undefined && { body: JSON.stringify(body) }) });
   if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`);
-  return { body: text === '' ? {} : JSON.parse(text), cookies };
+  return { body: /^[{[]/.test(text) ? JSON.parse(text) : {}, cookies };
 }
 
 /** Lists as long as the limits let them be in one text. */
