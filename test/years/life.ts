@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as reallyPause } from 'node:timers/promises';
 import { type Host, startHost } from '#infra/local/host.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import type { Store } from '#infra/local/store/store.ts';
@@ -39,6 +40,9 @@ const AWAY_MS = 2000;
 const STARTS = 3;
 const FIRST_ASKED = '/v1/status?limit=1';
 const UNWATCHED_TURNS = 20;
+/** A call that takes longer (real ms) waits for virtual time: it gave way to another write, and tries again later. */
+const PATIENCE_MS = 100;
+const MOMENT_MS = 10;
 
 let writing = 0;
 let time: ProcessTime | undefined;
@@ -90,8 +94,15 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
     };
   }
 
-  const call: Life['call'] = (method, path, body, headers) =>
-    ask(host.url + path, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, body);
+  const call: Life['call'] = async (method, path, body, headers) => {
+    const asked = ask(host.url + path, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, body);
+    const ended = asked.then(
+      () => true,
+      () => true,
+    );
+    while (!(await Promise.race([ended, reallyPause(PATIENCE_MS, false)]))) await clock.pass(MOMENT_MS);
+    return asked;
+  };
 
   await start();
   const { body: me } = await call('GET', '/v1/me');
