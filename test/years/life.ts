@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as reallyPause } from 'node:timers/promises';
 import { type Host, startHost } from '#infra/local/host.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import type { Store } from '#infra/local/store/store.ts';
@@ -40,9 +39,6 @@ const AWAY_MS = 2000;
 const STARTS = 3;
 const FIRST_ASKED = '/v1/status?limit=1';
 const UNWATCHED_TURNS = 20;
-/** A call that takes longer (real ms) waits for virtual time: it gave way to another write, and tries again later. */
-const PATIENCE_MS = 100;
-const MOMENT_MS = 10;
 
 let writing = 0;
 let time: ProcessTime | undefined;
@@ -94,15 +90,8 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
     };
   }
 
-  const call: Life['call'] = async (method, path, body, headers) => {
-    const asked = ask(host.url + path, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, body);
-    const ended = asked.then(
-      () => true,
-      () => true,
-    );
-    while (!(await Promise.race([ended, reallyPause(PATIENCE_MS, false)]))) await clock.pass(MOMENT_MS);
-    return asked;
-  };
+  const call: Life['call'] = (method, path, body, headers) =>
+    clock.passUntil(ask(host.url + path, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, body));
 
   await start();
   const { body: me } = await call('GET', '/v1/me');
@@ -124,7 +113,7 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
     restart: async () => {
       const took: Started[] = [];
       for (let n = 0; n < STARTS; n++) {
-        await host.stop();
+        await clock.passUntil(host.stop());
         await clock.pass(AWAY_MS);
         const begun = performance.now();
         await start();
@@ -137,7 +126,7 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
         start0: Math.min(...took.map((one) => one.start0)),
       };
     },
-    stop: async () => void (await host.stop()),
+    stop: async () => void (await clock.passUntil(host.stop())),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }),
   };
 }

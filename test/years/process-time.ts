@@ -1,9 +1,12 @@
+import { setTimeout as reallyPause } from 'node:timers/promises';
 import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
 
 /** The time of this whole process: its clock, `Date.now` and its timers. Work of the event loop itself stays real. */
 export type ProcessTime = Pick<VirtualClock, 'now' | 'sleep' | 'stalled'> & {
   /** Lets time pass, as fast as the machine does what falls due in it. */
   pass(ms: number): Promise<void>;
+  /** Waits for real work, such as a call. Time passes meanwhile, as what gives way to another write waits for it. */
+  passUntil<T>(work: Promise<T>): Promise<T>;
   /** Real turns of the event loop, until all that was begun has ended or waits for time. */
   settle(): Promise<void>;
 };
@@ -11,6 +14,8 @@ export type ProcessTime = Pick<VirtualClock, 'now' | 'sleep' | 'stalled'> & {
 type Timer = { on: boolean; unref(): Timer; ref(): Timer };
 
 const real = { clearTimeout: globalThis.clearTimeout, clearInterval: globalThis.clearInterval };
+/** Work that takes longer (real ms) is given so much time (virtual ms), again and again. */
+const [PATIENCE_MS, MOMENT_MS] = [50, 100];
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
@@ -70,6 +75,10 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
     clearInterval: clear(real.clearInterval),
   });
 
+  const pass = (ms: number): Promise<void> => {
+    touched = true;
+    return clock.runUntil(clock.now() + ms);
+  };
   return {
     now: clock.now,
     stalled: clock.stalled,
@@ -77,9 +86,14 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
       clock.sleep(ms).then(() => {
         touched = true;
       }),
-    pass: (ms) => {
-      touched = true;
-      return clock.runUntil(clock.now() + ms);
+    pass,
+    passUntil: async (work) => {
+      const ended = work.then(
+        () => true,
+        () => true,
+      );
+      while (!(await Promise.race([ended, reallyPause(PATIENCE_MS, false)]))) await pass(MOMENT_MS);
+      return work;
     },
     settle,
   };
