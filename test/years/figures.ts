@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { STORE_FILE } from '#infra/local/store/store.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
 import type { BareDisk } from './bare-disk.ts';
 import type { Life } from './life.ts';
 
 /** What is measured at the end of each step; `start` only where the host was started anew. */
 export const FIGURES = [
+  'results',
   'items',
   'messages',
   'changes',
@@ -28,6 +30,7 @@ export type Started = { start: number; start0: number };
 
 /** What a figure is, and in which unit it is printed. */
 export const MEANING: Record<Figure, string> = {
+  results: 'rows of results, packs and single ones',
   items: 'rows in items',
   messages: 'rows in messages',
   changes: 'rows in changes',
@@ -52,6 +55,9 @@ export async function measure(life: Life, disk: BareDisk): Promise<Row> {
   const bare = await disk.commits();
   return {
     at: life.now(),
+    results: one(
+      `SELECT count(*) FROM items WHERE pk LIKE 'T#%#PACKS#%' OR (sk >= '${RESULTS}' AND sk < '${RESULTS}~')`,
+    ),
     items: one('SELECT count(*) FROM items'),
     messages: one('SELECT count(*) FROM messages'),
     changes: one('SELECT count(*) FROM changes'),
@@ -69,7 +75,7 @@ export async function measure(life: Life, disk: BareDisk): Promise<Row> {
 const share = (sorted: number[], part: number): number => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
 
 const WIDTH = 12;
-const whole = new Set<Figure>(['items', 'messages', 'changes', 'db', 'wal', 'free', 'rss']);
+const whole = new Set<Figure>(['results', 'items', 'messages', 'changes', 'db', 'wal', 'free', 'rss']);
 
 /** @param value undefined where it was not measured */
 export function printed(figure: Figure, value: number | undefined): string {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { type Host, startHost } from '#infra/local/host.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import type { Store } from '#infra/local/store/store.ts';
@@ -56,7 +57,7 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
   const log: Log = {
     info: () => {},
     warn: () => said.warnings++,
-    error: (message, fields) => said.errors.push(`${message} ${JSON.stringify(fields)}`),
+    error: (message, fields) => said.errors.push(`${message} ${inspect(fields, { breakLength: Infinity })}`),
   };
   const { settings } = readHostSettings({});
   const latencies: number[] = [];
