@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { STORE_FILE } from '#infra/local/store/store.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
 import { type Check, type LocalTarget, makeChecks, startTarget } from '#test/long/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
+import { IS_PACK, IS_RESULT } from '#test/support/stored-results.ts';
 
 /**
  * Runs that are recorded, as results of their own and as words of packs, and the bytes of the pages under rows and
@@ -12,12 +12,12 @@ import { type RealService, startRealService } from '#test/support/real-service.t
  */
 export function stored(dir: string): { runs: number; bytes: number } {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
-  const numberOf = (sql: string, ...values: string[]) => Number(Object.values(db.prepare(sql).get(...values)!)[0] ?? 0);
+  const numberOf = (sql: string) => Number(Object.values(db.prepare(sql).get()!)[0] ?? 0);
   try {
-    const singles = numberOf('SELECT count(*) FROM items WHERE sk >= ? AND sk < ?', RESULTS, `${RESULTS}~`);
+    const singles = numberOf(`SELECT count(*) FROM items WHERE ${IS_RESULT}`);
     const packed = numberOf(
       `SELECT sum(length(runs) - length(replace(runs, ' ', '')) + 1)
-       FROM (SELECT json_extract(body, '$.runs') AS runs FROM items WHERE pk LIKE 'T#%#PACKS#%')`,
+       FROM (SELECT json_extract(body, '$.runs') AS runs FROM items WHERE ${IS_PACK})`,
     );
     const bytes = numberOf("SELECT sum(pgsize) FROM dbstat WHERE name IN ('items', 'items_by_expiry')");
     return { runs: singles + packed, bytes };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { create as ingest } from '#functions/ingest.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { pathOf, WALKED, walkSteps } from '#infra/docs/walk.ts';
+import { pathOf, WALKED } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { allRows } from '#lib/all-rows.ts';
@@ -11,6 +11,7 @@ import { makeRouter } from '#lib/platform/http/router.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { worstBodies } from '#test/support/worst-bodies.ts';
 import { worstMessages, worstSkills } from '#test/support/worst-messages.ts';
+import { walkAll } from '#test/support/worst-requests.ts';
 
 /**
  * The worst bodies that the limits let in, to every row of the API. What each costs in time is a line of the bench
@@ -24,10 +25,10 @@ const MOST = { details: 100, path: 501, faults: 1000, answer: 200_000 };
 
 let service: Service;
 let places: Places;
+let good: ReadonlyMap<string, object>;
 let router: ReturnType<typeof makeRouter>;
 let pings: ReturnType<typeof ingest>;
 let mcp: ReturnType<typeof makeMcp>;
-const good = new Map<string, object>();
 
 const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
   const [rawPath = '', rawQueryString = ''] = path.split('?');
@@ -51,14 +52,7 @@ beforeAll(async () => {
   router = makeRouter(allRows, gates(service)) as never;
   pings = ingest(service.ports);
   mcp = makeMcp(service, { streams: false });
-  places = await walkSteps(allRows.map(endpointOf), async (endpoint, path, body, headers) => {
-    const [method = ''] = endpoint.split(' ');
-    if (typeof body === 'object' && body !== null) good.set(endpoint, body);
-    const sent = body === undefined ? undefined : JSON.stringify(body);
-    const { status, text, cookies } = await send(method, path, sent, headers);
-    if (status >= 400) throw new Error(`${endpoint}: ${text}`);
-    return { body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : {}, cookies };
-  });
+  ({ places, good } = await walkAll(({ method, path, body, headers }) => send(method, path, body, headers)));
 });
 afterAll(() => service.stop());
 

@@ -77,18 +77,23 @@ function byHand(places: Places): Asking[] {
   ];
 }
 
-/** Every worst body of every endpoint that takes one, MCP's messages included, on what a walk over the API has made. */
-export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
-  const endpoints = allRows.map(endpointOf);
+/** Walks over the API. @returns what it has made, and by endpoint the good bodies it sent and what was answered */
+export async function walkAll(ask: Ask) {
   const good = new Map<string, object>();
   const answers = new Map<string, Record<string, string>>();
-  const places = await walkSteps(endpoints, async (endpoint, path, body, headers) => {
+  const places = await walkSteps(allRows.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);
     const answer = await made(ask, { method, path, body, headers });
     answers.set(endpoint, answer.body);
     return answer;
   });
+  return { places, good, answers };
+}
+
+/** Every worst body of every endpoint that takes one, MCP's messages included, on what a walk over the API has made. */
+export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
+  const { places, good, answers } = await walkAll(ask);
   // The walk makes a push check; http has more to say.
   const { id } = answers.get('POST /v1/blueprints/{blueprint_slug}/entities')!;
   good.set('POST /v1/checks', { entity_id: id, check_type: 'http', ...checkTypes.get('http')!.examples.valid.at(-1) });

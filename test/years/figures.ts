@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { STORE_FILE } from '#infra/local/store/store.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
+import { IS_PACK, IS_RESULT } from '#test/support/stored-results.ts';
 import type { BareDisk } from './bare-disk.ts';
 import type { Life } from './life.ts';
 
@@ -55,9 +55,7 @@ export async function measure(life: Life, disk: BareDisk): Promise<Row> {
   const bare = await disk.commits();
   return {
     at: life.now(),
-    results: one(
-      `SELECT count(*) FROM items WHERE pk LIKE 'T#%#PACKS#%' OR (sk >= '${RESULTS}' AND sk < '${RESULTS}~')`,
-    ),
+    results: one(`SELECT count(*) FROM items WHERE ${IS_PACK} OR (${IS_RESULT})`),
     items: one('SELECT count(*) FROM items'),
     messages: one('SELECT count(*) FROM messages'),
     changes: one('SELECT count(*) FROM changes'),
@@ -75,12 +73,12 @@ export async function measure(life: Life, disk: BareDisk): Promise<Row> {
 const share = (sorted: number[], part: number): number => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
 
 const WIDTH = 12;
-const whole = new Set<Figure>(['results', 'items', 'messages', 'changes', 'db', 'wal', 'free', 'rss']);
+const TIMES: readonly Figure[] = ['p50', 'p99', 'bare50', 'bare99', 'start', 'start0'];
 
 /** @param value undefined where it was not measured */
 export function printed(figure: Figure, value: number | undefined): string {
   if (value === undefined) return '-';
-  return whole.has(figure) ? String(Math.round(value)) : value.toFixed(2);
+  return TIMES.includes(figure) ? value.toFixed(2) : String(Math.round(value));
 }
 
 export const heading = (): string => ['at'.padEnd(16), ...FIGURES.map((name) => name.padStart(WIDTH))].join('');
@@ -90,8 +88,6 @@ export const rowText = (row: Row): string =>
     new Date(row.at).toISOString().slice(0, 16),
     ...FIGURES.map((name) => printed(name, row[name]).padStart(WIDTH)),
   ].join('');
-
-const TIMES: readonly Figure[] = ['p50', 'p99', 'bare50', 'bare99', 'start', 'start0'];
 
 /**
  * Means of the middle and of the last third of what was measured; of times, of the faster half of each, as others on

@@ -23,6 +23,7 @@ const PLANS: Record<string, Plan> = {
   week: {
     title: 'A week of 1,000 checks every 300 s; results are kept for one day',
     checks: 1000,
+    // At 60 s the week would take five times as long.
     interval_seconds: 300,
     retention: 1,
     length: 7 * DAY,

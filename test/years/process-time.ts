@@ -89,10 +89,7 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
       }),
     pass,
     passUntil: async (work) => {
-      const ended = work.then(
-        () => true,
-        () => true,
-      );
+      const ended = Promise.allSettled([work]).then(() => true);
       while (!(await Promise.race([ended, reallyPause(PATIENCE_MS, false)]))) await pass(MOMENT_MS);
       return work;
     },

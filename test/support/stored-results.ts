@@ -1,0 +1,7 @@
+import { RESULTS } from '#lib/keys/prefixes.ts';
+
+/** Of rows of `items`, in SQL: results of their own. */
+export const IS_RESULT = `sk >= '${RESULTS}' AND sk < '${RESULTS}~'`;
+
+/** Packs of quiet runs. */
+export const IS_PACK = "pk LIKE 'T#%#PACKS#%'";
