@@ -16,6 +16,7 @@ import { boundConnections } from './connections.ts';
 import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost } from './request-event.ts';
+import { requestTurns } from './request-turns.ts';
 import { streamOut } from './stream-out.ts';
 import { boundUnsent } from './unsent-answers.ts';
 
@@ -57,6 +58,7 @@ export function makeGateway(
   boundConnections(server, proxies, bounds);
   const room = bodyRoom(bounds);
   const noteUnsent = boundUnsent(bounds);
+  const inTurn = requestTurns();
   let inHand = 0;
   let stopping = false;
   /** Of the functions whose answers stream now. */
@@ -79,12 +81,12 @@ export function makeGateway(
       const headers = { 'x-request-id': randomUUID(), ...preflight(request, settings) };
       send(response, { statusCode: 204, headers, body: '' });
     } else {
-      void answer(request, response);
+      const address = clientAddress(request, proxies);
+      inTurn(address, () => void answer(request, response, address));
     }
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const address = clientAddress(request, proxies);
+  async function answer(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
     const readBody = hasNoBody(request) ? undefined : bodyReader(request, address, room, bounds);
     const event = eventOf(request, address, readBody);
     const name = functionFor(event.requestContext.http.method, event.rawPath);

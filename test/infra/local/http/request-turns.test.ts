@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { requestTurns } from '#infra/local/http/request-turns.ts';
+
+const A = '192.0.2.1';
+const B = '192.0.2.2';
+
+/** An event loop whose time goes by only with the work of requests. */
+function loopByHand() {
+  let now = 0;
+  const [turns, settling]: (() => void)[][] = [[], []];
+  const settle = () => {
+    for (let then = settling!.shift(); then; then = settling!.shift()) then();
+  };
+  const take = requestTurns({
+    now: () => now,
+    nextTurn: (then) => void turns!.push(then),
+    settled: (then) => void settling!.push(then),
+  });
+  const begun: string[] = [];
+  return {
+    begun,
+    /** A request that takes so many ms. */
+    send: (address: string, name: string, ms: number) => {
+      take(address, () => {
+        begun.push(name);
+        now += ms;
+      });
+      settle();
+    },
+    /** @returns what was begun in the next turn */
+    turn: () => {
+      const before = begun.length;
+      for (const then of turns!.splice(0)) then();
+      settle();
+      return begun.slice(before);
+    },
+    isAtRest: () => turns!.length === 0,
+    now: () => now,
+  };
+}
+
+test('requests begin at once while a turn of the event loop has time for them, and the others in the next turns', () => {
+  const { send, turn, begun, isAtRest } = loopByHand();
+  for (let n = 1; n <= 6; n++) send(A, `a${n}`, 5);
+  expect(begun).toEqual(['a1', 'a2']);
+  expect(turn()).toEqual(['a3', 'a4']);
+  expect(turn()).toEqual(['a5', 'a6']);
+  expect(turn()).toEqual([]);
+  expect(isAtRest()).toBe(true);
+});
+
+test('a client that sends a hundred requests at once delays the request of another by one turn', () => {
+  const { send, turn } = loopByHand();
+  for (let n = 1; n <= 100; n++) send(A, `a${n}`, 10);
+  send(B, 'b', 1);
+  expect(turn()).toEqual(['a2']);
+  expect(turn()).toEqual(['b', 'a3']);
+});
+
+test('the addresses of one IPv6 network are one client', () => {
+  const { send, turn } = loopByHand();
+  for (let n = 1; n <= 9; n++) send(`2001:db8::${n}`, `a${n}`, 10);
+  send(B, 'b', 10);
+  expect([turn(), turn()]).toEqual([['a2'], ['b']]);
+});
+
+test('every request begins once, those of an address in their order, and no turn begins one when its time is over', () => {
+  const address = fc.constantFrom(A, B, '2001:db8::1');
+  const arrivals = fc.array(fc.tuple(address, fc.integer({ min: 0, max: 20 }), fc.boolean()));
+  fc.assert(
+    fc.property(arrivals, (requests) => {
+      const { send, turn, begun, now, isAtRest } = loopByHand();
+      for (const [n, [address, ms, isNextTurn]] of requests.entries()) {
+        if (isNextTurn) turn();
+        send(address, `${address} ${n}`, ms);
+      }
+      for (let turns = 0; !isAtRest(); turns++) {
+        expect(turns).toBeLessThanOrEqual(requests.length + 1);
+        const before = now();
+        const last = turn().at(-1);
+        const ms = last === undefined ? 0 : requests[Number(last.split(' ')[1])]![1];
+        expect(now() - ms - before).toBeLessThan(8);
+      }
+      const sent = requests.map(([address], n) => `${address} ${n}`);
+      expect(begun.toSorted()).toEqual(sent.toSorted());
+      for (const address of [A, B, '2001:db8::1']) {
+        const own = (all: string[]) => all.filter((name) => name.startsWith(`${address} `));
+        expect(own(begun)).toEqual(own(sent));
+      }
+    }),
+  );
+});
