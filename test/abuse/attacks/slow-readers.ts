@@ -45,7 +45,8 @@ export const slowReaders =
         for (const reader of blocking) {
           const end = await endOf(reader);
           ends.add(end);
-          if (end !== 'cut') await pause(Date.now() < late ? LOOK_MS : 0);
+          // It may be cut only when nothing was taken for a while.
+          if (end === 'no more comes' && Date.now() < late) await pause(LOOK_MS);
         }
         const ended = ends.of('cut') + ends.of('refused');
         return {
