@@ -7,7 +7,7 @@ import { COLUMNS } from './verdict.ts';
 /**
  * `npm run test:abuse -- --seconds 60`: attacks of one tenant, or of somebody without a key, on the real process, and
  * what another tenant notices of each: first without an attack, then one after the other, each on a service of its own.
- * While one attacker still waits for what it is to be told, the next attacks.
+ * While one attacker still waits for what it is to be told, the next attacks. A case has failed when it fails twice.
  * `--only slow-60,relay` runs some of them, `--code ../other` attacks the code of another checkout.
  */
 const { values } = parseArgs({
@@ -27,7 +27,21 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 // Nothing that was started here outlives it: what is to be tidied up hangs on the exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
+const NO_ATTACK = 'no attack';
+
+/** `one`: undefined when it could not be led to its end. */
 type Result = { name: string; one: Case | undefined };
+
+/** Each is measured for itself; what comes of it is known some time later. */
+async function runAll(names: string[]): Promise<Result[]> {
+  const conclusions: Promise<Result>[] = [];
+  for (const name of names) {
+    const begun = runCase(name === NO_ATTACK ? undefined : name, options);
+    conclusions.push(conclude(name, begun));
+    await begun.catch(() => {});
+  }
+  return Promise.all(conclusions);
+}
 
 /** A case that cannot be led to its end has failed, and says why. */
 async function conclude(name: string, begun: ReturnType<typeof runCase>): Promise<Result> {
@@ -53,14 +67,12 @@ function show(one: Case): void {
 const hasPassed = (one: Case | undefined): boolean => one?.facts.every(({ holds }) => holds) ?? false;
 
 say(`${options.seconds} s each, on the code in ${options.code}`);
-const conclusions: Promise<Result>[] = [];
-for (const name of [undefined, ...chosen]) {
-  const begun = runCase(name, options);
-  conclusions.push(conclude(name ?? 'no attack', begun));
-  // Nothing is measured any more.
-  await begun.catch(() => {});
-}
-const results = await Promise.all(conclusions);
+const first = await runAll([NO_ATTACK, ...chosen]);
+// What other work took of the machine does not come twice; what an attack takes does.
+const broken = first.filter(({ one }) => !hasPassed(one)).map(({ name }) => name);
+if (broken.length > 0) say('\nWhat failed, once more:');
+const again = await runAll(broken);
+const results = first.map((result) => again.find(({ name }) => name === result.name) ?? result);
 
 say(`\n| attack | ${COLUMNS.join(' | ')} | |\n|---|${COLUMNS.map(() => '---|').join('')}---|`);
 for (const { name, one } of results) {

@@ -12,8 +12,8 @@ const env = { BASE_URL: process.env.BASE_URL ?? '' };
  */
 const WITHOUT_SCHEDULE = [
   'test/deploy/{mcp,ping-url,ports}.test.ts',
-  'test/contract/{access,blueprints,check-trials,entities,relations,mcp-tools}.test.ts',
-  'test/contract/ping-{assertions,bodies,keys,runs}.test.ts',
+  'test/contract/{access,blueprints,check-trials,entities,mcp-tools}.test.ts',
+  'test/contract/ping-{assertions,bodies,runs}.test.ts',
 ];
 
 /** And of those that wait for probes, alerts or actions. */

@@ -5,7 +5,7 @@ import { fingerprint, simulate } from './simulate.ts';
 
 /** Short lives; `npm run test:faults` lives longer ones, as many as one likes. */
 const MINUTES = 12;
-const SEEDS = Array.from({ length: 16 }, (_, i) => i + 1);
+const SEEDS = Array.from({ length: 8 }, (_, i) => i + 1);
 
 describe('a whole life of the service, full of faults', () => {
   // First of all: the first life of a process is the one that could wait for what the process has not loaded yet.

@@ -101,7 +101,7 @@ it('hands out the description of the API as it was written, from its packed form
 });
 
 const ENV = { ...process.env, TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1', BUS_NAME: 'bus' };
-const RUNS = 5;
+const RUNS = 3;
 
 /** What a process takes to load a file, in ms: the best of some, as others on the machine only add to it. */
 async function loadTime(file: string): Promise<number> {
