@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
@@ -15,7 +16,14 @@ const turns = new WeakMap<Ports['limiter'], FairShares>();
 export async function inReadTurn<T>({ ports, tenant }: Pick<Context, 'ports' | 'tenant'>, read: () => Promise<T>) {
   const shares = turns.get(ports.limiter) ?? new FairShares(TURNS, ports.clock);
   turns.set(ports.limiter, shares);
-  const answer = await shares.run({ tenant, target: 'reads' }, read);
+  let hasWaited = false;
+  const turn = shares.run({ tenant, target: 'reads' }, async () => {
+    // Else hundreds that waited for a long one would all be done in one turn of the event loop.
+    if (hasWaited) await setImmediate();
+    return read();
+  });
+  hasWaited = true;
+  const answer = await turn;
   if (answer !== NO_PLACE) return answer;
   throw new AppError(
     'RATE_LIMITED',

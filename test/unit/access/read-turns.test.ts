@@ -24,6 +24,8 @@ function world() {
         open--;
         return 'read';
       }),
+    /** A read that takes no time. */
+    quick: (tenant: string, note: () => void) => inReadTurn({ ports, tenant }, async () => note()),
     pass: async (ms: number) => {
       now += ms;
       wake();
@@ -44,6 +46,23 @@ describe('reads of one account', () => {
       await settle();
     }
     expect(await Promise.all([...mine, others])).toEqual(Array(11).fill('read'));
+  });
+
+  it('that waited for a long one are worked on two in a turn of the event loop', async () => {
+    const { read, quick, ends, settle } = world();
+    const long = [read('acc_a'), read('acc_a')];
+    let done = 0;
+    const waited = Array.from({ length: 6 }, () => quick('acc_a', () => done++));
+    await settle();
+    for (const end of ends) end();
+    const turns: number[] = [];
+    for (let turn = 0; turn < 20; turn++) {
+      const before = done;
+      await settle();
+      turns.push(done - before);
+    }
+    expect({ done, most: Math.max(...turns) }).toEqual({ done: 6, most: 2 });
+    await Promise.all([...long, ...waited]);
   });
 
   it('are refused with a remedy when they found no turn for ten seconds', async () => {
