@@ -24,6 +24,7 @@ import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { iso } from '#lib/platform/time.ts';
 import { memoryLog } from './log.ts';
 import { queueRecord } from './queue-record.ts';
+import { makeRandom } from './random.ts';
 
 export const TENANT = 'acc_a';
 export const START = Date.parse('2026-11-21T05:16:40.123Z');
@@ -34,15 +35,15 @@ type AlertTold = { kind: AlertKind; at: number; channel_type: string };
 export type Sent = { queue: string; body: unknown; not_before?: number };
 
 /**
- * What alerting needs of the world: a real table in memory, a real network, a clock that stands until it is moved, and
- * queues that keep what was sent. One account, one entity and one check stand in the table.
+ * What alerting needs of the world: a real table in memory, a real network, a clock that stands until it is moved, ids
+ * that are the same in each run, and queues that keep what was sent. One account, one entity and one check stand in the table.
  */
 export async function alertWorld(env: Record<string, string> = {}) {
   const settings = readSettings({ CHECK_EGRESS: 'any', ...env });
   const keys = keyTable(settings);
   let now = START;
   const clock = { now: () => now, sleep: async () => {}, stalled: () => 0 };
-  const ids = makeIds(clock);
+  const ids = makeIds(clock, makeRandom(1).bytes);
   const sent: Sent[] = [];
   const published: BusEvent[] = [];
   const log = memoryLog();

@@ -11,12 +11,13 @@ import { readSettings } from '#lib/platform/settings.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Rates } from '#lib/platform/sharing/rates.ts';
 import { memoryLog } from './log.ts';
+import { makeRandom } from './random.ts';
 
 export type Requests = { reads: number; writes: number };
 
 /**
  * Ports for use cases without a host: a real table in memory whose requests are counted, a clock that a test moves,
- * and queues that keep what they are sent.
+ * ids that are the same in each run, and queues that keep what they are sent.
  * @param rates that requests are held to; without, nothing is limited
  */
 export function memoryWorld(wrap: (table: Table) => Table = (table) => table, rates?: Rates) {
@@ -67,7 +68,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
   const ports: Ports = {
     table,
     clock,
-    ids: makeIds(clock),
+    ids: makeIds(clock, makeRandom(1).bytes),
     log,
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, rates),

@@ -11,6 +11,7 @@ import { deadlineEntry, type EntryItem, probeEntry } from '#lib/schedule/entries
 import { lastOutageEnd, outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark, writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { memoryLog } from '#test/support/log.ts';
+import { makeRandom } from '#test/support/random.ts';
 
 const MINUTE = 60_000;
 const GROUP_MS = 50;
@@ -34,7 +35,7 @@ async function shard() {
     },
   };
   const log = memoryLog();
-  const ports = { table, queues, clock, ids: makeIds(clock), log, settings } as unknown as Ports;
+  const ports = { table, queues, clock, ids: makeIds(clock, makeRandom(1).bytes), log, settings } as unknown as Ports;
   const due = probeEntry(keys, cell, 'v1', { from: START - MINUTE, checks: 50 });
   due.rhythm.phase = 3000;
   await table.putMany([due, deadlineEntry(keys, 'silence', owner, 'v1', START + 90_000)]);

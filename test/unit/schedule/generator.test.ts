@@ -11,6 +11,7 @@ import { probeEntry } from '#lib/schedule/entries.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
+import { makeRandom } from '#test/support/random.ts';
 
 const START = Date.UTC(2026, 10, 21, 5);
 
@@ -25,7 +26,14 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
       sent.push(...messages.map(({ body }) => ({ queue, body })));
     },
   };
-  const ports = { table, queues, clock, ids: makeIds(clock), log: memoryLog(), settings } as unknown as Ports;
+  const ports = {
+    table,
+    queues,
+    clock,
+    ids: makeIds(clock, makeRandom(1).bytes),
+    log: memoryLog(),
+    settings,
+  } as unknown as Ports;
   const cells = keys.shards.map((shard) => {
     let number = 0;
     while (keys.shardOf(`cell${number}`) !== shard) number++;
