@@ -82,10 +82,35 @@ function randomSource(): (count: number) => Uint8Array {
   };
 }
 
+/**
+ * What tells ids of one millisecond apart: random for the first, one more for each that follows, so that those of one
+ * process sort as they were made (ULID, monotonicity).
+ */
+function tails(bytes: (count: number) => Uint8Array): (ms: number) => string {
+  let last = new Uint8Array(16);
+  let lastMs = -1;
+  return (ms) => {
+    if (ms !== lastMs) {
+      lastMs = ms;
+      last = Uint8Array.from(bytes(16), (byte) => byte & 31);
+    } else {
+      let place = 15;
+      while (place >= 0 && last[place] === 31) last[place--] = 0;
+      if (place >= 0) last[place]! += 1;
+    }
+    return base32(last);
+  };
+}
+
 /** @param bytes a source of random bytes, 32 at most at a time; a simulation gives its own. */
 export function makeIds(clock: Pick<Clock, 'now'>, bytes: (count: number) => Uint8Array = randomSource()): Ids {
+  const tail = tails(bytes);
+  const id = (prefix: string): string => {
+    const ms = clock.now();
+    return `${prefix}_${timeChars(ms)}${tail(ms)}`;
+  };
   return {
-    id: (prefix) => `${prefix}_${timeChars(clock.now())}${base32(bytes(16))}`,
+    id,
     token: () => base32(bytes(12)),
     random: () => Buffer.from(bytes(4)).readUInt32BE(0) / 2 ** 32,
     secret: () => base62(bytes(32)),

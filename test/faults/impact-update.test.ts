@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { iso } from '#lib/platform/time.ts';
 import { dependencyWorld } from './dependency-world.ts';
-import { timeOfDay, type VirtualService, virtualService } from './virtual-service.ts';
+import { type VirtualService, virtualService } from './virtual-service.ts';
 
 let open: VirtualService;
 afterEach(() => open.close());
@@ -79,14 +79,16 @@ describe('a minute after the alert of what others depend on', () => {
       settings: { interval_seconds: 25 },
       policy: { cooldown_seconds: 0 },
     });
-    await open.until('09:40:02');
+    const { results } = await open.call('GET', `/v1/checks/${db.id}/results`);
+    const down = Date.parse(results[0].checked_at) + 25_000;
+    await open.until(down + 2000);
     answers('db');
-    const [starts_at, ends_at] = ['09:39:55', '09:40:58'].map((time) => iso(timeOfDay(time)));
+    const [starts_at, ends_at] = [iso(down - 5000), iso(down + 58_000)];
     const scope = { check_ids: [db.id] };
     await open.call('POST', '/v1/windows', { name: 'disks', starts_at, ends_at, scope });
-    await open.until('09:40:30');
+    await open.until(down + 30_000);
     fails('db');
-    await open.until('09:41:05');
+    await open.until(down + 65_000);
     const own = payloads().filter(({ entity_name }) => entity_name === 'db');
     expect(own.map(({ kind, check_to_state }) => `${kind} ${check_to_state}`)).toEqual([
       'state_change down',

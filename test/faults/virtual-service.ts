@@ -159,8 +159,8 @@ export async function virtualService(
     fatal,
     seen,
     now: clock.now,
-    /** Lets time pass up to a time of day. */
-    until: (time: string) => clock.runUntil(timeOfDay(time)),
+    /** Lets time pass up to a time of day, or epoch ms. */
+    until: (time: string | number) => clock.runUntil(typeof time === 'number' ? time : timeOfDay(time)),
     pass: (ms: number) => clock.runUntil(clock.now() + ms),
     /** Whether messages are received and not run, as Lambda has no concurrency left for queues. */
     throttle: (isThrottled: boolean) => {

@@ -10,7 +10,6 @@ import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
 import { defaultPolicy, POLICY_DEFAULTS } from '#lib/checks/policy-item.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
-import type { AlertDecision, AlertReason } from '#lib/health/alerting/decision.ts';
 import { type AlertKind, decidedOn } from '#lib/health/alerting/situation.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -22,6 +21,7 @@ import type { BusEvent, Item, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { iso } from '#lib/platform/time.ts';
+import { plannedAlert } from './alert-decisions.ts';
 import { memoryLog } from './log.ts';
 import { queueRecord } from './queue-record.ts';
 import { makeRandom } from './random.ts';
@@ -35,8 +35,8 @@ type AlertTold = { kind: AlertKind; at: number; channel_type: string };
 export type Sent = { queue: string; body: unknown; not_before?: number };
 
 /**
- * What alerting needs of the world: a real table in memory, a real network, a clock that stands until it is moved, ids
- * that are the same in each run, and queues that keep what was sent. One account, one entity and one check stand in the table.
+ * What alerting needs of the world: a real table in memory, a real network, a clock that stands until it is moved, and
+ * queues that keep what was sent. One account, one entity and one check stand in the table.
  */
 export async function alertWorld(env: Record<string, string> = {}) {
   const settings = readSettings({ CHECK_EGRESS: 'any', ...env });
@@ -224,21 +224,6 @@ export async function alertWorld(env: Record<string, string> = {}) {
 }
 
 export type AlertWorld = Awaited<ReturnType<typeof alertWorld>>;
-
-/** What a transition holds of an alert that was planned at `at` (epoch ms). */
-export const plannedAlert = (deliveries: string[], at: number): AlertDecision => ({
-  decision: 'planned',
-  reason: null,
-  deliveries,
-  urgency: 'high',
-  because: null,
-  facts: {},
-  decided_at: iso(at),
-});
-
-/** The same of one that was skipped. */
-export const skippedAlert = (reason: AlertReason, at: number): AlertDecision =>
-  Object.assign(plannedAlert([], at), { decision: 'skipped' as const, reason });
 
 /** What the stream hands over for new items. */
 export const streamEvent = (...items: Item[]) => ({

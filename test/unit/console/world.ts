@@ -1,7 +1,7 @@
 import { ApiFailure } from '#console/api/call.ts';
 import type { LiveWorld } from '#console/api/live.ts';
 import type { State, StatusEntity, Transition } from '#console/api/records.ts';
-import { plannedAlert } from '#test/support/alert-world.ts';
+import { plannedAlert } from '#test/support/alert-decisions.ts';
 
 const START = Date.parse('2026-11-22T12:00:00.000Z');
 

@@ -32,6 +32,24 @@ describe('ids', () => {
     }
   });
 
+  it.each([
+    ['all low', new Uint8Array(16)],
+    ['all high but the first, so that one more changes each place', new Uint8Array(16).fill(31, 1)],
+  ])('sort as they were made within a millisecond (drawn: %s)', (_, drawn) => {
+    const ids = makeIds({ now: () => 1 }, () => drawn);
+    const made = Array.from({ length: 1100 }, () => ids.id('aud'));
+    expect([...made].sort()).toEqual(made);
+    expect(new Set(made).size).toBe(1100);
+  });
+
+  it('are drawn anew in another millisecond', () => {
+    let now = 1;
+    const ids = makeIds({ now: () => now });
+    const first = ids.id('aud');
+    now = 2;
+    expect(ids.id('aud').slice(-8)).not.toBe(first.slice(-8));
+  });
+
   it('make secrets of 43 letters and digits', () => {
     expect(makeIds({ now: () => 1 }).secret()).toMatch(/^[0-9A-Za-z]{43}$/);
   });

@@ -3,7 +3,8 @@ import { hearRecovery } from '#lib/health/alerting/listeners.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { skippedAlert, TENANT } from '#test/support/alert-world.ts';
+import { skippedAlert } from '#test/support/alert-decisions.ts';
+import { TENANT } from '#test/support/alert-world.ts';
 import { CHANNEL, OWNER, remediationWorld } from './remediation-world.ts';
 
 it('who hears that a repair did not help, while the cause is looked for, is told of the recovery too', async () => {

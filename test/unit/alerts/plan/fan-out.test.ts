@@ -7,15 +7,8 @@ import { announce } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import {
-  type AlertWorld,
-  alertWorld,
-  queueEvent,
-  START,
-  skippedAlert,
-  streamEvent,
-  TENANT,
-} from '#test/support/alert-world.ts';
+import { skippedAlert } from '#test/support/alert-decisions.ts';
+import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
 
 const CHANNELS = ['chn_1', 'chn_2'].map((id) => ({
   id,

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { recordProbe } from '#lib/health/recording/record-probe.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { skippedAlert, TENANT } from '#test/support/alert-world.ts';
+import { skippedAlert } from '#test/support/alert-decisions.ts';
+import { TENANT } from '#test/support/alert-world.ts';
 import { CHANNEL, OWNER, remediationWorld } from '#test/unit/actions/remediation/remediation-world.ts';
 
 it.each([
