@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { iso } from '#lib/platform/time.ts';
 import { dependencyWorld } from './dependency-world.ts';
-import { type VirtualService, virtualService } from './virtual-service.ts';
+import { timeOfDay, type VirtualService, virtualService } from './virtual-service.ts';
 
 let open: VirtualService;
 afterEach(() => open.close());
@@ -9,7 +9,7 @@ afterEach(() => open.close());
 const payloads = (receiver = 'pager.test') => open.host(receiver).calls.map(({ body }) => JSON.parse(body));
 const updates = () => payloads().filter(({ kind }) => kind === 'impact');
 
-/** A database that three depend on, which fail with it from a time on. */
+/** A database that three depend on, which fail with it from a time on, soon after its alert. */
 async function outage({ policy = {}, settings = {}, dependents = ['shop', 'blog', 'mail'] } = {}) {
   open = await virtualService('09:30');
   const world = dependencyWorld(open);
@@ -17,7 +17,9 @@ async function outage({ policy = {}, settings = {}, dependents = ['shop', 'blog'
   await open.call('POST', `/v1/checks/${db.id}/policy`, policy);
   for (const name of ['shop', 'blog', 'mail']) await world.depends(await world.watched(name), db);
   await open.until('09:40');
-  world.fails('db', ...dependents);
+  world.fails('db');
+  await open.until('09:40:15');
+  world.fails(...dependents);
   return { ...world, db };
 }
 
@@ -80,8 +82,9 @@ describe('a minute after the alert of what others depend on', () => {
       policy: { cooldown_seconds: 0 },
     });
     const { results } = await open.call('GET', `/v1/checks/${db.id}/results`);
-    const down = Date.parse(results[0].checked_at) + 25_000;
-    await open.until(down + 2000);
+    const slot = Date.parse(results[0].checked_at);
+    const down = slot < timeOfDay('09:40') ? slot + 25_000 : slot;
+    await open.until(down + 16_000);
     answers('db');
     const [starts_at, ends_at] = [iso(down - 5000), iso(down + 58_000)];
     const scope = { check_ids: [db.id] };

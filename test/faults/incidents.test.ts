@@ -28,7 +28,9 @@ describe('an incident of what others depend on', () => {
     const db = await watched('db');
     for (const name of ['shop', 'blog']) await depends(await watched(name), db);
     await service.until('09:40');
-    fails('db', 'shop', 'blog');
+    fails('db');
+    await service.until('09:40:15');
+    fails('shop', 'blog');
     await service.until('09:45');
     const [found, ...others] = await incidents();
     expect(others).toEqual([]);

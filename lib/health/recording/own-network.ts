@@ -56,7 +56,9 @@ export function ownNetwork(ports: Ports): OwnNetwork {
   let missed = 0;
   let isDown = false;
   let downUntil = Number.NEGATIVE_INFINITY;
+  let signs = 0;
   const signOfLife = () => {
+    signs += 1;
     if (isDown) downUntil = ports.clock.now();
     isDown = false;
   };
@@ -73,12 +75,15 @@ export function ownNetwork(ports: Ports): OwnNetwork {
     attribute: async () => {
       const mayTell = silent.size >= HOSTS || heard.size >= HOSTS;
       if (!wasHeard || !mayTell) return 'target';
+      const before = signs;
       if (await referenceAnswers(ports, REFERENCE_HOST)) {
         signOfLife();
         return 'target';
       }
-      isDown = silent.size >= HOSTS;
-      return isDown ? 'network' : 'unclear';
+      if (silent.size < HOSTS) return 'unclear';
+      // What was heard since is newer than this silence.
+      if (signs === before) isDown = true;
+      return 'network';
     },
     isInDoubt: async () => {
       if (!wasHeard) return false;

@@ -7,13 +7,17 @@ const MINUTE = 60_000;
 
 let now: number;
 let witnessIsUp: boolean;
+/** How long a witness that is not takes to say nothing. */
+let hangs: Promise<void> | undefined;
 let network: ReturnType<typeof ownNetwork>;
 beforeEach(() => {
   now = 0;
   witnessIsUp = true;
+  hangs = undefined;
   const resolve = async () => {
-    if (!witnessIsUp) throw new NetError('timeout', 'no answer', { answered: false });
-    return [];
+    if (witnessIsUp) return [];
+    await hangs;
+    throw new NetError('timeout', 'no answer', { answered: false });
   };
   network = ownNetwork({
     net: { resolve },
@@ -51,6 +55,22 @@ describe('the reference host of our own network', () => {
     await batch(true);
     now += 5000;
     expect(await batch(false)).toBe('network');
+  });
+
+  it('that was heard is not silent again by a look-up that began before', async () => {
+    await batch(true);
+    witnessIsUp = false;
+    expect(await batch(false)).toBe('network');
+    const { promise, resolve: timesOut } = Promise.withResolvers<void>();
+    hangs = promise;
+    const began = network.attribute();
+    now += 1000;
+    witnessIsUp = true;
+    await network.lookAgain();
+    now += 1000;
+    timesOut();
+    expect(await began).toBe('network');
+    expect([network.wasDown(now), network.wasDown(0)]).toEqual([false, true]);
   });
 
   it('is forgotten when it stays silent while hosts answer, and counts again once it is heard', async () => {
