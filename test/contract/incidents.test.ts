@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
-import { eventually } from '#test/support/eventually.ts';
+import { eventually, nextMillisecond } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { receiving } from '#test/support/receiving.ts';
 
@@ -174,8 +174,11 @@ describe('POST /v1/incidents/{id}/resolve', () => {
 describe('GET /v1/incidents', () => {
   it('lists by state, origin, entity and time, newest first', async () => {
     const tenant = await newTenant();
-    const make = async (title: string) =>
-      got(await tenant.post('/v1/incidents', { title, impact: 'outage' }), 201) as Incident & { created_at: string };
+    const make = async (title: string) => {
+      const made = got(await tenant.post('/v1/incidents', { title, impact: 'outage' }), 201);
+      await nextMillisecond();
+      return made as Incident & { created_at: string };
+    };
     const [first, second, third] = [await make('first'), await make('second'), await make('third')];
     got(await tenant.post(`/v1/incidents/${first.id}/resolve`), 200);
     got(await tenant.post(`/v1/incidents/${second.id}/acknowledge`), 200);
@@ -203,7 +206,9 @@ describe('GET /v1/incidents', () => {
 
   it('says what changed in the audit log', async () => {
     const { id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
+    await nextMillisecond();
     await client.post(`/v1/incidents/${id}/notes`, { text: 'looking' });
+    await nextMillisecond();
     await client.post(`/v1/incidents/${id}/resolve`);
     const actions = await eventually(async () => {
       const entries = got(await client.get(`/v1/audit?target=${id}&order=desc`), 200) as { action: string }[];

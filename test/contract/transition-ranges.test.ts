@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, newTenant } from '#test/support/client.ts';
+import { nextMillisecond } from '#test/support/eventually.ts';
 import { everything, got, newCheck, newEntity } from '#test/support/fleet.ts';
 
 const FEED = '/v1/status/transitions';
@@ -19,7 +20,10 @@ beforeAll(async () => {
   const made = async (entity_id: string) => (await newCheck(client, { entity_id, failure_threshold: 1 })).id;
   checks = [await made(entity.id), await made(other.id)];
   for (const success of [true, false, true, false]) {
-    for (const id of checks) got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
+    for (const id of checks) {
+      got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
+      await nextMillisecond();
+    }
   }
   all = got(await client.get(FEED), 200);
 });

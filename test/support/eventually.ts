@@ -24,3 +24,9 @@ export async function eventually<T>(
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
+
+/** What happens next is of another millisecond than what was before: within one, nothing has an order. */
+export function nextMillisecond(): Promise<true> {
+  const now = Date.now();
+  return eventually(() => Date.now() > now);
+}
