@@ -22,6 +22,8 @@ export const tellingIn = (commit: Commit): AlertItem[] => alertsIn(commit).filte
 /** What each destination was told of each check and entity, as commits bring it: the latest first. */
 export function beliefsSeen(seen: Pick<Seen, 'table'>) {
   const heard = new Map<string, Heard[]>();
+  /** The destinations that were told of each. */
+  const places = new Map<string, Set<string>>();
   const failures = failedIn(seen);
   return {
     take: (commit: Commit): void => {
@@ -37,11 +39,14 @@ export function beliefsSeen(seen: Pick<Seen, 'table'>) {
           for (const id of about) {
             const name = `${id} ${placeOf(target)}`;
             heard.set(name, [one, ...(heard.get(name) ?? [])]);
+            places.set(id, (places.get(id) ?? new Set()).add(placeOf(target)));
           }
         }
       }
     },
     /** Of a check or an entity, which may be named as a cause. */
     of: (id: string, place: string): readonly Heard[] => heard.get(`${id} ${place}`) ?? [],
+    /** Whoever was told of it, also where that is no channel of it any more. */
+    placesOf: (id: string): readonly string[] => [...(places.get(id) ?? [])],
   };
 }

@@ -33,7 +33,8 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       const isUp = possible.some((policy) => shownBy(policy, one.check_to_state) === 'up');
       if (isHeld) quiet.add(check.id);
       else if (!isUp) quiet.delete(check.id);
-      if (isHeld && possible[0]!.places('down').some(({ place }) => mayKnow(of(place)))) quiet.delete(check.id);
+      // Also by a channel that was removed since: the check counts as told, and its end as news for all.
+      if (isHeld && beliefs.placesOf(check.id).some((place) => mayKnow(of(place)))) quiet.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
         const left = possible.map(({ places }) => places('up').filter(({ place }) => surelyKnows(of(place))));
