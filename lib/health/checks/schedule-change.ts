@@ -37,22 +37,29 @@ export async function scheduleChange(env: Env, check: CheckItem, before?: CheckI
 }
 
 async function pullSchedule(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
-  const { ports } = env;
   const cell = cellOf(check.id);
   const { tenant_id, interval_seconds } = check;
   const isNew = !before || !isProbed(before, interval_seconds);
   const writes = isNew ? [await joinRhythm(env, { tenant_id, cell, interval_seconds })] : [];
-  // A probe at once; it takes the place of the latest past slot, so that the rhythm stays.
-  const now = ports.clock.now();
-  const slot = latestSlot(rhythmOf(cell, interval_seconds), now);
-  const job: Job = { tenant_id, cell, interval_seconds, slot, only: [check.id] };
-  // It would be late before it has begun, and the slot that makes it so does the same.
-  if (slot + interval_seconds * 1000 - now < AT_ONCE_MS) return { writes, start: async () => {} };
-  return { writes, start: () => ports.queues.send('job', [{ body: { jobs: [job] }, group: tenant_id }]) };
+  return { writes, start: () => probeAtOnce(env, check) };
 }
 
 /** What is due within this time (ms) comes soon enough. */
 const AT_ONCE_MS = 250;
+
+/**
+ * Sends the probe of a change that is written: only then a slot finds it by itself, and one that was due meanwhile has
+ * not. It takes the place of the latest past slot, so that the rhythm stays.
+ */
+async function probeAtOnce({ ports }: Env, { tenant_id, id, interval_seconds }: CheckItem): Promise<void> {
+  const cell = cellOf(id);
+  const now = ports.clock.now();
+  const slot = latestSlot(rhythmOf(cell, interval_seconds), now);
+  // It would be late before it has begun, and the slot that makes it so does the same.
+  if (slot + interval_seconds * 1000 - now < AT_ONCE_MS) return;
+  const job: Job = { tenant_id, cell, interval_seconds, slot, only: [id] };
+  await ports.queues.send('job', [{ body: { jobs: [job] }, group: tenant_id }]);
+}
 
 /** The write by which one more check of a cell has this interval. */
 async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {
