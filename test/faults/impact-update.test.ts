@@ -35,8 +35,9 @@ describe('a minute after the alert of what others depend on', () => {
         affected: { count: 3, names: expect.arrayContaining(['shop', 'blog', 'mail']) },
       }),
     ]);
-    const minute = open.host('pager.test').calls.map(({ at }) => at);
-    expect(Math.round((minute[1]! - minute[0]!) / 1000)).toBe(60);
+    const [told, updated] = open.host('pager.test').calls.map(({ at }) => at);
+    expect(updated! - told!).toBeGreaterThan(59_000);
+    expect(updated! - told!).toBeLessThan(63_000);
   });
 
   it('who does not get that was told all the same, and hears of nothing that fails with it', async () => {
