@@ -94,9 +94,10 @@ function tails(bytes: (count: number) => Uint8Array): (ms: number) => string {
       lastMs = ms;
       last = Uint8Array.from(bytes(16), (byte) => byte & 31);
     } else {
-      let place = 15;
-      while (place >= 0 && last[place] === 31) last[place--] = 0;
-      if (place >= 0) last[place]! += 1;
+      for (let place = 15; place >= 0; place--) {
+        last[place] = (last[place]! + 1) & 31;
+        if (last[place] !== 0) break;
+      }
     }
     return base32(last);
   };

@@ -55,6 +55,8 @@ describe('when what others depend on fails', () => {
     fails('db', 'shop', 'blog');
     await service.until(probed + 125_000);
     expect(told()).toHaveLength(1);
+    const { at } = service.host('pager.test').calls[0]!;
+    expect(Math.floor((at - probed - 5000) / 60_000)).toBe(0);
     const first = [shop, blog].find(({ entity }) => told()[0]!.endsWith(` ${entity.name} down`))!;
     const [{ alert }] = await service.call('GET', `/v1/checks/${first.id}/transitions`);
     expect(alert).toMatchObject({

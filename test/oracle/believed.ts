@@ -21,9 +21,8 @@ export const tellingIn = (commit: Commit): AlertItem[] => alertsIn(commit).filte
 
 /** What each destination was told of each check and entity, as commits bring it: the latest first. */
 export function beliefsSeen(seen: Pick<Seen, 'table'>) {
-  const heard = new Map<string, Heard[]>();
-  /** The destinations that were told of each. */
-  const places = new Map<string, Set<string>>();
+  /** By the check or entity, and by the destination. */
+  const heard = new Map<string, Map<string, Heard[]>>();
   const failures = failedIn(seen);
   return {
     take: (commit: Commit): void => {
@@ -37,16 +36,15 @@ export function beliefsSeen(seen: Pick<Seen, 'table'>) {
           const failure = failures.get(target.delivery_id);
           const one = { says, at: timeOf(alert.id), ...(failure && { failed_at: Date.parse(failure.updated_at) }) };
           for (const id of about) {
-            const name = `${id} ${placeOf(target)}`;
-            heard.set(name, [one, ...(heard.get(name) ?? [])]);
-            places.set(id, (places.get(id) ?? new Set()).add(placeOf(target)));
+            const byPlace = heard.get(id) ?? new Map<string, Heard[]>();
+            heard.set(id, byPlace.set(placeOf(target), [one, ...(byPlace.get(placeOf(target)) ?? [])]));
           }
         }
       }
     },
     /** Of a check or an entity, which may be named as a cause. */
-    of: (id: string, place: string): readonly Heard[] => heard.get(`${id} ${place}`) ?? [],
+    of: (id: string, place: string): readonly Heard[] => heard.get(id)?.get(place) ?? [],
     /** Whoever was told of it, also where that is no channel of it any more. */
-    placesOf: (id: string): readonly string[] => [...(places.get(id) ?? [])],
+    placesOf: (id: string): readonly string[] => [...(heard.get(id)?.keys() ?? [])],
   };
 }

@@ -15,7 +15,6 @@ import { announcementOf } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { Chance } from '#lib/platform/batch.ts';
-import { makeIds } from '#lib/platform/ids.ts';
 import { makeNet } from '#lib/platform/net/node-net.ts';
 import type { BusEvent, Item, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
@@ -24,7 +23,7 @@ import { iso } from '#lib/platform/time.ts';
 import { plannedAlert } from './alert-decisions.ts';
 import { memoryLog } from './log.ts';
 import { queueRecord } from './queue-record.ts';
-import { makeRandom } from './random.ts';
+import { repeatableIds } from './random.ts';
 
 export const TENANT = 'acc_a';
 export const START = Date.parse('2026-11-21T05:16:40.123Z');
@@ -43,7 +42,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
   const keys = keyTable(settings);
   let now = START;
   const clock = { now: () => now, sleep: async () => {}, stalled: () => 0 };
-  const ids = makeIds(clock, makeRandom(1).bytes);
+  const ids = repeatableIds(clock);
   const sent: Sent[] = [];
   const published: BusEvent[] = [];
   const log = memoryLog();

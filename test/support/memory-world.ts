@@ -5,13 +5,12 @@ import { authenticate } from '#lib/access/authenticate.ts';
 import type { Context, Origin } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable } from '#lib/keys.ts';
-import { makeIds } from '#lib/platform/ids.ts';
 import type { Message, Ports, Table } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Rates } from '#lib/platform/sharing/rates.ts';
 import { memoryLog } from './log.ts';
-import { makeRandom } from './random.ts';
+import { repeatableIds } from './random.ts';
 
 export type Requests = { reads: number; writes: number };
 
@@ -68,7 +67,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
   const ports: Ports = {
     table,
     clock,
-    ids: makeIds(clock, makeRandom(1).bytes),
+    ids: repeatableIds(clock),
     log,
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, rates),

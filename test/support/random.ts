@@ -1,3 +1,6 @@
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Clock, Ids } from '#lib/platform/ports.ts';
+
 /**
  * The one source of chance of a run: everything that could happen otherwise asks it, so that a seed replays exactly.
  */
@@ -29,3 +32,6 @@ export function makeRandom(seed: number): Random {
     bytes: (count) => Uint8Array.from({ length: count }, () => int(0, 255)),
   };
 }
+
+/** Ids that are the same in each run. */
+export const repeatableIds = (clock: Pick<Clock, 'now'>): Ids => makeIds(clock, makeRandom(1).bytes);

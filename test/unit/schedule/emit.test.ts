@@ -3,7 +3,6 @@ import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { makeIds } from '#lib/platform/ids.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { emitShards } from '#lib/schedule/emit.ts';
@@ -11,7 +10,7 @@ import { deadlineEntry, type EntryItem, probeEntry } from '#lib/schedule/entries
 import { lastOutageEnd, outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark, writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { memoryLog } from '#test/support/log.ts';
-import { makeRandom } from '#test/support/random.ts';
+import { repeatableIds } from '#test/support/random.ts';
 
 const MINUTE = 60_000;
 const GROUP_MS = 50;
@@ -35,7 +34,7 @@ async function shard() {
     },
   };
   const log = memoryLog();
-  const ports = { table, queues, clock, ids: makeIds(clock, makeRandom(1).bytes), log, settings } as unknown as Ports;
+  const ports = { table, queues, clock, ids: repeatableIds(clock), log, settings } as unknown as Ports;
   const due = probeEntry(keys, cell, 'v1', { from: START - MINUTE, checks: 50 });
   due.rhythm.phase = 3000;
   await table.putMany([due, deadlineEntry(keys, 'silence', owner, 'v1', START + 90_000)]);

@@ -3,7 +3,6 @@ import { create } from '#functions/generator.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { makeIds } from '#lib/platform/ids.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -11,7 +10,7 @@ import { probeEntry } from '#lib/schedule/entries.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
-import { makeRandom } from '#test/support/random.ts';
+import { repeatableIds } from '#test/support/random.ts';
 
 const START = Date.UTC(2026, 10, 21, 5);
 
@@ -26,14 +25,7 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
       sent.push(...messages.map(({ body }) => ({ queue, body })));
     },
   };
-  const ports = {
-    table,
-    queues,
-    clock,
-    ids: makeIds(clock, makeRandom(1).bytes),
-    log: memoryLog(),
-    settings,
-  } as unknown as Ports;
+  const ports = { table, queues, clock, ids: repeatableIds(clock), log: memoryLog(), settings } as unknown as Ports;
   const cells = keys.shards.map((shard) => {
     let number = 0;
     while (keys.shardOf(`cell${number}`) !== shard) number++;
