@@ -1,4 +1,5 @@
 import type { Env } from '#lib/env.ts';
+import { cellOf } from '#lib/keys.ts';
 import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
 import { chunks } from '#lib/platform/chunks.ts';
 import type { Message } from '#lib/platform/ports.ts';
@@ -56,6 +57,16 @@ function loads(jobs: CellJob[]): Job[][] {
 function groupOf(jobs: Job[]): Pick<Message, 'group'> {
   const { tenant_id } = jobs[0]!;
   return jobs.every((job) => job.tenant_id === tenant_id) ? { group: tenant_id } : {};
+}
+
+/** Has one check probed at once, for this slot (epoch ms). */
+export async function sendProbe(
+  { ports }: Env,
+  { tenant_id, id, interval_seconds }: { tenant_id: string; id: string; interval_seconds: number },
+  slot: number,
+): Promise<void> {
+  const job: Job = { tenant_id, cell: cellOf(id), interval_seconds, slot, only: [id] };
+  await ports.queues.send('job', [{ body: { jobs: [job] }, group: tenant_id }]);
 }
 
 /** Slow probes that a message carries at most: a few, as it is in hand until the last of them has ended. */

@@ -4,12 +4,11 @@ import type { Env } from '#lib/env.ts';
 import { remembered } from '#lib/health/recording/newest-received.ts';
 import { silenceDeadline } from '#lib/health/silence/deadline.ts';
 import { cellOf } from '#lib/keys.ts';
-import type { Job } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { dueDeadline } from '#lib/schedule/deadlines.ts';
 import { type CellRhythm, deadlineEntry, type ProbeEntry, probeEntry, probeEntryId } from '#lib/schedule/entries.ts';
-import { cellJobs, packJobs, sendDeadlines } from '#lib/schedule/jobs.ts';
+import { cellJobs, packJobs, sendDeadlines, sendProbe } from '#lib/schedule/jobs.ts';
 import { latestSlot, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 
@@ -51,14 +50,12 @@ const AT_ONCE_MS = 250;
  * Sends the probe of a change that is written: only then a slot finds it by itself, and one that was due meanwhile has
  * not. It takes the place of the latest past slot, so that the rhythm stays.
  */
-async function probeAtOnce({ ports }: Env, { tenant_id, id, interval_seconds }: CheckItem): Promise<void> {
-  const cell = cellOf(id);
-  const now = ports.clock.now();
-  const slot = latestSlot(rhythmOf(cell, interval_seconds), now);
+async function probeAtOnce(env: Env, check: CheckItem): Promise<void> {
+  const now = env.ports.clock.now();
+  const slot = latestSlot(rhythmOf(cellOf(check.id), check.interval_seconds), now);
   // It would be late before it has begun, and the slot that makes it so does the same.
-  if (slot + interval_seconds * 1000 - now < AT_ONCE_MS) return;
-  const job: Job = { tenant_id, cell, interval_seconds, slot, only: [id] };
-  await ports.queues.send('job', [{ body: { jobs: [job] }, group: tenant_id }]);
+  if (slot + check.interval_seconds * 1000 - now < AT_ONCE_MS) return;
+  await sendProbe(env, check, slot);
 }
 
 /** The write by which one more check of a cell has this interval. */

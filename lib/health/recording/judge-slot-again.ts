@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { entryOf, type PackItem } from '#lib/health/history/pack.ts';
 import { cellOf, numberOf, stamp, under } from '#lib/keys.ts';
-import type { Job } from '#lib/messages.ts';
+import { sendProbe } from '#lib/schedule/jobs.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 
 /**
@@ -11,7 +11,8 @@ import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
  * that slot has its outcome by now, it is probed once more, by the check as it stands; of the two outcomes one counts,
  * as of any job that comes twice.
  */
-export async function judgeSlotAgain({ ports, keys }: Env, check: CheckItem): Promise<void> {
+export async function judgeSlotAgain(env: Env, check: CheckItem): Promise<void> {
+  const { ports, keys } = env;
   const { tenant_id, id, interval_seconds, rev } = check;
   const cell = cellOf(id);
   const slot = latestSlot(rhythmOf(cell, interval_seconds), ports.clock.now());
@@ -25,6 +26,5 @@ export async function judgeSlotAgain({ ports, keys }: Env, check: CheckItem): Pr
     }),
   ]);
   if (single || packs.items.some((pack) => entryOf(pack, numberOf(id)))) return;
-  const job: Job = { tenant_id, cell, interval_seconds, slot, only: [id] };
-  await ports.queues.send('job', [{ body: { jobs: [job] }, group: tenant_id }]);
+  await sendProbe(env, check, slot);
 }
