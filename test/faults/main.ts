@@ -5,10 +5,11 @@ import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
 
 /**
- * `npm run test:faults -- --seed N --runs M [--minutes L] [--promise NAME] [--until-broken]`: M lives of the service
- * from seed N on, in virtual time, or as many as it takes until a promise, or the one of that name, is broken. Prints
- * what happened in them: faults by kind, what ran, transitions, deliveries; and for a life in which a promise was
- * broken, which one and how to live it again.
+ * `npm run test:faults -- --seed N --runs M [--minutes L] [--promise NAME] [--until-broken] [--fingerprints]`: simulates
+ * M seeds from seed N in virtual time, or stops at the first that breaks a promise, or the promise of that name. Prints
+ * what happened in them: faults by kind, function runs, transitions, deliveries; and for each broken seed, the promise
+ * and the command that repeats it. With --fingerprints, also prints two hashes of what each seed wrote: in the order of
+ * its writes, and sorted.
  */
 const { values } = parseArgs({
   options: {
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     promise: { type: 'string' },
     'until-broken': { type: 'boolean', default: false },
+    fingerprints: { type: 'boolean', default: false },
   },
 });
 const first = Number(values.seed);
@@ -34,6 +36,7 @@ for (let seed = first; seed < first + runs; seed++) {
   const wrong = verdict(historyOf(run), values.promise);
   cover(coverage, run);
   lived++;
+  if (values.fingerprints) say(`fingerprint ${seed} ${fingerprint(run)} ${fingerprint(run, true)}`);
   if (wrong.length === 0) continue;
   failed.push(seed);
   say(

@@ -191,12 +191,24 @@ function startTicks(
   }
 }
 
-/** Two runs of a seed are the same run if this is the same. */
-export function fingerprint({ seen }: Run): string {
+/**
+ * Hash of every commit of a run, 16 hex digits. Two runs with the same hash wrote the same items at the same times.
+ * @param sorted whether to ignore the order of writes in a commit and of properties in an item
+ */
+export function fingerprint({ seen }: Run, sorted = false): string {
   const hash = createHash('sha256');
   for (const { at, changes } of seen.commits) {
     hash.update(`${at}`);
-    for (const { key, after } of changes) hash.update(JSON.stringify([key.pk, key.sk, after]));
+    const rows = changes.map(({ key, after }) =>
+      JSON.stringify([key.pk, key.sk, after], sorted ? withSortedKeys : undefined),
+    );
+    for (const row of sorted ? rows.toSorted() : rows) hash.update(row);
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+/** JSON replacer that sorts the properties of each object by name. */
+function withSortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
