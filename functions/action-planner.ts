@@ -1,8 +1,8 @@
 import { plan } from '#lib/actions/run/plan.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { envOf } from '#lib/env.ts';
-import { onInserted } from '#lib/health/state/on-inserted.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { onInserted } from '#lib/stream-reader.ts';
 
 /** New transitions, from the table's stream or parked on the queue `plan`: finds the actions that they fire. */
 export const create = (ports: Ports) => {

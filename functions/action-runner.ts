@@ -1,5 +1,5 @@
 import { PLACE_MS } from '#lib/actions/run/claim.ts';
-import { runMessage } from '#lib/actions/run/run-message.ts';
+import { runMessage } from '#lib/actions/run-message.ts';
 import { envOf } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';

@@ -1,5 +1,5 @@
 import { envOf } from '#lib/env.ts';
-import { rollUp } from '#lib/health/rollups/roll-up.ts';
+import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';

@@ -1,7 +1,7 @@
-import { pageGates } from '#lib/access/sessions/session-gate.ts';
 import { LINK_PATH } from '#lib/alerts/links/path.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { envOf } from '#lib/env.ts';
+import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { MAX_MCP_BODY, MCP_PATH } from '#lib/mcp/address.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { compact } from '#lib/platform/http/compact.ts';
@@ -20,7 +20,7 @@ export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = envOf(ports);
   const answer = compact(lateRouter(apiRows, (rows) => makeRouter(rows, pageGates(env))));
   const mcp = late(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
-  const links = late(async () => (await import('#lib/alerts/links/endpoint.ts')).makeLinks(env));
+  const links = late(async () => (await import('#lib/incidents/links/endpoint.ts')).makeLinks(env));
   return async (event) => {
     if (event.rawPath.startsWith(LINK_PATH)) return links(event);
     if (event.rawPath !== MCP_PATH) return answer(event);

@@ -1,5 +1,5 @@
-import { answerFiles } from '#lib/console/answer.ts';
-import { consoleFiles } from '#lib/console/files.ts';
+import { answerFiles } from '#lib/page/answer.ts';
+import { consoleFiles } from '#lib/page/files.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /** Hands out the files of the console: its page at `/`, and what that loads under `/assets/`. */

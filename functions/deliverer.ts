@@ -1,10 +1,10 @@
-import { deliver } from '#lib/alerts/deliver/deliver.ts';
-import type { Publish, SendMail } from '#lib/alerts/deliver/send.ts';
+import { deliver } from '#lib/alerting/notify/deliver.ts';
+import type { Publish, SendMail } from '#lib/alerting/notify/send.ts';
+import { mailSender } from '#lib/channels/mail-client.ts';
+import { natsPublisher } from '#lib/channels/nats-client.ts';
 import { envOf } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import { mailSender } from '#lib/platform/net/mail-client.ts';
-import { natsPublisher } from '#lib/platform/net/nats-client.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 

@@ -1,5 +1,5 @@
-import { keepIncident } from '#lib/alerts/incidents/keep-incident.ts';
 import { envOf } from '#lib/env.ts';
+import { keepIncident } from '#lib/incidents/keep-incident.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';

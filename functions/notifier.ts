@@ -1,12 +1,12 @@
-import { publishEvent } from '#lib/alerts/deliver/event.ts';
-import { wakeHeld } from '#lib/alerts/hold/wake-held.ts';
+import { wakeHeld } from '#lib/alerting/cause/held-under.ts';
+import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import { publishEvent } from '#lib/alerting/notify/event.ts';
 import { handOn } from '#lib/alerts/incidents/hand-on.ts';
 import { fanOut } from '#lib/alerts/plan/fan-out.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { type Env, envOf } from '#lib/env.ts';
-import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
-import { onInserted } from '#lib/health/state/on-inserted.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { onInserted } from '#lib/stream-reader.ts';
 
 /**
  * New alerts and transitions, from the table's stream or parked on the queue `notify`: makes the deliveries of an

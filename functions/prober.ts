@@ -1,14 +1,14 @@
+import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
 import { envOf } from '#lib/env.ts';
-import { makeProber, runJobs } from '#lib/health/recording/run-jobs.ts';
 import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { late } from '#lib/platform/late.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { makeProber, runJobs } from '#lib/results/slots/run-jobs.ts';
 import { packAlone } from '#lib/schedule/jobs.ts';
-import { wakeAlerts } from '#lib/schedule/wake.ts';
 
 /** Most messages are jobs. */
-const handleDeadlines = late(async () => (await import('#lib/alerts/plan/handle-deadlines.ts')).handleDeadlines);
+const handleDeadlines = late(async () => (await import('#lib/alerting/deadlines/handle-deadlines.ts')).handleDeadlines);
 
 /** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
 export function create(ports: Ports) {

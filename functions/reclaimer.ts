@@ -1,6 +1,6 @@
 import { reclaimAction } from '#lib/actions/reclaim-action.ts';
 import { reclaimRelations } from '#lib/catalog/relations/reclaim-relations.ts';
-import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
+import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import { settleCell } from '#lib/checks/settle-cell.ts';
 import { reclaimAccount } from '#lib/end-account.ts';
 import { envOf } from '#lib/env.ts';

@@ -1,5 +1,5 @@
-import { pageGates } from '#lib/access/sessions/session-gate.ts';
 import { envOf } from '#lib/env.ts';
+import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { compact } from '#lib/platform/http/compact.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import type { Ports } from '#lib/platform/ports.ts';

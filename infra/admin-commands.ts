@@ -3,8 +3,8 @@ import { disableAccount, enableAccount, renameAccount, setLimits } from '#lib/ac
 import type { Changing } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { allAccounts, requireAccount } from '#lib/access/store.ts';
-import { linkByOperator } from '#lib/access/team/sign-in-link.ts';
 import { endAccount } from '#lib/end-account.ts';
+import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';

@@ -8,8 +8,8 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
-import { readSettings, type Settings, wrongSettings } from '#lib/platform/settings.ts';
-import { unknownSettings } from '#lib/platform/unknown-settings.ts';
+import { readSettings, type Settings, wrongSettings } from '#lib/settings.ts';
+import { unknownSettings } from '#lib/unknown-settings.ts';
 import { AUDIT_USAGE } from './admin-audit.ts';
 import { COMMANDS, OPTIONS, type OperatorEnv } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
@@ -60,7 +60,7 @@ async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
   });
   if (env.TABLE_NAME) {
     // Loaded only here: on one machine nobody waits for the AWS SDK.
-    const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
+    const { deployedTable } = await import('#lib/aws/deployed-table.ts');
     const table = deployedTable(env.TABLE_NAME);
     return { world: worldOn(table, readSettings(env)), close: table.close };
   }

@@ -5,7 +5,7 @@ import { App } from 'aws-cdk-lib';
 import { type Finding, preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
 import { readDeploySettings } from '#infra/aws/settings.ts';
-import { limitClients, readLimits } from '#lib/platform/aws/account-limits.ts';
+import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
 
 const USAGE = `npm run deploy:check -- [-c NAME=value]... [--checks N]
 

@@ -1,6 +1,6 @@
+import type { Ports } from '#lib/platform/ports.ts';
 import { type Keys, keyTable } from './keys.ts';
 import type { MessageBodies } from './messages.ts';
-import type { Ports } from './platform/ports.ts';
 
 /**
  * What most rules take first: the ports, which are all they touch of the world, and the keys of the table. A queue

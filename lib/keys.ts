@@ -1,9 +1,9 @@
+import { accessKeys } from '#lib/keys/access-keys.ts';
+import { agentKeys } from '#lib/keys/agent-keys.ts';
+import { key, ofTenant } from '#lib/keys/build.ts';
+import * as prefix from '#lib/keys/prefixes.ts';
 import { fromBase32, hash32, toBase32 } from '#lib/platform/ids.ts';
 import type { Key } from '#lib/platform/ports.ts';
-import { accessKeys } from './keys/access-keys.ts';
-import { agentKeys } from './keys/agent-keys.ts';
-import { key, ofTenant } from './keys/build.ts';
-import * as prefix from './keys/prefixes.ts';
 
 /**
  * Every key of the table, built here and in keys/, and nowhere else. What stands under each, its size, who reads it and

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Message } from './platform/ports.ts';
+import type { Message } from '#lib/platform/ports.ts';
 
 /**
  * What travels on each queue. A message outlives the code that sent it (a redeploy, a restart): once released, add

@@ -2,18 +2,13 @@ import type * as z from 'zod';
 import type { ActionRecord } from '#lib/actions/action.ts';
 import type { ExecutionRecord } from '#lib/actions/execution.ts';
 import type { LogLine as LogLineRecord } from '#lib/actions/list-logs.ts';
+import type { DefaultPolicyRecord } from '#lib/alerting/configure/default-policy.ts';
+import type { ChannelRecord, PolicyRecord } from '#lib/alerting/configure/policy-schemas.ts';
+import type { MadeSilence, SilenceRecord } from '#lib/alerting/configure/silences.ts';
+import type { Explanation as ExplanationRecord } from '#lib/alerting/explain/explanation.ts';
+import type { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import type { AccountChannelRecord } from '#lib/alerts/account/channel-schemas.ts';
-import type { DefaultPolicyRecord } from '#lib/alerts/account/default-policy.ts';
-import type { MadeSilence, SilenceRecord } from '#lib/alerts/account/silences.ts';
 import type { WindowRecord } from '#lib/alerts/account/window-schemas.ts';
-import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
-import type { Explanation as ExplanationRecord } from '#lib/alerts/explain/explanation.ts';
-import type {
-  IncidentDetail as IncidentDetailRecord,
-  IncidentRecord as IncidentInList,
-} from '#lib/alerts/incidents/incident-record.ts';
-import type { TimelineEntry as IncidentEntry } from '#lib/alerts/incidents/timeline.ts';
-import type { ChannelRecord, PolicyRecord } from '#lib/alerts/policy/policy-schemas.ts';
 import type { TestedChannel as TestedRecord } from '#lib/alerts/policy/preview.ts';
 import type { Blueprint as BlueprintRecord } from '#lib/catalog/blueprint.ts';
 import type { Entity as EntityRecord } from '#lib/catalog/entity.ts';
@@ -22,17 +17,22 @@ import type { MeWithUse } from '#lib/catalog/me.ts';
 import type { Relation as RelationRecord } from '#lib/catalog/relations/relation.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { JudgedList } from '#lib/checks/assertions/judged-list.ts';
-import type { CheckRecord } from '#lib/checks/check-record.ts';
-import type { Expected } from '#lib/health/checks/check-detail.ts';
-import type { GapRecord } from '#lib/health/history/gaps.ts';
-import type { ResultRecord } from '#lib/health/history/result-item.ts';
+import type { CheckRecord } from '#lib/checks/settings/check-record.ts';
 import type { PingRecord } from '#lib/health/pings/ping-item.ts';
-import type { CheckBucket as Bucket } from '#lib/health/rollups/bucket.ts';
 import type { BucketSize } from '#lib/health/rollups/buckets.ts';
-import type { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
 import type { TransitionRecord } from '#lib/health/state/transition-record.ts';
-import type { Status as StatusRecord } from '#lib/health/status/status.ts';
+import type { CheckBucket as Bucket } from '#lib/history/rollups/buckets.ts';
+import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
+import type { GapRecord } from '#lib/history/runs/gaps.ts';
+import type { Expected } from '#lib/history/status/check-detail.ts';
+import type { Status as StatusRecord } from '#lib/history/status/status.ts';
+import type {
+  IncidentDetail as IncidentDetailRecord,
+  IncidentRecord as IncidentInList,
+} from '#lib/incidents/incident.ts';
+import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts';
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
+import type { ResultRecord } from '#lib/results/result.ts';
 
 /** What the API answers, by the types of its own schemas. Types alone: nothing of them is in the page. */
 export type Me = z.output<typeof MeWithUse>;

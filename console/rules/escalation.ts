@@ -1,4 +1,4 @@
-import type { EscalationStep } from '#lib/checks/policy-item.ts';
+import type { EscalationStep } from '#lib/alerting/policy/policy.ts';
 import type { MemberSchema } from './form-fields.ts';
 
 /** A channel that a step may call. */

@@ -1,5 +1,5 @@
 import type { StatusEntity } from '#console/api/records.ts';
-import type { EntityBucket } from '#lib/health/rollups/bucket.ts';
+import type { EntityBucket } from '#lib/history/rollups/buckets.ts';
 
 /** Hours of the bar of an entity. */
 const BAR_HOURS = 24;

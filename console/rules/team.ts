@@ -1,4 +1,4 @@
-import type { TeamMember } from '#lib/access/team/team.ts';
+import type { TeamMember } from '#lib/identity/team/team.ts';
 import { count, list } from './words.ts';
 
 /** What goes with somebody who is removed: `3 API keys, 1 passkey and all sessions`. @param keys how many they have */

@@ -14,7 +14,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions as specs } from '#infra/topology.ts';
-import { EDGE_SECRET, queueVariable } from '#lib/platform/aws/environment.ts';
+import { EDGE_SECRET, queueVariable } from '#lib/aws/environment.ts';
 import { bundle } from './bundle/bundle.ts';
 import { isAsked } from './bundle/entry.ts';
 import { permissionsOf, type Resources } from './permissions.ts';

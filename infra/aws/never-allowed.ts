@@ -1,4 +1,4 @@
-import { blockList } from '#lib/platform/net/address-ranges.ts';
+import { blockList } from '#lib/net/address-ranges.ts';
 
 /** Never reachable for tenants: Lambda hands a function its work on loopback, and machines get credentials there. */
 const NEVER: readonly [base: string, bits: number, what: string][] = [

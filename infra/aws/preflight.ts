@@ -1,4 +1,4 @@
-import type { AccountLimits } from '#lib/platform/aws/account-limits.ts';
+import type { AccountLimits } from '#lib/aws/account-limits.ts';
 import { scaleOf } from './scale.ts';
 import type { DeploySettings } from './settings.ts';
 

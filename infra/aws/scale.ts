@@ -1,6 +1,6 @@
 import { functions } from '#infra/topology.ts';
-import { readSettings } from '#lib/platform/settings.ts';
 import { SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
+import { readSettings } from '#lib/settings.ts';
 import { LARGEST_BATCH } from './event-source-limits.ts';
 
 /**

@@ -2,8 +2,8 @@ import type { Node } from 'constructs';
 import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
-import { readSettings, SettingsSchema, wrongSettings } from '#lib/platform/settings.ts';
-import { told } from '#lib/platform/unknown-settings.ts';
+import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
+import { told } from '#lib/unknown-settings.ts';
 import { neverAllowed } from './never-allowed.ts';
 
 /** How long CloudWatch can keep a log group, in days. */

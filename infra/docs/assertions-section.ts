@@ -1,6 +1,6 @@
 import { OPERATORS, type Operator, operatorsOf } from '#lib/checks/assertions/operators.ts';
 import { operatorsFor, SOURCE_NAMES, type SourceName, sourceOf } from '#lib/checks/assertions/sources.ts';
-import { checkTypes, ERRORS } from '#lib/checks/registry.ts';
+import { checkTypes, ERRORS } from '#lib/checks/types/registry.ts';
 import { MEANING_OF_OPERATOR, MEANING_OF_SOURCE } from './assertion-meanings.ts';
 
 const EXAMPLE = [

@@ -7,8 +7,8 @@ import {
   randomBytes,
   sign,
 } from 'node:crypto';
-import type { CreationOptions, RequestOptions } from '#lib/sign-in/passkeys/options.ts';
-import type { AuthenticationResponse, RegistrationResponse } from '#lib/sign-in/passkeys/responses.ts';
+import type { CreationOptions, RequestOptions } from '#lib/identity/passkeys/options.ts';
+import type { AuthenticationResponse, RegistrationResponse } from '#lib/identity/passkeys/responses.ts';
 import { cbor } from './cbor.ts';
 
 /** The algorithms that there are passkeys of, by their numbers in COSE. */

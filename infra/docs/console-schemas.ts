@@ -1,5 +1,5 @@
-import { channelTypes } from '#lib/alerts/channels/registry.ts';
-import { checkTypes } from '#lib/checks/registry.ts';
+import { channelTypes } from '#lib/channels/registry.ts';
+import { checkTypes } from '#lib/checks/types/registry.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { JsonSchema } from './json-schemas.ts';
 import type { OpenApi } from './openapi.ts';

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import type { HttpReply, HttpRequest } from '#lib/platform/net/net.ts';
+import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 
 /** The settings of a service that signs in by it. */
 export const WALKED_PROVIDER = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'fleetwatch' };

@@ -1,9 +1,9 @@
-import type { ChannelType } from '#lib/alerts/channels/channel-type.ts';
-import { channelTypes } from '#lib/alerts/channels/registry.ts';
-import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
-import type { CheckType } from '#lib/checks/check-type.ts';
-import { CheckInput } from '#lib/checks/model.ts';
-import { checkTypes } from '#lib/checks/registry.ts';
+import { EXAMPLE_ALERT } from '#lib/channels/alert.ts';
+import type { ChannelType } from '#lib/channels/channel-type.ts';
+import { channelTypes } from '#lib/channels/registry.ts';
+import { CheckInput } from '#lib/checks/settings/model.ts';
+import type { CheckType } from '#lib/checks/types/check-type.ts';
+import { checkTypes } from '#lib/checks/types/registry.ts';
 import { type ErrorCode, errorBody, STATUS_OF } from '#lib/platform/errors.ts';
 import { plainErrors } from '#lib/platform/http/plain-errors.ts';
 import { validationError } from '#lib/platform/http/validation.ts';

@@ -1,5 +1,5 @@
 import type { BuiltIn } from '#lib/actions/template/variables.ts';
-import type { ALERT_VARIABLES } from '#lib/alerts/deliver/variables.ts';
+import type { ALERT_VARIABLES } from '#lib/channels/templates.ts';
 
 /** The variables that every action may use in its url and body_template: when each is there, and what it holds. */
 export const variables: Readonly<Record<keyof BuiltIn, readonly [when: string, meaning: string]>> = {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
-import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
-import { EVENT_MEMBERS } from '#lib/alerts/deliver/event.ts';
-import { payloadOf } from '#lib/alerts/deliver/payload.ts';
+import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { EVENT_MEMBERS } from '#lib/alerting/notify/event.ts';
 import { EntityState } from '#lib/catalog/states.ts';
+import { EXAMPLE_ALERT } from '#lib/channels/alert.ts';
+import { payloadOf } from '#lib/channels/payload.ts';
 import { TransitionCause, TransitionRecord } from '#lib/health/state/transition-record.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import type { Webhook } from './openapi.ts';

@@ -1,7 +1,7 @@
 import { isDisabled } from '#lib/access/account.ts';
 import { allUsers, requireAccount } from '#lib/access/store.ts';
-import { linkByOperator } from '#lib/access/team/sign-in-link.ts';
 import type { Env } from '#lib/env.ts';
+import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 
 /**
  * How the person in front of a new service gets in: a link, while no admin of its first account has a passkey or an

@@ -1,5 +1,5 @@
 import { apiRows } from '#lib/api-rows.ts';
-import { loadChanges } from '#lib/health/state/apply-result.ts';
+import { loadChanges } from '#lib/checks/state/apply-result.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { Log } from '#lib/platform/ports.ts';
 
@@ -11,7 +11,7 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   ...[...apiRows, ...builtInTools.values()].map(({ load }) => load),
   loadChanges,
   () => import('#lib/mcp/run-bound-action.ts'),
-  () => import('#lib/alerts/links/endpoint.ts'),
+  () => import('#lib/incidents/links/endpoint.ts'),
 ];
 
 /**

@@ -1,10 +1,10 @@
+import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import { makeNet } from '#lib/platform/net/node-net.ts';
 import type { Log, Ports } from '#lib/platform/ports.ts';
-import type { Settings } from '#lib/platform/settings.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { type Rates, ratesIn } from '#lib/platform/sharing/rates.ts';
+import type { Settings } from '#lib/settings.ts';
 import { type LocalBus, makeBus } from './feeds/bus.ts';
 import { type LocalQueues, makeQueues } from './feeds/queues.ts';
 import { makeTable, type SqliteTable } from './store/sqlite-table.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
-import { readSettings, type Settings, SettingsSchema, wrongSettings } from '#lib/platform/settings.ts';
-import { unknownSettings } from '#lib/platform/unknown-settings.ts';
+import { readSettings, type Settings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
+import { unknownSettings } from '#lib/unknown-settings.ts';
 import { trustedProxies } from './http/client-address.ts';
 
 /** What a single machine wants otherwise than AWS. The operator's own values win. */

@@ -3,11 +3,11 @@ import type { Audited } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/pick.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { Settings } from '#lib/platform/settings.ts';
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
 import { Name, text } from '#lib/platform/text.ts';
+import type { Settings } from '#lib/settings.ts';
 
 /** Plan limits of an account, set by the operator. What each of them bounds: docs/LIMITS.md. */
 export const Limits = z.object({

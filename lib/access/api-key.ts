@@ -4,7 +4,7 @@ import type { Audited } from '#lib/audit/write.ts';
 import type { Keys } from '#lib/keys.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/pick.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import type { Ids, Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { AccountItem, Limits, RateLimits, Role, UserItem } from './account.ts';

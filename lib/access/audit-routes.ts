@@ -5,9 +5,9 @@ import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
 import { may } from '#lib/platform/http/access.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { decodeCursor, encodeCursor, ListQuery, limitParam, listReply, Position } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { mustBeSpan } from '#lib/platform/instant.ts';
-import { decodeCursor, encodeCursor, ListQuery, limitParam, listReply, Position } from '#lib/platform/table/paging.ts';
 import type { Context } from './context.ts';
 
 const row = route<Context>();

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { IssuedKey, KeyRecord } from './api-key.ts';
 import { changeKey } from './change-key.ts';
 import type { Context } from './context.ts';

@@ -1,10 +1,10 @@
+import { sessionRows } from '#lib/access/sessions/session-routes.ts';
+import { teamRows } from '#lib/identity/routes.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { AccountPatch, AccountRecord, accountRecord } from './account.ts';
 import { renameAccount } from './change-account.ts';
 import type { Context } from './context.ts';
 import { keyRows } from './key-routes.ts';
-import { sessionRows } from './sessions/session-routes.ts';
-import { teamRows } from './team/team-routes.ts';
 
 const row = route<Context>();
 

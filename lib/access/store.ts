@@ -1,12 +1,12 @@
+import { type TeamMember, teamMember } from '#lib/identity/team/team.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import type { Reader } from '#lib/platform/table/paging.ts';
 import { type AccountItem, isInvited, type UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
 import type { Scope } from './context.ts';
 import { isForgotten } from './key-expiry.ts';
-import { type TeamMember, teamMember } from './team/team.ts';
 
 /**
  * Items of access and how they are read, all strongly:

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import type { Remediation } from '#lib/actions/remediation/remediation.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { Remediation } from './remediation/remediation.ts';
 
 export const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 

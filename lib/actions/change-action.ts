@@ -1,7 +1,9 @@
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { mustBeGuardable } from '#lib/actions/remediation/remediation.ts';
+import { mustLimitItsHosts } from '#lib/actions/template/allowed-hosts.ts';
 import { isSame } from '#lib/audit/write.ts';
-import { requireCheck } from '#lib/checks/store.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { mustStay } from '#lib/platform/must-stay.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -11,10 +13,8 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type ActionInput, type ActionPatch, auditedAction, mergeHeaders, mustBeComplete } from './action.ts';
 import type { ActionCountItem, ActionItem } from './action-item.ts';
-import { mustLimitItsHosts } from './allowed-hosts.ts';
 import { bind } from './bindings.ts';
 import { guardUrl } from './guard-url.ts';
-import { mustBeGuardable } from './remediation/remediation.ts';
 import { repairWrites } from './repairs.ts';
 import { requireAction } from './store.ts';
 

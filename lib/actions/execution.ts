@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/pick.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { Trigger } from './action-item.ts';

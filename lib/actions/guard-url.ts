@@ -1,9 +1,9 @@
+import { headOf, withoutPort } from '#lib/actions/template/url-template.ts';
+import { allowUrl } from '#lib/net/egress.ts';
+import { NetError } from '#lib/net/net.ts';
 import { invalid } from '#lib/platform/errors.ts';
-import { allowUrl } from '#lib/platform/net/egress.ts';
-import { NetError } from '#lib/platform/net/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { hasPlaceholder, replacePlaceholders } from '#lib/platform/template/placeholders.ts';
-import { headOf, withoutPort } from './template/url-template.ts';
 
 /** Actions go to public addresses, whatever CHECK_EGRESS says (docs/CONTRACT.md#egress). */
 export const EGRESS = 'public';

@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { LOG_LINES } from '#lib/keys/prefixes.ts';
 import { after as above, stamp } from '#lib/keys.ts';
-import type { Reader } from '#lib/platform/table/paging.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import type { ExecutionItem, LogItem } from './execution.ts';
 
 /** A reported line; `seq` counts from 1. */

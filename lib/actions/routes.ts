@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { mustReachCheck } from '#lib/access/restriction.ts';
+import { Report, ReportReply, report } from '#lib/actions/run/report.ts';
+import { runByHand } from '#lib/actions/run/run.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
+import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
-import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
 import { VARIABLE_NAME } from '#lib/platform/template/placeholders.ts';
 import { ActionPatch, ActionRecord, actionRecord, NewAction } from './action.ts';
 import { createAction, deleteAction, updateAction } from './change-action.ts';
 import { ExecutionRecord, executionRecord } from './execution.ts';
 import { LineNumber, LogLine, logLines } from './list-logs.ts';
-import { Report, ReportReply, report } from './run/report.ts';
-import { runByHand } from './run/run.ts';
 import { actionList, executionList, requireAction, requireExecution } from './store.ts';
 
 const row = route<Context>();

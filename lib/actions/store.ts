@@ -1,10 +1,10 @@
 import type { Context, Scope } from '#lib/access/context.ts';
-import { historyStart } from '#lib/health/history/retention.ts';
+import { historyStart } from '#lib/access/retention.ts';
 import { ACTIONS } from '#lib/keys/prefixes.ts';
 import { stamp, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import { isId } from '#lib/platform/ids.ts';
-import type { Reader } from '#lib/platform/table/paging.ts';
 import { type ActionRecord, actionRecord } from './action.ts';
 import type { ActionItem } from './action-item.ts';
 import { type ExecutionItem, type ExecutionRecord, executionRecord, type RunPointer } from './execution.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { Me, whoCalls } from '#lib/access/me.ts';
+import type { RelationCountItem } from '#lib/catalog/relations/relation-count.ts';
+import { Me, whoCalls } from '#lib/identity/me.ts';
 import { route } from '#lib/platform/http/route.ts';
 import type { CheckCountItem } from './check-count.ts';
-import type { RelationCountItem } from './relations/relation-count.ts';
 import { allBlueprints } from './store.ts';
 
 /** What an account has of what its plan limits. */

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { relationRows } from '#lib/catalog/relations/relation-routes.ts';
+import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { pick } from '#lib/platform/pick.ts';
-import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import { Blueprint, BlueprintPatch, blueprintRecord, NewBlueprint } from './blueprint.ts';
 import { addField, changeField, deleteField, updateBlueprint } from './change-blueprint.ts';
+import { deleteEntity } from './change-entity.ts';
 import { createBlueprint } from './create-blueprint.ts';
 import { createEntity } from './create-entity.ts';
 import { deleteBlueprint } from './delete-blueprint.ts';
-import { deleteEntity } from './delete-entity.ts';
 import { Entity, EntityPatch, entityRecord, NewEntity } from './entity.ts';
 import { EntityFilter } from './entity-filter.ts';
 import { FieldInput } from './field.ts';
-import { relationRows } from './relations/relation-routes.ts';
 import { blueprintList, entityList, requireBlueprint, requireEntity, requireEntityWithBlueprint } from './store.ts';
 import { updateEntity } from './update-entity.ts';
 

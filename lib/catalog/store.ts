@@ -1,13 +1,13 @@
 import type { Scope } from '#lib/access/context.ts';
 import { type Keys, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import { isId } from '#lib/platform/ids.ts';
-import { mapInTurns } from '#lib/platform/net/turns.ts';
 import type { Freshness, Item, Page, Query } from '#lib/platform/ports.ts';
 import { filtered } from '#lib/platform/table/filtered.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import type { Reader } from '#lib/platform/table/paging.ts';
+import { mapInTurns } from '#lib/platform/turns.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, entityRecord } from './entity.ts';
 import { type EntityFilter, fitsEntity, isPicky } from './entity-filter.ts';

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { hasLabels, LabelFilter } from '#lib/catalog/labels.ts';
 import { CheckState } from '#lib/catalog/states.ts';
+import { shownTargets } from '#lib/checks/settings/check-record.ts';
+import { checkTypes } from '#lib/checks/types/registry.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { someOf, Words } from '#lib/platform/http/query-params.ts';
 import { isFoundIn } from '#lib/platform/text.ts';
 import type { CheckItem } from './check-item.ts';
-import { shownTargets } from './check-record.ts';
-import { checkTypes } from './registry.ts';
 
 /** What is looked for among checks; all of it must hold. */
 export const CheckFilter = z.object({

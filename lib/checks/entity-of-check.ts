@@ -2,9 +2,9 @@ import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { entityPath } from '#lib/catalog/entity-path.ts';
 import { requireEntities } from '#lib/catalog/store.ts';
+import { type CheckRecord, checkRecord } from '#lib/checks/settings/check-record.ts';
 import { mustStay } from '#lib/platform/must-stay.ts';
 import type { CheckItem } from './check-item.ts';
-import { type CheckRecord, checkRecord } from './check-record.ts';
 
 /** The entity that a check is on. Throws NOT_FOUND when it has just gone, and the check with it. */
 async function entityOf(context: Context, { entity_id }: CheckItem): Promise<EntityItem> {

@@ -1,7 +1,7 @@
-import type { Assertion } from './assertions/assertion.ts';
-import { judge } from './assertions/judge.ts';
-import type { AssertionErrorKind } from './assertions/sources.ts';
-import type { ProbeOutcome } from './check-type.ts';
+import type { Assertion } from '#lib/checks/assertions/assertion.ts';
+import { judge } from '#lib/checks/assertions/judge.ts';
+import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
+import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
 import { succeeded, withVerdict } from './outcome.ts';
 
 /** A success that a job reports. */

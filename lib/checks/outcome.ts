@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { NetError, type NetErrorKind } from '#lib/platform/net/net.ts';
+import type { Verdict } from '#lib/checks/assertions/judge.ts';
+import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
+import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import { NetError, type NetErrorKind } from '#lib/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
-import type { Verdict } from './assertions/judge.ts';
-import type { AssertionErrorKind } from './assertions/sources.ts';
-import type { ProbeOutcome } from './check-type.ts';
 
 const MAX_MESSAGE = 500;
 

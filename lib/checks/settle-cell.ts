@@ -1,12 +1,12 @@
+import { type CellItem, hasRoom } from '#lib/checks/settings/cells.ts';
+import { checksOfCell } from '#lib/checks/settings/store.ts';
 import type { Env } from '#lib/env.ts';
 import { under } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import type { ProbeEntry } from '#lib/schedule/entries.ts';
-import { type CellItem, hasRoom } from './cells.ts';
 import type { CheckItem } from './check-item.ts';
-import { checksOfCell } from './store.ts';
 
 /**
  * Counts a cell anew after checks have left it or an interval of it: how many places are taken, and which intervals the

@@ -1,18 +1,18 @@
 import type { Context } from '#lib/access/context.ts';
 import { weigh } from '#lib/access/rate-gate.ts';
 import { inReadTurn } from '#lib/access/read-turns.ts';
+import type { ToolDefinition } from '#lib/mcp/skills/skill.ts';
+import { allSkills } from '#lib/mcp/skills/skill-store.ts';
+import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { late } from '#lib/platform/late.ts';
+import { CODE, isObject, RpcError } from './json-rpc.ts';
 import { accessOf, enabledTools } from './list-tools.ts';
-import { CODE, isObject, RpcError } from './protocol/json-rpc.ts';
-import type { ToolDefinition } from './skills/skill.ts';
-import { allSkills } from './skills/skill-store.ts';
-import { builtInTools } from './tools/registry.ts';
 
 /** Loaded with the first call of a tool that is not built in. */
-const runBoundAction = late(async () => (await import('./run-bound-action.ts')).runBoundAction);
+const runBoundAction = late(async () => (await import('#lib/mcp/run-bound-action.ts')).runBoundAction);
 
 /** The result of tools/call: the same object as text, for a model, and as it is. */
 type ToolResult = {

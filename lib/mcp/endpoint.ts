@@ -3,15 +3,15 @@ import { admit } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import type { Env } from '#lib/env.ts';
+import { mustBeAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
+import { answerPost } from '#lib/mcp/protocol/post.ts';
+import { opensStream, sseTransport } from '#lib/mcp/sse/stream.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { refuse } from '#lib/platform/http/refusals.ts';
 import { MAX_MCP_BODY } from './address.ts';
-import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';
-import { mustBeAllowedOrigin } from './protocol/origin.ts';
-import { answerPost } from './protocol/post.ts';
-import { opensStream, sseTransport } from './sse/stream.ts';
+import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
 
 /**
  * MCP in its three protocols on one address (protocol/variant.ts), as a web-standard function: a host turns its own

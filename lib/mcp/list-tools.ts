@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { reachesSkill } from '#lib/access/restriction.ts';
+import type { SkillItem, ToolDefinition } from '#lib/mcp/skills/skill.ts';
+import { allSkills } from '#lib/mcp/skills/skill-store.ts';
+import { builtInTools } from '#lib/mcp/tools/registry.ts';
+import type { Annotations } from '#lib/mcp/tools/tool.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { type Guarded, may } from '#lib/platform/http/access.ts';
-import { decodeCursor, encodeCursor, gather } from '#lib/platform/table/paging.ts';
-import { CODE, RpcError } from './protocol/json-rpc.ts';
-import type { SkillItem, ToolDefinition } from './skills/skill.ts';
-import { allSkills } from './skills/skill-store.ts';
-import { builtInTools } from './tools/registry.ts';
-import type { Annotations } from './tools/tool.ts';
+import { decodeCursor, encodeCursor, gather } from '#lib/platform/http/paging.ts';
+import { CODE, RpcError } from './json-rpc.ts';
 
 /** A tool as clients see it. */
 type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> & { annotations?: Annotations };

@@ -2,9 +2,9 @@ import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import { type ExecutionRecord, executionRecord } from '#lib/actions/execution.ts';
 import { runByHand } from '#lib/actions/run/run.ts';
+import { argumentComplaints } from '#lib/mcp/skills/input-schema.ts';
+import type { ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import { refusal } from '#lib/platform/http/validation.ts';
-import { argumentComplaints } from './skills/input-schema.ts';
-import type { ToolDefinition } from './skills/skill.ts';
 
 /**
  * Runs the action that a tool is bound to, as POST /v1/actions/{id}/run does, with the arguments as vars: texts as

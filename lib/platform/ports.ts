@@ -1,6 +1,6 @@
-import type { Net } from './net/net.ts';
-import type { Settings } from './settings.ts';
-import type { AccountClass, AddressClass, Rate, Rates, Standing } from './sharing/rates.ts';
+import type { Net } from '#lib/net/net.ts';
+import type { AccountClass, AddressClass, Rate, Rates, Standing } from '#lib/platform/sharing/rates.ts';
+import type { Settings } from '#lib/settings.ts';
 
 /** Where an item stands. Both parts ASCII; pk at most 2,048 bytes, sk at most 1,024 (DynamoDB). */
 export type Key = { pk: string; sk: string };

@@ -1,6 +1,6 @@
 import type { Env } from '#lib/env.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { Settings } from '#lib/platform/settings.ts';
+import type { Settings } from '#lib/settings.ts';
 
 /** How far ahead of a tick's scheduled time the generator emits. Ticks come up to a minute late, or not at all. */
 export const LOOKAHEAD_MS = 2 * 60_000;

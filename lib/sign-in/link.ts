@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { beginSession, signIn } from '#lib/access/sessions/begin-session.ts';
-import { SessionRecord } from '#lib/access/sessions/session.ts';
-import { findLink } from '#lib/access/team/sign-in-link.ts';
+import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
+import { SessionRecord } from '#lib/identity/sessions/session.ts';
+import { findLink } from '#lib/identity/sign-in-link.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { text } from '#lib/platform/text.ts';
 

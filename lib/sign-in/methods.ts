@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { whyNoPasskeysHere } from '#lib/identity/passkeys/judge-answer.ts';
 import { route } from '#lib/platform/http/route.ts';
-import type { Settings } from '#lib/platform/settings.ts';
-import { whyNoPasskeysHere } from './passkeys/place.ts';
+import type { Settings } from '#lib/settings.ts';
 
 const row = route<Context>();
 

@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { makeLanes } from '#lib/health/recording/lanes.ts';
 import { RoomForBody } from '#lib/health/recording/room-for-body.ts';
+import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { makeNet } from '#lib/platform/net/node-net.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { makeLanes } from '#lib/results/probe/lanes.ts';
+import { readSettings } from '#lib/settings.ts';
 
 /**
  * What 250 probes at once, each of which looks for a text that is not there or holds the body, cost with targets that

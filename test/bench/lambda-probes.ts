@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ASSUMED } from '#infra/aws/scale.ts';
 import { functions } from '#infra/topology.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { holdToShare } from './cpu-share.ts';
 import { type Figures, quantile } from './figures.ts';
 import { startTlsTarget } from './tls-target.ts';

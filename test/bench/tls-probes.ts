@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { makeLanes } from '#lib/health/recording/lanes.ts';
+import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { makeNet } from '#lib/platform/net/node-net.ts';
-import { readSettings } from '#lib/platform/settings.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { makeLanes } from '#lib/results/probe/lanes.ts';
+import { readSettings } from '#lib/settings.ts';
 
 /**
  * https probes by the service's own net, so many due in the same moment. Says `ready` and waits for a line, so that its

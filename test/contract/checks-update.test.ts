@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkTypeOf, checkTypes } from '#lib/checks/registry.ts';
+import { checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import { type Client, failure, newTenant } from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 

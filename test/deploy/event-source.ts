@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { queues as specs } from '#infra/topology.ts';
-import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
+import { sqsQueues } from '#lib/aws/sqs-queues.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Consume, QueueWorld } from '#test/support/queue-contract.ts';

@@ -1,4 +1,4 @@
-import { deployedTable } from '#lib/platform/aws/deployed-table.ts';
+import { deployedTable } from '#lib/aws/deployed-table.ts';
 import { queueContract } from '#test/support/queue-contract.ts';
 import { tableContract } from '#test/support/table-contract.ts';
 import { startEventSource } from './event-source.ts';

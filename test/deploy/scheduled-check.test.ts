@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deployedTable } from '#lib/aws/deployed-table.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { revisionItem } from '#lib/health/history/revisions.ts';
+import { revisionItem } from '#lib/checks/settings/revisions.ts';
 import { checkIdOf, keyTable } from '#lib/keys.ts';
-import { deployedTable } from '#lib/platform/aws/deployed-table.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import { readSettings } from '#lib/platform/settings.ts';
 import { probeEntry } from '#lib/schedule/entries.ts';
+import { readSettings } from '#lib/settings.ts';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';

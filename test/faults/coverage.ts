@@ -1,10 +1,10 @@
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PackItem } from '#lib/health/history/pack.ts';
-import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import type { PackItem } from '#lib/results/pack.ts';
+import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { changesIn, isCheckKey } from '#test/oracle/inside.ts';
 import { packKeyOf } from '#test/oracle/outcomes.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';

@@ -1,11 +1,11 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
+import { isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { isAlert } from '#lib/health/alerting/alert-item.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { resultRecord } from '#lib/health/history/result-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { ResultItem } from '#lib/results/result.ts';
+import { resultRecord } from '#lib/results/result.ts';
 import { failsAfter } from '#test/oracle/deadlines.ts';
 import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
 import {

@@ -1,4 +1,4 @@
-import { NetError } from '#lib/platform/net/net.ts';
+import { NetError } from '#lib/net/net.ts';
 import type { NetworkSpell } from '#test/oracle/inside.ts';
 import { isNeighbours } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';

@@ -1,7 +1,7 @@
 import { openTable } from '#infra/local/store/sqlite-table.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
 import { keyOf } from '#lib/platform/table/item-limits.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { type Change, checkIdOf, keyText } from '#test/oracle/inside.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations } from './observations.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import type { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { alertingCheck, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;

@@ -1,9 +1,9 @@
-import type { Publish } from '#lib/alerts/deliver/send.ts';
+import type { Publish } from '#lib/alerting/notify/send.ts';
+import type { Net } from '#lib/net/net.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Net } from '#lib/platform/net/net.ts';
 import type { Bus, Ids, Item, Key, Log, Ports, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
-import type { Settings } from '#lib/platform/settings.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
+import type { Settings } from '#lib/settings.ts';
 import type { StoreSpell } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';

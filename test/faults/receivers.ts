@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Publish } from '#lib/alerts/deliver/send.ts';
-import type { HttpReply, HttpRequest } from '#lib/platform/net/net.ts';
+import type { Publish } from '#lib/alerting/notify/send.ts';
+import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Does, type Manners, refused } from './manners.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import { cellOf, under } from '#lib/keys.ts';
-import type { Net } from '#lib/platform/net/net.ts';
+import type { Net } from '#lib/net/net.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';

@@ -1,11 +1,11 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
-import { explainCheck } from '#lib/alerts/explain/explain.ts';
+import { explainCheck } from '#lib/alerting/explain/explain.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { findGaps } from '#lib/health/history/gaps.ts';
-import { resultList } from '#lib/health/history/list-results.ts';
+import { findGaps } from '#lib/history/runs/gaps.ts';
+import { resultList } from '#lib/history/runs/list-results.ts';
 import type { Shown } from '#test/oracle/inside.ts';
 
 /** Results to a page: a history takes several. */

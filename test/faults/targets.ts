@@ -1,11 +1,5 @@
 import { PassThrough } from 'node:stream';
-import {
-  type Connection,
-  type Handshake,
-  type LookUpReply,
-  NetError,
-  type OpenRequest,
-} from '#lib/platform/net/net.ts';
+import { type Connection, type Handshake, type LookUpReply, NetError, type OpenRequest } from '#lib/net/net.ts';
 import { type ProbeSeen, stalledBetween } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';

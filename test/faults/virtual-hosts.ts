@@ -1,4 +1,4 @@
-import { type HttpRequest, type Net, NetError } from '#lib/platform/net/net.ts';
+import { type HttpRequest, type Net, NetError } from '#lib/net/net.ts';
 import type { Clock } from '#lib/platform/ports.ts';
 
 /** What a host does with whoever calls it. `breaks`: the machine that calls has no more sockets. */

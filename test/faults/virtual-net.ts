@@ -1,7 +1,7 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Net } from '#lib/platform/net/net.ts';
+import type { Net } from '#lib/net/net.ts';
 import { targetOf } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';

@@ -1,4 +1,4 @@
-import { needsOf } from '#lib/health/dependency/graph.ts';
+import { needsOf } from '#lib/alerting/cause/graph.ts';
 import type { Random } from '#test/support/random.ts';
 import type { World } from './world.ts';
 

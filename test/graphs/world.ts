@@ -1,4 +1,4 @@
-import type { Dependency } from '#lib/health/dependency/graph.ts';
+import type { Dependency } from '#lib/alerting/cause/graph.ts';
 import { to } from '#test/support/depends-on.ts';
 import type { Random } from '#test/support/random.ts';
 

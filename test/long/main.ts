@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { CELL_SIZE } from '#lib/checks/cells.ts';
+import { CELL_SIZE } from '#lib/checks/settings/cells.ts';
 import { latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 import { everything, got } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';

@@ -1,6 +1,6 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { type Change, type Commit, isCheckKey } from './inside.ts';
 import { entityState } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import { deliveriesOf } from '#lib/health/alerting/alert-item.ts';
+import { deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { type History, isTaken, type Received } from './history.ts';
 

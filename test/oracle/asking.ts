@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { type Change, changesIn, checkIdOf, type Inside, isCheckKey } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
 import { isSame, standingOf } from './standing.ts';

@@ -1,8 +1,8 @@
+import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
+import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import type { AlertingHead } from '#lib/health/alerting/account-alerting.ts';
-import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { inForce } from './in-force.ts';
 import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
 import { saidAs, shownBy, toldOf } from './telling.ts';

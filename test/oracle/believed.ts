@@ -1,4 +1,4 @@
-import type { AlertItem, AlertTarget } from '#lib/health/alerting/alert-item.ts';
+import type { AlertItem, AlertTarget } from '#lib/alerting/decide/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { alertsIn, type Commit, failedIn, type Seen } from './inside.ts';
 

@@ -1,4 +1,4 @@
-import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
+import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { type Change, changesIn, checkIdOf, type Inside, isCheckKey } from './inside.ts';
 import { phaseOf } from './rules.ts';
 

@@ -1,5 +1,5 @@
-import type { CellItem } from '#lib/checks/cells.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { CellItem } from '#lib/checks/settings/cells.ts';
 import { CELLS, ROOMS } from '#lib/keys/prefixes.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';

@@ -1,7 +1,7 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { hears } from './in-force.ts';
 import {

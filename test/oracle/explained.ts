@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { explainTransition } from '#lib/alerts/explain/explain-transition.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { changesIn, type Inside } from './inside.ts';
 
 const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' };

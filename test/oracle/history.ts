@@ -1,9 +1,9 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionRecord } from '#lib/actions/execution.ts';
-import type { DeliveryItem, DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import type { DeliveryItem, DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Inside } from './inside.ts';
 
 /**

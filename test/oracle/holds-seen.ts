@@ -1,6 +1,6 @@
+import { isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { isAlert } from '#lib/health/alerting/alert-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import type { HeldAlert, Owner } from '#lib/schedule/entries.ts';
 import { placeOf } from './believed.ts';

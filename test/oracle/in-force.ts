@@ -1,8 +1,8 @@
+import type { AccountChannel, AccountSilence, AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
+import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
+import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import type { AccountChannel, AccountSilence, AlertingHead } from '#lib/health/alerting/account-alerting.ts';
-import type { WindowItem } from '#lib/health/alerting/windows.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { isCronDue } from './due-at.ts';

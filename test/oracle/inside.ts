@@ -1,7 +1,7 @@
 import type { FunctionName } from '#infra/topology.ts';
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import { CHECKS } from '#lib/keys/prefixes.ts';
 import { cellOf, type Keys } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';

@@ -1,8 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { NotedCause, PackItem } from '#lib/health/history/pack.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import type { NotedCause, PackItem } from '#lib/results/pack.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen, type Settings, settingsIn } from './inside.ts';
 import { targetOf } from './rules.ts';

@@ -1,4 +1,4 @@
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { placeOf, tellingIn } from './believed.ts';
 import { holdIn } from './holds-seen.ts';

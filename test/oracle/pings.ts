@@ -1,5 +1,5 @@
-import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { PingItem } from '#lib/health/pings/ping-item.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { checkIdOf, checksIn, type Inside, type Seen } from './inside.ts';
 
 /** Clocks of the service differ by less (ms). */

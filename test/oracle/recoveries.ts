@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { beliefsSeen, type Heard, placeOf, tellingIn } from './believed.ts';
 import { accountsSeen, inForce, momentsBefore } from './in-force.ts';

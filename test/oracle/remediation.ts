@@ -1,8 +1,8 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { LockItem } from '#lib/actions/remediation/shares.ts';
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
-import { resultRecord } from '#lib/health/history/result-item.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import { resultRecord } from '#lib/results/result.ts';
 import type { History } from './history.ts';
 import { type Change, changesIn, checkIdOf, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';

@@ -1,9 +1,9 @@
-import type { CellItem } from '#lib/checks/cells.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { CellItem } from '#lib/checks/settings/cells.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { TimeKind } from '#lib/health/rollups/accounted-span.ts';
-import { decodeLatency, decodeRollup, type StoredLatencies } from '#lib/health/rollups/rollup-item.ts';
-import type { LatenciesItem, RollupItem } from '#lib/health/rollups/stored-rollups.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { decodeLatency, decodeRollup, type StoredLatencies } from '#lib/history/rollups/rollup-item.ts';
+import type { LatenciesItem, RollupItem } from '#lib/history/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { latestSlot, rollupRhythm } from '#lib/schedule/slots.ts';
 import type { Span } from './history.ts';

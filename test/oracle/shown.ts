@@ -1,5 +1,5 @@
-import type { PackItem } from '#lib/health/history/pack.ts';
 import { timeOf } from '#lib/platform/ids.ts';
+import type { PackItem } from '#lib/results/pack.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { changesIn, checkIdOf, checksIn, type Inside, isCheckKey, type Seen } from './inside.ts';
 import { type PackKey, packKeyOf, probeResults } from './outcomes.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type AlertItem, deliveriesOf, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type AlertItem, deliveriesOf, isAlert } from '#lib/health/alerting/alert-item.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { checkAggregate } from './aggregates.ts';
 import { holdsSeen, relationsSeen } from './holds-seen.ts';
 import { accountsSeen, type InForce, inForce, momentsBefore } from './in-force.ts';

@@ -1,6 +1,6 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { InForce } from './in-force.ts';
 
 /** Who is told what and when, once more from docs/CONTRACT.md#alerts. */

@@ -1,7 +1,7 @@
-import type { NotedCause, PackItem } from '#lib/health/history/pack.ts';
-import { orderOf, type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import { cellOf, numberOf, stamp } from '#lib/keys.ts';
+import type { NotedCause, PackItem } from '#lib/results/pack.ts';
+import { orderOf, type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { checkIdOf, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';

@@ -1,4 +1,4 @@
-import type { AlertDecision, AlertReason } from '#lib/health/alerting/decision.ts';
+import type { AlertDecision, AlertReason } from '#lib/alerting/decide/transition.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /** What a transition holds of an alert that was planned at `at` (epoch ms). */

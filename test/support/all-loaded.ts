@@ -1,13 +1,13 @@
-import '#lib/alerts/links/endpoint.ts';
-import '#lib/alerts/plan/handle-deadlines.ts';
+import '#lib/incidents/links/endpoint.ts';
+import '#lib/alerting/deadlines/handle-deadlines.ts';
 import '#lib/checks/assertions/judge-all.ts';
-import '#lib/health/pings/provision-check.ts';
+import '#lib/results/pings/provision-check.ts';
 import '#lib/mcp/endpoint.ts';
 import '#lib/mcp/run-bound-action.ts';
-import '#lib/platform/aws/lambda-queues.ts';
+import '#lib/aws/lambda/lambda-queues.ts';
 import { apiRows } from '#lib/api-rows.ts';
-import { checkTypes } from '#lib/checks/registry.ts';
-import { loadChanges } from '#lib/health/state/apply-result.ts';
+import { loadChanges } from '#lib/checks/state/apply-result.ts';
+import { checkTypes } from '#lib/checks/types/registry.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
 // The service loads these when they are first needed. Virtual time does not wait for a file, so they have to be there.

@@ -1,6 +1,6 @@
 import { disableAccount } from '#lib/access/change-account.ts';
-import { pushRows } from '#lib/health/recording/push-routes.ts';
 import { type Access, type KeyScope, ROLES, type Role, SCOPES } from '#lib/platform/http/access.ts';
+import { pushRows } from '#lib/results/pushes/push-routes.ts';
 import { type Client, clientOf } from './client.ts';
 import { type Service, tenantOf } from './service.ts';
 import { signedIn } from './signed-in.ts';

@@ -1,4 +1,4 @@
-import type { Dependency } from '#lib/health/dependency/graph.ts';
+import type { Dependency } from '#lib/alerting/cause/graph.ts';
 
 /** That something depends on an entity: by itself, and on its being down, unless `more` says otherwise. */
 export const to = (id: string, more: Partial<Dependency> = {}): Dependency => ({

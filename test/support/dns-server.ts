@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { ipv6Groups } from '#lib/platform/net/ipv6.ts';
+import { ipv6Groups } from '#lib/platform/ipv6.ts';
 
 /** Just enough of RFC 1035 to answer questions: one name, one question, uncompressed names. */
 

@@ -1,6 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
-import { acceptInvitation } from '#lib/access/team/accept-invitation.ts';
 import { inviteUser } from '#lib/access/team/invite-user.ts';
+import { acceptInvitation } from '#lib/identity/team/invitations.ts';
 import type { Role } from '#lib/platform/http/access.ts';
 import type { MemoryWorld } from './memory-world.ts';
 

@@ -1,6 +1,6 @@
-import { deliver } from '#lib/alerts/deliver/deliver.ts';
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import { createDelivery, newDelivery } from '#lib/alerts/plan/new-delivery.ts';
+import { deliver } from '#lib/alerting/notify/deliver.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import { createDelivery, newDelivery } from '#lib/alerting/notify/fan-out.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 import { iso } from '#lib/platform/time.ts';

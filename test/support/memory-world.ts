@@ -6,9 +6,9 @@ import type { Context, Origin } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { Message, Ports, Table } from '#lib/platform/ports.ts';
-import { readSettings } from '#lib/platform/settings.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Rates } from '#lib/platform/sharing/rates.ts';
+import { readSettings } from '#lib/settings.ts';
 import { memoryLog } from './log.ts';
 import { repeatableIds } from './random.ts';
 

@@ -1,4 +1,4 @@
-import { entryOf, type PackedEntry, type PackItem } from '#lib/health/history/pack.ts';
+import { entryOf, type PackedEntry, type PackItem } from '#lib/results/pack.ts';
 
 /** All that a pack says. */
 export const entriesOf = (pack: PackItem): PackedEntry[] =>

@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ProbeInput, ProbeOutcome } from '#lib/checks/check-type.ts';
-import { parseCheck } from '#lib/checks/model.ts';
-import { checkTypeOf } from '#lib/checks/registry.ts';
+import { parseCheck } from '#lib/checks/settings/model.ts';
+import type { ProbeInput, ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import { probeWorld } from './probe-world.ts';
 
 /** Parses settings as a create request does, probes them once, and gives the outcome. */

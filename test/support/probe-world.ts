@@ -1,7 +1,7 @@
-import type { ProbeInput } from '#lib/checks/check-type.ts';
-import type { Resolve } from '#lib/platform/net/egress.ts';
-import { makeNet } from '#lib/platform/net/node-net.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import type { ProbeInput } from '#lib/checks/types/check-type.ts';
+import type { Resolve } from '#lib/net/egress.ts';
+import { makeNet } from '#lib/net/node-net.ts';
+import { readSettings } from '#lib/settings.ts';
 
 const nobodyKnows: Resolve = async (name) => {
   throw Object.assign(new Error(`queryA ENOTFOUND ${name}`), { code: 'ENOTFOUND' });

@@ -1,4 +1,4 @@
-import { parseCheck } from '#lib/checks/model.ts';
+import { parseCheck } from '#lib/checks/settings/model.ts';
 import { AppError, type ErrorDetail } from '#lib/platform/errors.ts';
 
 export const HTTP_CHECK = { entity_id: 'ent_1', check_type: 'http', target_url: 'https://shop.example.com/' };

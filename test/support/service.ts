@@ -9,7 +9,7 @@ import { type Keys, keyTable } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Log } from '#lib/platform/ports.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { notedIds, watchedLog } from './kept-secrets.ts';
 import { memoryLog } from './log.ts';
 
@@ -109,7 +109,7 @@ async function remote(url: string): Promise<Target> {
 async function createTenant(): Promise<Tenant> {
   if (process.env.TABLE_NAME) {
     // As the CLI does it, without a process for each account.
-    const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
+    const { deployedTable } = await import('#lib/aws/deployed-table.ts');
     const settings = readSettings(process.env);
     const table = deployedTable(process.env.TABLE_NAME);
     const ports = { table, clock: systemClock, ids: makeIds(systemClock), settings };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type HttpRequest, NetError } from '#lib/platform/net/net.ts';
-import { makeNet } from '#lib/platform/net/node-net.ts';
+import { type HttpRequest, NetError } from '#lib/net/net.ts';
+import { makeNet } from '#lib/net/node-net.ts';
 
 const NAMES: Record<string, string[]> = {
   'one.example.org': ['127.77.0.1'],

@@ -2,7 +2,7 @@ import { endpointOf } from '#infra/docs/openapi.ts';
 import { pathOf, walkSteps } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
 import { allRows } from '#lib/all-rows.ts';
-import { checkTypes } from '#lib/checks/registry.ts';
+import { checkTypes } from '#lib/checks/types/registry.ts';
 import { worstBodies } from './worst-bodies.ts';
 import { worstMessages, worstSkills } from './worst-messages.ts';
 

@@ -1,5 +1,5 @@
+import { type Net, NetError } from '#lib/net/net.ts';
 import { hash32 } from '#lib/platform/ids.ts';
-import { type Net, NetError } from '#lib/platform/net/net.ts';
 
 /** A network that answers at once, and how often it was asked. */
 export type Targets = { net: Net; asked: { probes: number; failed: number; alerts: number; actions: number } };

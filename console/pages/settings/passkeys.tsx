@@ -11,7 +11,7 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import type { PasskeyRecord } from '#lib/sign-in/passkeys/passkey.ts';
+import type { PasskeyRecord } from '#lib/identity/passkeys/passkey.ts';
 import { RenamePasskey } from './rename-passkey.tsx';
 
 const SPECS = fieldsOf({

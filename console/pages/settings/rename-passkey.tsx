@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import type { PasskeyRecord } from '#lib/sign-in/passkeys/passkey.ts';
+import type { PasskeyRecord } from '#lib/identity/passkeys/passkey.ts';
 
 const NAME = { properties: { name: { type: 'string' } }, required: ['name'] };
 

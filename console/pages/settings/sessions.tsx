@@ -6,7 +6,7 @@ import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
-import type { SessionRecord } from '#lib/access/sessions/session.ts';
+import type { SessionRecord } from '#lib/identity/sessions/session.ts';
 
 /** Where one is signed in. */
 export function Sessions() {

@@ -4,7 +4,7 @@ import { type Callable, escalationSchema } from '#console/rules/escalation.ts';
 import { labelOf, type MemberSchema } from '#console/rules/form-fields.ts';
 import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
-import type { EscalationStep } from '#lib/checks/policy-item.ts';
+import type { EscalationStep } from '#lib/alerting/policy/policy.ts';
 
 /** The settings of a policy, as a check and the account have them. */
 const POLICY_SETTINGS = {

@@ -1,5 +1,5 @@
 import type { Zone } from '#console/rules/time.ts';
-import type { Interval } from '#lib/health/alerting/intervals.ts';
+import type { Interval } from '#lib/alerting/policy/intervals.ts';
 
 /** A day of a zone: [from, to) in epoch ms, 23 to 25 hours. */
 export type Day = Interval & {

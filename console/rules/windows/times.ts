@@ -1,5 +1,5 @@
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { type Interval, intervalsOf, type WindowTimes } from '#lib/health/alerting/intervals.ts';
+import { type Interval, intervalsOf, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
 import { CalendarError } from '#lib/schedule/calendar/calendar-error.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
 import { isZone } from '#lib/schedule/calendar/zones.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { FunctionName } from '#infra/topology.ts';
-import { loadedWith } from '#lib/console/loaded-with.ts';
+import { loadedWith } from '#lib/page/loaded-with.ts';
 import { entryOf } from './entry.ts';
 import { packedConsole } from './packed-console.ts';
 import { packedDocument } from './packed-document.ts';
@@ -74,7 +74,7 @@ function build(name: FunctionName): Bundle {
     alias: {
       ...WITHOUT,
       '#lib/openapi-document.ts': join(folder, DOCUMENT),
-      '#lib/console/files.ts': join(folder, CONSOLE),
+      '#lib/page/files.ts': join(folder, CONSOLE),
     },
     banner: { js: REQUIRE },
     legalComments: 'none',

@@ -1,5 +1,5 @@
 import { type FunctionName, functions, queues, streams as readers, routes } from '#infra/topology.ts';
-import { EDGE_SECRET } from '#lib/platform/aws/environment.ts';
+import { EDGE_SECRET } from '#lib/aws/environment.ts';
 
 /**
  * The entry file of a function on AWS, as text: its factory, fed with the ports of AWS. It is the same for each of
@@ -11,9 +11,9 @@ export const entryOf = (name: FunctionName): string => (functions[name].table ? 
 const bareEntry = (name: FunctionName): string =>
   [
     `import { create } from '#functions/${name}.ts';`,
-    "import { bareWorld } from '#lib/platform/aws/lambda/bare-world.ts';",
-    "import { behindEdge } from '#lib/platform/aws/lambda/behind-edge.ts';",
-    "import { lambda } from '#lib/platform/aws/lambda/lambda.ts';",
+    "import { bareWorld } from '#lib/aws/lambda/bare-world.ts';",
+    "import { behindEdge } from '#lib/aws/lambda/behind-edge.ts';",
+    "import { lambda } from '#lib/aws/lambda/lambda.ts';",
     'const world = bareWorld(process.env);',
     `const work = behindEdge(create(world), process.env.${EDGE_SECRET} ?? '');`,
     'export const handler = lambda(work, { log: world.log });',
@@ -25,17 +25,17 @@ function entryWithTable(name: FunctionName): string {
   const start = streams ? 'streamingLambda' : 'lambda';
   const imports = [
     ['create', `#functions/${name}.ts`],
-    [start, `#lib/platform/aws/lambda/${streams ? 'streaming-lambda' : 'lambda'}.ts`],
-    ['lambdaPorts', '#lib/platform/aws/lambda/lambda-ports.ts'],
-    ...(publishes ? [['lambdaBus', '#lib/platform/aws/lambda-bus.ts']] : []),
-    ...(reaches_out ? [['outerNet', '#lib/platform/aws/lambda/lambda-net.ts']] : []),
-    ...(isFed(name) ? [['batchMetrics', '#lib/platform/aws/batch-metrics.ts']] : []),
+    [start, `#lib/aws/lambda/${streams ? 'streaming-lambda' : 'lambda'}.ts`],
+    ['lambdaPorts', '#lib/aws/lambda/lambda-ports.ts'],
+    ...(publishes ? [['lambdaBus', '#lib/aws/lambda/lambda-bus.ts']] : []),
+    ...(reaches_out ? [['outerNet', '#lib/aws/lambda/lambda-net.ts']] : []),
+    ...(isFed(name) ? [['batchMetrics', '#lib/aws/metrics.ts']] : []),
     ...(isLimited(name)
       ? [
           ['countMetrics', '#lib/platform/aws/count-metric.ts'],
-          ['behindEdge', '#lib/platform/aws/lambda/behind-edge.ts'],
+          ['behindEdge', '#lib/aws/lambda/behind-edge.ts'],
           ['envOf', '#lib/env.ts'],
-          ['leaseLimiter', '#lib/access/lease-limiter.ts'],
+          ['leaseLimiter', '#lib/aws/lease-limiter.ts'],
         ]
       : []),
   ];

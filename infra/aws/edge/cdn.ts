@@ -21,9 +21,9 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
-import { CONSOLE_HEADERS } from '#lib/console/headers.ts';
+import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
 import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
-import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
+import { CONSOLE_HEADERS } from '#lib/page/headers.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import { edgeCode } from './code.ts';
 import type { Streamed } from './function-urls.ts';

@@ -4,9 +4,9 @@ import { routes } from '#infra/topology.ts';
 import { SECURE_COOKIE } from '#lib/access/sessions/cookie.ts';
 import { LINK_PATH } from '#lib/alerts/links/path.ts';
 import { allRows } from '#lib/all-rows.ts';
+import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
+import { FORWARDED_AUTHORIZATION } from '#lib/aws/lambda/streaming-lambda.ts';
 import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
-import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
-import { FORWARDED_AUTHORIZATION } from '#lib/platform/aws/lambda/streaming-lambda.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'viewer-request.js'), 'utf8');

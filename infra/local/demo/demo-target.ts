@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { createServer } from '#lib/platform/net/node-http.ts';
+import { createServer } from '#lib/net/node-http.ts';
 
 /** Of every 45 s the API answers 503 for the last 15, unless somebody restarts it. */
 const CYCLE_MS = 45_000;

@@ -1,4 +1,4 @@
-import type { Settings } from '#lib/platform/settings.ts';
+import type { Settings } from '#lib/settings.ts';
 import type { Store } from './store.ts';
 
 const FIXED = ['SHARDS', 'BUCKETS'] as const;

@@ -1,9 +1,9 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { streams } from '#infra/topology.ts';
-import { turnsOf } from '#lib/platform/net/turns.ts';
 import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, isPartition, itemText, keyOf, PAGE_BYTES } from '#lib/platform/table/item-limits.ts';
+import { turnsOf } from '#lib/platform/turns.ts';
 import { openStore, type Store, type StoreOptions } from './store.ts';
 
 export type SqliteTable = Table & {

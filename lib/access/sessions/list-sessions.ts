@@ -2,8 +2,15 @@ import type { AccountItem, UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
+import {
+  endOf,
+  isOver,
+  type SessionItem,
+  type SessionPointer,
+  type SessionRecord,
+  sessionRecord,
+} from '#lib/identity/sessions/session.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { endOf, isOver, type SessionItem, type SessionPointer, type SessionRecord, sessionRecord } from './session.ts';
 
 /** The session by which the caller came; null for one who came by a key. Throws UNAUTHORIZED for a removed user. */
 export async function currentSession(context: Context): Promise<SessionRecord | null> {

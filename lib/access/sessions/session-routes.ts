@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { digestOf } from '#lib/access/api-key.ts';
 import { asPerson } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
+import { endSession, endSessions } from '#lib/identity/sessions/end-sessions.ts';
+import { mustBeOwnSignIn } from '#lib/identity/sessions/own-page.ts';
+import { type SessionItem, type SessionPointer, SessionRecord } from '#lib/identity/sessions/session.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
 import { noCookie, type Sent, sessionToken } from './cookie.ts';
-import { endSession, endSessions } from './end-sessions.ts';
 import { currentSession, ownSessions } from './list-sessions.ts';
-import { mustBeOwnSignIn } from './own-page.ts';
-import { type SessionItem, type SessionPointer, SessionRecord } from './session.ts';
 
 const row = route<Context>();
 

@@ -1,10 +1,10 @@
 import type { UserItem } from '#lib/access/account.ts';
 import type { Scope } from '#lib/access/context.ts';
 import { allUsers } from '#lib/access/store.ts';
+import type { TeamItem } from '#lib/identity/team/team.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { type AGAIN, untilDone } from '#lib/platform/table/retry.ts';
-import type { TeamItem } from './team.ts';
 
 /**
  * A change of the team that depends on everybody in it. `attempt` gets all users, and `turn`: the write that makes its

@@ -3,12 +3,6 @@ import { digestOf } from '#lib/access/api-key.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing } from '#lib/access/context.ts';
 import { requireAccount } from '#lib/access/store.ts';
-import { AppError } from '#lib/platform/errors.ts';
-import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit } from '#lib/platform/table/retry.ts';
-import { iso } from '#lib/platform/time.ts';
-import { changeTeam } from './change-team.ts';
-import { invitedEmailItem } from './invited-email.ts';
 import {
   auditedUser,
   INVITATION_MS,
@@ -17,7 +11,13 @@ import {
   isSameEmail,
   type NewInvitation,
   teamMember,
-} from './team.ts';
+} from '#lib/identity/team/team.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { changeTeam } from './change-team.ts';
+import { invitedEmailItem } from './invited-email.ts';
 
 /**
  * Invites a person to the account of the caller. For a pending invitation this renews the token and sets the role; the

@@ -2,16 +2,16 @@ import type { UserItem } from '#lib/access/account.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing } from '#lib/access/context.ts';
-import { sessionKeysOf } from '#lib/access/sessions/end-sessions.ts';
-import { meansKeys } from '#lib/access/sign-in-means.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
+import { sessionKeysOf } from '#lib/identity/sessions/end-sessions.ts';
+import { meansKeys } from '#lib/identity/sign-in-means.ts';
+import { auditedUser, mustNotBeLastAdmin } from '#lib/identity/team/team.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deleteAll } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { changeTeam } from './change-team.ts';
 import { invitedEmailKey } from './invited-email.ts';
-import { auditedUser, mustNotBeLastAdmin } from './team.ts';
 
 /** Keys that go together, two items each, beside all passkeys; a transaction has at most 100 writes. */
 const KEYS_AT_ONCE = 35;

@@ -1,6 +1,6 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 
 /** A failure follows from that of the entity with this name; null while it is found out whether it does. */

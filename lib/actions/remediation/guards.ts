@@ -1,7 +1,7 @@
+import { accountLimit, lock, storm } from '#lib/actions/remediation/guards/account.ts';
+import { acknowledged, alreadyHealthy, dependency, maintenance } from '#lib/actions/remediation/guards/failure.ts';
+import { attempts, cooldown } from '#lib/actions/remediation/guards/series.ts';
 import type { Guard, GuardName, GuardSituation } from './guard.ts';
-import { accountLimit, lock, storm } from './guards/account.ts';
-import { acknowledged, alreadyHealthy, dependency, maintenance } from './guards/failure.ts';
-import { attempts, cooldown } from './guards/series.ts';
 
 /**
  * All guards, in the order in which they are asked (docs/CONTRACT.md#remediation): the first that stops an attempt is

@@ -1,9 +1,9 @@
+import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import type { Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
-import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
-import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 
 /** The policy of a check as it counts now, what of it is stored, and its entity; undefined when that is gone. */
 export async function policyNow(

@@ -1,10 +1,10 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { checkOf } from '#lib/actions/bindings.ts';
+import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { OpenWindow } from '#lib/checks/policy-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { type Cause, readCause } from './cause.ts';
 import type { GuardSituation } from './guard.ts';

@@ -4,9 +4,9 @@ import { outcomeOf } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
 import { outagesOf } from '#lib/health/history/gap-causes.ts';
 import { revisionsSince } from '#lib/health/history/read-revisions.ts';
-import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
-import { resultOf, storedRuns } from '#lib/health/history/runs.ts';
+import { resultOf, storedRuns } from '#lib/history/runs/runs.ts';
 import { cellOf } from '#lib/keys.ts';
+import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import type { Sign, Span } from './verdict.ts';
 

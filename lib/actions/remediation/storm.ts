@@ -1,5 +1,5 @@
+import type { FeedItem, TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import type { FeedItem, TransitionItem } from '#lib/health/state/transition-item.ts';
 import { after, stamp } from '#lib/keys.ts';
 
 /** A storm: so many checks within this time (ms) before a failure, or after it. */

@@ -1,8 +1,8 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { historyExpiry } from '#lib/access/retention.ts';
 import type { ActionItem, Trigger } from '#lib/actions/action-item.ts';
 import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
 import type { Env } from '#lib/env.ts';
-import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import type { FairShares } from '#lib/platform/sharing/fair-shares.ts';

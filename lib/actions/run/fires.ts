@@ -1,5 +1,5 @@
 import type { BoundActionItem } from '#lib/actions/action-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 
 /**
  * Whether a transition of its check fires an action. Pure: the check has come to that state, or its entity has. What

@@ -1,12 +1,12 @@
 import type { BoundActionItem } from '#lib/actions/action-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { giveUp } from '#lib/actions/run-message.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { BOUND_ACTIONS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { RunEnv } from './claim.ts';
 import { fires } from './fires.ts';
-import { giveUp } from './run-message.ts';
 
 /**
  * A message for each action that a transition fires. Twice is harmless: the run's id follows from both.

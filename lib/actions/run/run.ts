@@ -4,7 +4,7 @@ import { auditedAction } from '#lib/actions/action.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { requireAction } from '#lib/actions/store.ts';
 import { type BuiltIn, variablesOf } from '#lib/actions/template/variables.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type Claim, claim, giveUpAt, type RunEnv, type Wanted } from './claim.ts';

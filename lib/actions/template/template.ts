@@ -1,7 +1,7 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
-import { allows } from '#lib/actions/allowed-hosts.ts';
-import type { HttpRequest } from '#lib/platform/net/net.ts';
+import type { HttpRequest } from '#lib/net/net.ts';
 import { fill } from '#lib/platform/template/placeholders.ts';
+import { allows } from './allowed-hosts.ts';
 import { renderUrl } from './url-template.ts';
 import type { Variables } from './variables.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { channelTypes } from '#lib/alerts/channels/registry.ts';
-import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
-import { AlertSelector } from '#lib/checks/selector.ts';
+import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { AlertSelector } from '#lib/alerting/policy/selector.ts';
+import { channelTypes } from '#lib/channels/registry.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
 import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { Name, Slug } from '#lib/platform/text.ts';

@@ -1,10 +1,10 @@
 import type { Context } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
-import type { DeliveryRecord, LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import { deliveryView, withoutSecrets } from '#lib/alerts/policy/views.ts';
+import { deliveryView, withoutSecrets } from '#lib/alerting/configure/views.ts';
+import type { DeliveryRecord, LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
 import type { Audited } from '#lib/audit/write.ts';
-import type { AccountChannel } from '#lib/health/alerting/account-alerting.ts';
-import { pick } from '#lib/platform/pick.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import { AccountChannelRecord } from './channel-schemas.ts';
 
 /** A channel of the account as the caller may see it. */

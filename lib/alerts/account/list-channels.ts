@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { isOfAccount } from '#lib/alerts/channels/channel-place.ts';
+import { ChannelRecord } from '#lib/alerting/configure/policy-schemas.ts';
+import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
+import { isOfAccount } from '#lib/alerting/policy/channel-place.ts';
 import { channelsOfChecks } from '#lib/alerts/policy/list-channels.ts';
-import { ChannelRecord } from '#lib/alerts/policy/policy-schemas.ts';
-import { readAlerting } from '#lib/health/alerting/account-alerting.ts';
-import type { Reader } from '#lib/platform/table/paging.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import { AccountChannelRecord } from './channel-schemas.ts';
 import { accountChannelViews } from './channel-views.ts';
 

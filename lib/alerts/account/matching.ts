@@ -1,9 +1,9 @@
 import type { Context } from '#lib/access/context.ts';
+import { type Selector, selects } from '#lib/alerting/policy/selector.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { entitiesById } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type Selector, selects } from '#lib/checks/selector.ts';
-import { checksOf } from '#lib/checks/store.ts';
+import { checksOf } from '#lib/checks/settings/store.ts';
 
 /** So many entities are looked at together, and at most. */
 const ENTITIES_AT_ONCE = 40;

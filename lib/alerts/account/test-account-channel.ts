@@ -1,8 +1,8 @@
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
-import { sendTest } from '#lib/alerts/policy/test-channel.ts';
-import type { AccountChannel } from '#lib/health/alerting/account-alerting.ts';
+import { sendTest } from '#lib/alerting/configure/preview.ts';
+import type { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
 import { auditedAccountChannel } from './channel-views.ts';
 
 /** Sends a test alert of the account itself, as it is about no check: in one attempt, enabled or not. */

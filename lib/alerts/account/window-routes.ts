@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import {
+  addWindow,
+  allWindows,
+  changeWindow,
+  deleteWindow,
+  requireWindow,
+  windowView,
+} from '#lib/alerting/configure/windows.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { noticeOf } from './matching.ts';
 import { ChangedWindow, NewWindow, WindowPatch, WindowRecord } from './window-schemas.ts';
-import { addWindow, allWindows, changeWindow, deleteWindow, requireWindow, windowView } from './windows.ts';
 
 const row = route<Context>();
 

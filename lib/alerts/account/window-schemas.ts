@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idsOf, SelectorLabels } from '#lib/checks/selector.ts';
+import { idsOf, SelectorLabels } from '#lib/alerting/policy/selector.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { line, Name, Slug } from '#lib/platform/text.ts';

@@ -1,4 +1,4 @@
-import type { WindowTimes } from '#lib/health/alerting/intervals.ts';
+import type { WindowTimes } from '#lib/alerting/policy/intervals.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { dueTimes, mustBeZone } from '#lib/schedule/calendar/calendar.ts';

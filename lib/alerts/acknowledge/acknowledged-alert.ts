@@ -1,12 +1,12 @@
 import type { TenantEnv } from '#lib/access/context.ts';
+import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
+import { toldOf } from '#lib/alerting/decide/recipients.ts';
+import { decide } from '#lib/alerting/decide/rules.ts';
+import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
+import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
-import type { Policy } from '#lib/checks/policy-item.ts';
-import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
-import { decide } from '#lib/health/alerting/decide.ts';
-import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
-import { toldOf } from '#lib/health/alerting/listeners.ts';
-import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
 import { announcementOf } from '#lib/health/state/announced.ts';
 import { lastTransition } from '#lib/health/state/last-transition.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';

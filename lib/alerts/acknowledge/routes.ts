@@ -1,8 +1,8 @@
 import type { Context } from '#lib/access/context.ts';
 import { AcknowledgementRecord } from '#lib/checks/acknowledgement.ts';
-import { requireCheck } from '#lib/checks/store.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
+import { AcknowledgeBody, acknowledgeAs, takeBack } from '#lib/incidents/acknowledge.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { AcknowledgeBody, acknowledgeAs, takeBack } from './acknowledge.ts';
 
 const row = route<Context>();
 

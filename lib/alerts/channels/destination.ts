@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
-import type { Send } from './channel-type.ts';
-import { type ChannelInput, channelTypeOf } from './registry.ts';
+import { EXAMPLE_ALERT } from '#lib/channels/alert.ts';
+import type { Send } from '#lib/channels/channel-type.ts';
+import { type ChannelInput, channelTypeOf } from '#lib/channels/registry.ts';
 
 /** What a channel sends an alert as: its address does not depend on the alert. */
 export const exampleSend = ({ channel_type, config }: ChannelInput): Send =>

@@ -1,5 +1,5 @@
+import type { ChannelType } from '#lib/channels/channel-type.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import type { ChannelType } from './channel-type.ts';
 
 /** Shorter parts of an address, such as /api, are no secrets and would riddle a text. */
 const SHORTEST_PART = 6;

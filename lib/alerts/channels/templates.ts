@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { isAlertVariable } from '#lib/alerts/deliver/variables.ts';
+import { isAlertVariable } from '#lib/channels/templates.ts';
 import { placeholdersIn, replacePlaceholders } from '#lib/platform/template/placeholders.ts';
-import { sectionProblem, sectionsIn, withoutTags } from '#lib/platform/template/sections.ts';
+import { sectionProblem, sectionsIn, withoutTags } from '#lib/platform/template.ts';
 
 const LONGEST_TITLE = 500;
 const LONGEST_BODY = 4000;

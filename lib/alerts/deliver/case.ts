@@ -1,4 +1,4 @@
-import type { Alert } from './alert.ts';
+import type { Alert } from '#lib/channels/alert.ts';
 
 /**
  * What a receiver keeps together: an incident, where that may concern other entities too, or what one check has to say;

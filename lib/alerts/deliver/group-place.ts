@@ -1,6 +1,6 @@
+import { type DeliveryItem, isOver } from '#lib/alerting/notify/delivery-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { type DeliveryItem, isOver } from './delivery-item.ts';
 
 /** Points to a delivery of a group that is not over: gone with its last attempt. About 200 bytes. */
 export type GroupMember = Item & { delivery_id: string };

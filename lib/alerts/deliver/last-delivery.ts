@@ -1,4 +1,9 @@
-import { type DeliveryItem, type DeliveryRecord, deliveryRecord, type LastDeliveryItem } from './delivery-item.ts';
+import {
+  type DeliveryItem,
+  type DeliveryRecord,
+  deliveryRecord,
+  type LastDeliveryItem,
+} from '#lib/alerting/notify/delivery-item.ts';
 
 type Contents = Pick<LastDeliveryItem, 'delivery' | 'announces' | 'test'>;
 

@@ -1,10 +1,10 @@
-import { type AlertItem, deliveriesOf } from '#lib/health/alerting/alert-item.ts';
-import { decide } from '#lib/health/alerting/decide.ts';
-import { situationOf } from '#lib/health/alerting/situation.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
+import { decide } from '#lib/alerting/decide/rules.ts';
+import { situationOf } from '#lib/alerting/decide/situation.ts';
+import { clock, counted, WHY } from '#lib/alerting/explain/explain-transition.ts';
+import type { Explanation } from '#lib/alerting/explain/explanation.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { timeOf } from '#lib/platform/ids.ts';
-import type { Explanation } from './explanation.ts';
-import { clock, counted, WHY } from './words.ts';
 
 type Explained = Pick<Explanation, 'verdict' | 'sentence' | 'rules'>;
 

@@ -1,16 +1,16 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
+import { retentionStart } from '#lib/access/retention.ts';
+import type { Moment } from '#lib/alerting/explain/explain-moment.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { silenceDeadline } from '#lib/checks/heartbeat.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
-import { findGaps, type Gap } from '#lib/health/history/gaps.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { revisionsSince } from '#lib/health/history/read-revisions.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { retentionStart } from '#lib/health/history/retention.ts';
-import { resultOf, storedRuns } from '#lib/health/history/runs.ts';
-import { silenceDeadline } from '#lib/health/silence/deadline.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
+import { resultOf, storedRuns } from '#lib/history/runs/runs.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
-import type { Moment } from './explain-moment.ts';
 
 /** Gaps that are shown, the last before the moment. */
 const MOST_GAPS = 10;

@@ -1,7 +1,7 @@
 import type { TenantEnv } from '#lib/access/context.ts';
-import type { Alert } from '#lib/alerts/deliver/alert.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
+import type { Alert } from '#lib/channels/alert.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /** How many are counted, and how many are named. */

@@ -1,11 +1,11 @@
 import type { TenantEnv } from '#lib/access/context.ts';
+import type { Verdict } from '#lib/alerting/cause/verdict.ts';
+import type { Look } from '#lib/alerting/cause/wait.ts';
+import type { Search } from '#lib/alerting/deadlines/dependency-hold.ts';
+import type { AlertRoot } from '#lib/alerting/decide/alert-item.ts';
+import { type IncidentItem, incidentOf, ownIncident } from '#lib/alerting/decide/notified-failure.ts';
 import type { IncidentRef } from '#lib/catalog/entity-item.ts';
-import type { AlertRoot } from '#lib/health/alerting/alert-item.ts';
-import { type IncidentItem, incidentOf, ownIncident } from '#lib/health/dependency/incident-item.ts';
-import type { Verdict } from '#lib/health/dependency/judge.ts';
-import type { Look } from '#lib/health/dependency/look.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { Search } from './dependency.ts';
 import { incidentsAt } from './incidents-at.ts';
 
 /** The cause that an alert names, with who was told of it. */

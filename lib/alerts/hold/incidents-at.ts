@@ -1,7 +1,7 @@
+import type { Ancestry } from '#lib/alerting/cause/find-cause.ts';
+import type { Verdict } from '#lib/alerting/cause/verdict.ts';
+import { type IncidentItem, incidentOf } from '#lib/alerting/decide/notified-failure.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Ancestry } from '#lib/health/dependency/gather.ts';
-import { type IncidentItem, incidentOf } from '#lib/health/dependency/incident-item.ts';
-import type { Verdict } from '#lib/health/dependency/judge.ts';
 import type { Keys } from '#lib/keys.ts';
 
 /** Of each failure as it stands: one that began anew is not the one that was told of before. */

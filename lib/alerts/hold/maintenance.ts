@@ -1,5 +1,5 @@
-import { firstResultAt } from '#lib/health/alerting/judged-after.ts';
-import type { Holder } from './holder.ts';
+import type { Holder } from '#lib/alerting/deadlines/hold.ts';
+import { firstResultAt } from '#lib/alerting/decide/first-result.ts';
 
 /** A maintenance window holds until it is over; one that follows at once goes on with it. */
 export const maintenance: Holder = {

@@ -1,6 +1,6 @@
 import type { TenantEnv } from '#lib/access/context.ts';
-import { isUntold } from '#lib/health/alerting/listeners.ts';
-import type { Ancestry } from '#lib/health/dependency/gather.ts';
+import type { Ancestry } from '#lib/alerting/cause/find-cause.ts';
+import { isUntold } from '#lib/alerting/decide/recipients.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Holder } from './holder.ts';
+import type { Holder } from '#lib/alerting/deadlines/hold.ts';
 
 /** What is to repair a failure first holds its alert until the first verdict, which ends it before its time. */
 export const remediation: Holder = {

@@ -1,12 +1,12 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import { wakeHeld } from '#lib/alerting/cause/held-under.ts';
+import { toldAt } from '#lib/alerting/cause/wait.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import { type IncidentItem, incidentWrites, withoutTelling } from '#lib/alerting/decide/notified-failure.ts';
+import { destinationTold } from '#lib/alerting/decide/recipients.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import type { Env } from '#lib/env.ts';
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
-import { destinationTold } from '#lib/health/alerting/listeners.ts';
-import { type IncidentItem, incidentWrites, withoutTelling } from '#lib/health/dependency/incident-item.ts';
-import { toldAt } from '#lib/health/dependency/look.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { wakeHeld } from './wake-held.ts';
 
 /**
  * A delivery has failed for good: its destination was not told of the failure by it after all, so that what is withheld

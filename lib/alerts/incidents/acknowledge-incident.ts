@@ -1,20 +1,20 @@
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import { acknowledgeAs } from '#lib/alerts/acknowledge/acknowledge.ts';
+import { isUntold } from '#lib/alerting/decide/recipients.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { mustBeAhead } from '#lib/catalog/own-silence.ts';
-import { isUntold } from '#lib/health/alerting/listeners.ts';
+import { acknowledgeAs } from '#lib/incidents/acknowledge.ts';
+import { auditedIncident, nameOf } from '#lib/incidents/change-incident.ts';
+import { acknowledgementOf } from '#lib/incidents/incident.ts';
+import { requireIncident } from '#lib/incidents/list-incidents.ts';
+import { acknowledgedWrites } from '#lib/incidents/root-acknowledged.ts';
 import { INCIDENT_ENTITIES } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
-import { acknowledgedWrites } from './acknowledged.ts';
-import { auditedIncident, nameOf } from './change-incident.ts';
 import type { IncidentEntity, StoredIncident } from './incident-items.ts';
-import { acknowledgementOf } from './incident-record.ts';
-import { requireIncident } from './list-incidents.ts';
 
 type Wanted = { until?: number | null | undefined; note: string };
 

@@ -1,12 +1,12 @@
+import { dependentOf, knownCause, readAncestry } from '#lib/alerting/cause/find-cause.ts';
+import { type IncidentItem, joinWrites, ownIncident } from '#lib/alerting/decide/notified-failure.ts';
+import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
-import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
-import { dependentOf, knownCause, readAncestry } from '#lib/health/dependency/gather.ts';
-import { type IncidentItem, joinWrites, ownIncident } from '#lib/health/dependency/incident-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 
 /** How soon (ms) a failure is looked at whose cause is looked for by the one who tells of it: later and later. */

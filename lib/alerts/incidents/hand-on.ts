@@ -1,6 +1,6 @@
+import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 
 /**
  * Hands on what belongs to an incident, or may yet: an alert or a transition, new in the table. One that belongs to

@@ -1,10 +1,10 @@
 import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import { acknowledgementOf, type IncidentDetail, incidentRecord } from '#lib/incidents/incident.ts';
 import { INCIDENT_ENTITIES, INCIDENT_ENTRIES } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import type { IncidentEntity, StoredIncident, TimelineItem } from './incident-items.ts';
-import { acknowledgementOf, type IncidentDetail, incidentRecord } from './incident-record.ts';
 
 /** How many are counted, how many are shown, and how much of the timeline is looked through for alerts. */
 const MOST_COUNTED = 1000;

@@ -1,7 +1,7 @@
+import type { AlertUrgency } from '#lib/alerting/decide/transition.ts';
 import type { CheckState, EntityState } from '#lib/catalog/states.ts';
 import type { Acknowledgement, AnnouncedAlert } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 

@@ -1,11 +1,11 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import type { AlertLinks } from '#lib/alerts/deliver/make-alert.ts';
+import { type LinkAction, linkToken } from '#lib/alerting/notify/alert-links.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import type { AlertLinks } from '#lib/alerting/notify/make-alert.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import { LINK_PATH } from './path.ts';
-import { type LinkAction, linkToken } from './token.ts';
 
 /** From its alert on, a link is good for so long. */
 const GOOD_MS = DAY_MS;

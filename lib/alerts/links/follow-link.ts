@@ -1,13 +1,13 @@
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Origin, TenantEnv } from '#lib/access/context.ts';
-import { acknowledge } from '#lib/alerts/acknowledge/acknowledge.ts';
-import { savePolicy } from '#lib/alerts/policy/policies.ts';
-import { auditedPolicy } from '#lib/alerts/policy/views.ts';
+import { savePolicy } from '#lib/alerting/configure/policies.ts';
+import { auditedPolicy } from '#lib/alerting/configure/views.ts';
 import { isSilencedAt, type OwnSilence, withSilence } from '#lib/catalog/own-silence.ts';
 import type { Env } from '#lib/env.ts';
+import { acknowledge } from '#lib/incidents/acknowledge.ts';
+import type { OpenLink, UsedLink } from '#lib/incidents/links/open-link.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
-import type { OpenLink, UsedLink } from './open-link.ts';
 
 type Following = TenantEnv & Changing;
 

@@ -1,4 +1,4 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import type { Env } from '#lib/env.ts';
 
 /** Enqueues those of these deliveries that were not attempted yet. Repeatable. */

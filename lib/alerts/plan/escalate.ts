@@ -1,13 +1,13 @@
+import { actOnDeadline, type Due, situationOf, type TimedDecision } from '#lib/alerting/deadlines/timed-alert.ts';
+import { nextStepAt, stepTaken } from '#lib/alerting/decide/escalation.ts';
+import { isUntold } from '#lib/alerting/decide/recipients.ts';
+import { decide } from '#lib/alerting/decide/rules.ts';
+import { channelsOfStep } from '#lib/alerting/policy/effective-policy.ts';
+import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Policy } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
-import { decide } from '#lib/health/alerting/decide.ts';
-import { channelsOfStep } from '#lib/health/alerting/effective-policy.ts';
-import { nextStepAt, stepTaken } from '#lib/health/alerting/escalation.ts';
-import { isUntold } from '#lib/health/alerting/listeners.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import { actOnDeadline, type Due, situationOf, type TimedDecision } from './timed-alert.ts';
 
 /** Calls whom the next step of an escalation names. */
 export const escalate = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>

@@ -1,13 +1,13 @@
-import { channelIn, channelPlace } from '#lib/alerts/channels/channel-place.ts';
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import { followUp } from '#lib/alerts/deliver/follow-up.ts';
-import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import { createDelivery, newDelivery } from '#lib/alerting/notify/fan-out.ts';
+import { followUp } from '#lib/alerting/notify/follow-up.ts';
+import { recordOutcome } from '#lib/alerting/notify/record-outcome.ts';
+import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
+import { channelIn, channelPlace } from '#lib/alerting/policy/channel-place.ts';
+import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { Env } from '#lib/env.ts';
-import type { AccountChannel } from '#lib/health/alerting/account-alerting.ts';
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { enqueuePending } from './enqueue-pending.ts';
-import { createDelivery, newDelivery } from './new-delivery.ts';
 
 /**
  * Makes the deliveries of an alert, and hands them over. They are named by the alert, so that a second time makes

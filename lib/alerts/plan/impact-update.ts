@@ -1,10 +1,10 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import { actOnDeadline, type Due, situationOf, type TimedDecision } from '#lib/alerting/deadlines/timed-alert.ts';
+import { decide } from '#lib/alerting/decide/rules.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { failingWith } from '#lib/alerts/hold/impact.ts';
 import type { Env } from '#lib/env.ts';
-import { decide } from '#lib/health/alerting/decide.ts';
 import { lastTransition } from '#lib/health/state/last-transition.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { actOnDeadline, type Due, situationOf, type TimedDecision } from './timed-alert.ts';
 
 /** Tells those who heard of a failure once if more fails with it by now than they were told. */
 export async function updateImpact(env: Env, deadline: DueDeadline): Promise<DueDeadline[]> {

@@ -1,7 +1,7 @@
+import { actOnDeadline, type Due, situationOf, type TimedDecision } from '#lib/alerting/deadlines/timed-alert.ts';
+import { decide } from '#lib/alerting/decide/rules.ts';
 import type { Env } from '#lib/env.ts';
-import { decide } from '#lib/health/alerting/decide.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { actOnDeadline, type Due, situationOf, type TimedDecision } from './timed-alert.ts';
 
 /** Reminds the channels that the check is still down. */
 export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>

@@ -1,12 +1,12 @@
 import type { Context } from '#lib/access/context.ts';
-import type { LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { ChannelPointer } from '#lib/alerting/configure/check-channels.ts';
+import type { ChannelRecord } from '#lib/alerting/configure/policy-schemas.ts';
+import { channelView } from '#lib/alerting/configure/views.ts';
+import type { LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
-import type { Reader } from '#lib/platform/table/paging.ts';
-import type { ChannelPointer } from './check-channels.ts';
-import type { ChannelRecord } from './policy-schemas.ts';
-import { channelView } from './views.ts';
 
 /** Access pattern: the tenant's buckets of channel pointers, merged, oldest first; then the policies they lead to. */
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { begun, escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
+import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import type { Policy } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
-import { begun, escalationWrite, nextStepAt } from '#lib/health/alerting/escalation.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';

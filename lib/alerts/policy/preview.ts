@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { linesOf } from '#lib/alerts/channels/plain-text.ts';
-import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
-import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
-import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
-import { downAlertOf } from '#lib/alerts/deliver/make-alert.ts';
-import { type Message, messageOf } from '#lib/alerts/deliver/message.ts';
+import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { downAlertOf } from '#lib/alerting/notify/make-alert.ts';
+import type { Channel } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { EXAMPLE_ALERT } from '#lib/channels/alert.ts';
+import { type Message, messageOf } from '#lib/channels/message.ts';
+import { linesOf } from '#lib/channels/plain-text.ts';
+import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Channel } from '#lib/checks/policy-item.ts';
 
 const Preview = z
   .object({

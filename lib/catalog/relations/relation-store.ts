@@ -3,10 +3,10 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { RELATED_OUT } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import type { Reader } from '#lib/platform/table/paging.ts';
 import type { Failure } from './failure.ts';
 import {
   type Relation,

@@ -3,7 +3,7 @@ import type { Audited } from '#lib/audit/write.ts';
 import type { Entity } from '#lib/catalog/entity.ts';
 import { EntityPath, entityPath, namesEntity } from '#lib/catalog/entity-path.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/pick.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Failure, NewFailure } from './failure.ts';
 

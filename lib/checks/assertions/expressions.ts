@@ -12,7 +12,7 @@ const KEPT = 500;
 const kept = new Map<string, Expression>();
 
 /** Loaded when the first expression is met. */
-const library = () => import('./re2.ts');
+const library = () => import('#lib/checks/assertions/re2.ts');
 
 /** An expression that was accepted, compiled. */
 export async function expressionOf(text: string): Promise<Expression> {

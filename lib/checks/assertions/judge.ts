@@ -12,7 +12,7 @@ type Complaint = { kind: AssertionErrorKind; message: string };
 /** What came of all assertions of a check, in their order. `judged` is empty where nobody is shown it. */
 export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Judged[] };
 
-const loaded = once(() => import('./judge-all.ts'));
+const loaded = once(() => import('#lib/checks/assertions/judge-all.ts'));
 
 /**
  * Judges each assertion by itself, in their order (docs/CONTRACT.md#assertions). How, is loaded when the first one is

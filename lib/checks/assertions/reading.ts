@@ -1,6 +1,6 @@
+import { statusName } from '#lib/net/http-status.ts';
 import { SECRET_IN_ANSWERS } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/redacted.ts';
-import { statusName } from '#lib/platform/status.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
 import { type Assertion, pathOf } from './assertion.ts';

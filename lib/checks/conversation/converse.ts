@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { setImmediate as othersTurn, setTimeout as pause } from 'node:timers/promises';
-import type { Connection, Net, OpenRequest, TlsWanted } from '#lib/platform/net/net.ts';
+import type { Connection, Net, OpenRequest, TlsWanted } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { type Expectation, STEP_BYTES } from './expectation.ts';
 import { Inbox } from './inbox.ts';

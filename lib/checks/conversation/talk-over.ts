@@ -1,7 +1,7 @@
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { judge } from '#lib/checks/assertions/judge.ts';
 import { failed, succeeded, withVerdict } from '#lib/checks/outcome.ts';
-import { type Connection, type Handshake, type Net, NetError, type OpenRequest } from '#lib/platform/net/net.ts';
+import { type Connection, type Handshake, type Net, NetError, type OpenRequest } from '#lib/net/net.ts';
 
 /** Somebody who speaks over a connection. */
 export interface Talk {

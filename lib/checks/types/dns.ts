@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import * as z from 'zod';
-import { defineCheck } from '#lib/checks/check-type.ts';
-import { parseServer } from '#lib/platform/net/dns-server-address.ts';
-import { RECORD_TYPES } from '#lib/platform/net/net.ts';
+import { parseServer } from '#lib/net/dns-server-address.ts';
+import { RECORD_TYPES } from '#lib/net/net.ts';
+import { defineCheck } from './check-type.ts';
 
 const Config = z.strictObject({
   hostname: z
@@ -51,7 +51,7 @@ export const dns = defineCheck({
     resolver === undefined ? [] : [{ path: 'config.resolver', host: parseServer(resolver)?.host ?? resolver }],
   isHarmless: () => true,
   targetLabel: ({ config }) => `dns ${config.record_type} ${config.hostname}`,
-  probe: async () => (await import('#lib/checks/probes/dns.ts')).probeDns,
+  probe: async () => (await import('#lib/checks/types/dns-probe.ts')).probeDns,
   examples: {
     valid: [
       { config: { hostname: 'example.com', record_type: 'A', expected_value: '192.0.2.10' } },

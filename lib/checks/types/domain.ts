@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ExpiryMembers, idleWarnings } from '#lib/checks/assertions/expiry.ts';
-import { defineCheck } from '#lib/checks/check-type.ts';
-import { ofRegistry } from '#lib/checks/host-setting.ts';
+import { defineCheck } from './check-type.ts';
+import { ofRegistry } from './host-setting.ts';
 
 const Domain = z
   .string()
@@ -34,7 +34,7 @@ export const domain = defineCheck({
   contradictions: ({ config: { assertions = [], min_days_remaining } }) => idleWarnings(assertions, min_days_remaining),
   hosts: ({ config }) => [{ path: 'config.domain', host: config.domain }],
   targetLabel: ({ config }) => `domain ${config.domain}`,
-  probe: async () => (await import('#lib/checks/probes/domain.ts')).probeDomain,
+  probe: async () => (await import('#lib/checks/types/domain-probe.ts')).probeDomain,
   examples: {
     valid: [
       { config: { domain: 'example.com', min_days_remaining: 14 } },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defineCheck } from '#lib/checks/check-type.ts';
-import { Host, Port } from '#lib/checks/host-setting.ts';
+import { defineCheck } from './check-type.ts';
+import { Host, Port } from './host-setting.ts';
 
 const Config = z.strictObject({
   host: Host,
@@ -30,7 +30,7 @@ export const grpc = defineCheck({
   sources: ['latency_ms'],
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   targetLabel: ({ config: { host, port, service } }) => `grpc ${host}:${port}${service && ` ${service}`}`,
-  probe: async () => (await import('#lib/checks/probes/grpc.ts')).probeGrpc,
+  probe: async () => (await import('#lib/checks/types/grpc-probe.ts')).probeGrpc,
   examples: {
     valid: [
       { config: { host: 'cart.example.com', port: 443, service: 'shop.Cart' } },

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
-import { SEVERAL_STATUSES } from '#lib/checks/assertions/words-of-others.ts';
-import { defineCheck } from '#lib/checks/check-type.ts';
-import { HeaderMap } from '#lib/platform/net/header-map.ts';
+import { SEVERAL_STATUSES } from '#lib/checks/assertions/other-products.ts';
+import { HeaderMap } from '#lib/net/header-map.ts';
+import { defineCheck } from './check-type.ts';
 
 const TargetUrl = z
   .string()
@@ -97,7 +97,7 @@ export const http = defineCheck({
   },
   secrets: ['config.headers', 'config.body'],
   urls: ['target_url'],
-  probe: async () => (await import('#lib/checks/probes/http.ts')).probeHttp,
+  probe: async () => (await import('#lib/checks/types/http-probe.ts')).probeHttp,
   examples: {
     valid: [
       { target_url: 'https://example.com/health', expected_status: 200, body_contains: 'ok', config: {} },

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defineCheck } from '#lib/checks/check-type.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { dueTimes, mustBeOfUse, mustBeZone, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { CalendarError } from '#lib/schedule/calendar/calendar-error.ts';
+import { defineCheck } from './check-type.ts';
 
 /** The longest interval of a push check, s: a leap year. */
 const LONGEST_SECONDS = 31_622_400;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineCheck } from '#lib/checks/check-type.ts';
 import { expressionsOf, Steps, Transcript } from '#lib/checks/conversation/steps.ts';
-import { Host, Port } from '#lib/checks/host-setting.ts';
+import { defineCheck } from './check-type.ts';
+import { Host, Port } from './host-setting.ts';
 
 const Config = z.strictObject({
   host: Host,
@@ -36,7 +36,7 @@ export const tcp = defineCheck({
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   isHarmless: () => true,
   targetLabel: ({ config }) => `tcp ${config.host}:${config.port}`,
-  probe: async () => (await import('#lib/checks/probes/tcp.ts')).probeTcp,
+  probe: async () => (await import('#lib/checks/types/tcp-probe.ts')).probeTcp,
   examples: {
     valid: [
       {

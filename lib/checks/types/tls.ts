@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ExpiryMembers, idleWarnings } from '#lib/checks/assertions/expiry.ts';
-import { defineCheck } from '#lib/checks/check-type.ts';
 import { STARTTLS_PROTOCOLS, Transcript } from '#lib/checks/conversation/steps.ts';
-import { Host, Port } from '#lib/checks/host-setting.ts';
+import { defineCheck } from './check-type.ts';
+import { Host, Port } from './host-setting.ts';
 
 const Config = z.strictObject({
   host: Host,
@@ -40,7 +40,7 @@ export const tls = defineCheck({
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   isHarmless: () => true,
   targetLabel: ({ config }) => `tls ${config.host}:${config.port}`,
-  probe: async () => (await import('#lib/checks/probes/tls.ts')).probeTls,
+  probe: async () => (await import('#lib/checks/types/tls-probe.ts')).probeTls,
   examples: {
     valid: [
       { config: { host: 'example.com', min_days_remaining: 14 } },

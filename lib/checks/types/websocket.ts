@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defineCheck } from '#lib/checks/check-type.ts';
 import { Matches } from '#lib/checks/conversation/steps.ts';
-import { addressOf } from '#lib/checks/host-setting.ts';
-import { HeaderMap } from '#lib/platform/net/header-map.ts';
+import { HeaderMap } from '#lib/net/header-map.ts';
+import { defineCheck } from './check-type.ts';
+import { addressOf } from './host-setting.ts';
 
 const Url = z
   .string()
@@ -65,7 +65,7 @@ export const websocket = defineCheck({
     const { origin, pathname } = new URL(config.url);
     return `${origin}${pathname}`;
   },
-  probe: async () => (await import('#lib/checks/probes/websocket.ts')).probeWebsocket,
+  probe: async () => (await import('#lib/checks/types/websocket-probe.ts')).probeWebsocket,
   examples: {
     valid: [
       { config: { url: 'wss://shop.example.com/live', send: '{"type":"ping"}', expect: '"pong"' } },

@@ -1,6 +1,6 @@
+import { type Policy, shown } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
-import { type Policy, shown } from '#lib/checks/policy-item.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
 
 /**

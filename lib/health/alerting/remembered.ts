@@ -1,7 +1,7 @@
+import { toldFlapping } from '#lib/alerting/decide/memory.ts';
+import { type CooldownClass, startCooldown } from '#lib/alerting/decide/quiet-rules.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import { announce } from '#lib/health/state/announced.ts';
-import { toldFlapping } from '#lib/health/state/flapping.ts';
-import { type CooldownClass, startCooldown } from './rules/cooldown.ts';
 
 type Alerts = CheckItem['alerts'];
 

@@ -1,4 +1,4 @@
-import type { Net } from '#lib/platform/net/net.ts';
+import type { Net } from '#lib/net/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /** Probes that an account may be asked in a second, beside those of its checks. */

@@ -1,9 +1,9 @@
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import { type IncidentItem, incidentOf, withTold } from '#lib/alerting/decide/notified-failure.ts';
+import { destinationTold } from '#lib/alerting/decide/recipients.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState, EntityState } from '#lib/catalog/states.ts';
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
-import { destinationTold } from '#lib/health/alerting/listeners.ts';
 import type { Keys } from '#lib/keys.ts';
-import { type IncidentItem, incidentOf, withTold } from './incident-item.ts';
 
 type Changed = {
   /** Of the check. */

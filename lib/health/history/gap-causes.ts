@@ -2,12 +2,12 @@ import * as z from 'zod';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import type { Window } from '#lib/health/recording/due-slots.ts';
-import { probeTimeout } from '#lib/health/recording/probe-once.ts';
-import type { Settings } from '#lib/platform/settings.ts';
+import type { Window } from '#lib/history/runs/timeline.ts';
+import type { NotedCause } from '#lib/results/pack.ts';
+import { probeTimeout } from '#lib/results/probe/probe.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
-import type { NotedCause } from './pack.ts';
+import type { Settings } from '#lib/settings.ts';
 
 /**
  * Why a slot has no result (docs/CONTRACT.md#gaps). `outage` follows from our outages, `network` and `error` from the

@@ -1,11 +1,11 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Window } from '#lib/health/recording/due-slots.ts';
+import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
+import type { Window } from '#lib/history/runs/timeline.ts';
 import { cellOf, numberOf, stamp } from '#lib/keys.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
-import { entryOf, type PackedEntry, type PackItem } from './pack.ts';
-import type { RevisionItem } from './revisions.ts';
+import { entryOf, type PackedEntry, type PackItem } from '#lib/results/pack.ts';
 
 /** What packs say of a check at a slot (epoch ms). */
 export type PackedMoment = { at: number; entry: PackedEntry };

@@ -1,9 +1,9 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
 import { REVISIONS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
-import type { RevisionItem } from './revisions.ts';
 
 /** A check has few revisions; most often one of them, the first read, is all it takes. */
 const PAGE = 25;

@@ -1,6 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
-import { type ResultItem, type ResultRecord, resultRecord } from './result-item.ts';
+import { type ResultItem, type ResultRecord, resultRecord } from '#lib/results/result.ts';
 
 /** A result as the caller may see it: who may only read sees no URL in its texts. */
 export function resultView({ caller }: Pick<Context, 'caller'>, check_id: string, item: ResultItem): ResultRecord {

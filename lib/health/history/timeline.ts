@@ -1,10 +1,10 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type DueSlot, dueSlots, type Window } from '#lib/health/recording/due-slots.ts';
-import type { NotedCause } from './pack.ts';
-import type { RevisionItem } from './revisions.ts';
-import { type Moment as StoredMoment, storedRuns } from './runs.ts';
+import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
+import { type Moment as StoredMoment, storedRuns } from '#lib/history/runs/runs.ts';
+import { type DueSlot, dueSlots, type Window } from '#lib/history/runs/timeline.ts';
+import type { NotedCause } from '#lib/results/pack.ts';
 
 type Run = Extract<StoredMoment, { gap?: never }>;
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { orderOf, type PingFacts } from '#lib/health/history/result-item.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import { PING_KINDS } from './ping-path.ts';
+import { PING_KINDS } from '#lib/results/pings/ping-path.ts';
+import { orderOf, type PingFacts } from '#lib/results/result.ts';
 
 /** A ping on the wire (docs/CONTRACT.md#pings). */
 export const PingRecord = z

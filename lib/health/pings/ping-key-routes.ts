@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
-import { createPingKey, deletePingKey, pingKeyList, requirePingKey } from './change-ping-keys.ts';
+import { createPingKey, deletePingKey, pingKeyList, requirePingKey } from '#lib/results/pings/ping-keys.ts';
 import { NewPingKey, PingKeyRecord, pingKeyRecord } from './ping-key.ts';
 
 const row = route<Context>();

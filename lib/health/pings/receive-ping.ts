@@ -2,11 +2,11 @@ import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { judgePing } from '#lib/checks/judge-ping.ts';
 import type { Env } from '#lib/env.ts';
-import type { PingFacts } from '#lib/health/history/result-item.ts';
 import type { JudgePush } from '#lib/health/recording/judge-push.ts';
-import { receivePush } from '#lib/health/recording/receive-push.ts';
 import { shorten } from '#lib/platform/text.ts';
-import { keepPing } from './keep-ping.ts';
+import { keepPing } from '#lib/results/pings/receive-ping.ts';
+import { receivePush } from '#lib/results/pushes/receive-push.ts';
+import type { PingFacts } from '#lib/results/result.ts';
 
 /** A ping as it came. */
 export type Ping = Omit<PingFacts, 'body_bytes'> & {

@@ -1,5 +1,5 @@
-import { type Attribution, type OwnNetwork, probeRoute } from './own-network.ts';
-import type { Probe } from './record-probe.ts';
+import { type Attribution, type OwnNetwork, probeRoute } from '#lib/results/probe/own-network.ts';
+import type { Probe } from '#lib/results/slots/record-probe.ts';
 
 /** Attributes the silence of targets in a batch: by the first answer, or at the end. */
 export function batchVerdict(network: OwnNetwork) {

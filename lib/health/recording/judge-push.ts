@@ -1,6 +1,6 @@
-import type { ProbeOutcome } from '#lib/checks/check-type.ts';
-import type { ErrorKind } from '#lib/checks/registry.ts';
-import { type ResultItem, withLatency } from '#lib/health/history/result-item.ts';
+import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import type { ErrorKind } from '#lib/checks/types/registry.ts';
+import { type ResultItem, withLatency } from '#lib/results/result.ts';
 
 /** What a success comes to by the assertions of its check. @param latency_ms undefined: it was not measured */
 export type JudgePush = (latency_ms: number | undefined) => Promise<ProbeOutcome<ErrorKind>>;

@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { entryOf, type PackItem } from '#lib/health/history/pack.ts';
 import { cellOf, numberOf, stamp, under } from '#lib/keys.ts';
+import { entryOf, type PackItem } from '#lib/results/pack.ts';
 import { sendProbe } from '#lib/schedule/jobs.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 

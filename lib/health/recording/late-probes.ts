@@ -1,7 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { Lanes } from './lanes.ts';
+import type { Lanes } from '#lib/results/probe/lanes.ts';
 
 /** When a probe last came too late for a reason of this service (epoch ms). GET /v1/health shows it. */
 export type LateProbeItem = Item & { at: number };

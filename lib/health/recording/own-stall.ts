@@ -1,4 +1,4 @@
-import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
 
 /** A turn of the event loop may take so long (ms); a timer that is late by no more says nothing. */
 const TURN_MS = 50;

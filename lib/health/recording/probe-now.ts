@@ -2,8 +2,8 @@ import type { Context } from '#lib/access/context.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
-import { probeRoute } from './own-network.ts';
-import { hostOf, type Probed, probeBy, probeTimeout } from './probe-once.ts';
+import { probeRoute } from '#lib/results/probe/own-network.ts';
+import { hostOf, type Probed, probeBy, probeTimeout } from '#lib/results/probe/probe.ts';
 import { probingProcess } from './probing-process.ts';
 
 /** Whoever asked waits, and so does a gateway, which gives up after 30 s: a probe takes so long at most (ms). */

@@ -1,7 +1,7 @@
-import type { Net } from '#lib/platform/net/net.ts';
+import type { Net } from '#lib/net/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { type Lanes, makeLanes } from './lanes.ts';
-import { type OwnNetwork, ownNetwork } from './own-network.ts';
+import { type Lanes, makeLanes } from '#lib/results/probe/lanes.ts';
+import { type OwnNetwork, ownNetwork } from '#lib/results/probe/own-network.ts';
 
 /** What all probes of a process share, whichever function makes them: places, and what is known of its network. */
 export type ProbingProcess = { lanes: Lanes; network: OwnNetwork };

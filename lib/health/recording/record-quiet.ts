@@ -1,12 +1,12 @@
+import { resultExpiry } from '#lib/access/retention.ts';
 import type { Env } from '#lib/env.ts';
-import { entryOf, type PackedEntry, type PackItem, packOf } from '#lib/health/history/pack.ts';
-import { resultExpiry } from '#lib/health/history/retention.ts';
-import { reviseRollups } from '#lib/health/rollups/revise.ts';
+import { PACK_MS } from '#lib/history/runs/timeline.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
-import { PACK_MS } from './due-slots.ts';
-import { isFirstProbe, isQuiet, type Probe } from './record-probe.ts';
+import { entryOf, type PackedEntry, type PackItem, packOf } from '#lib/results/pack.ts';
+import { reviseRollups } from '#lib/results/revise-rollups.ts';
+import { isFirstProbe, isQuiet, type Probe } from '#lib/results/slots/record-probe.ts';
 
 /** What of a slot is written together: it changes nothing, or says why there is no run. */
 type Pack = {

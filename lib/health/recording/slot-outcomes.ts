@@ -1,11 +1,11 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { NotedCause } from '#lib/health/history/pack.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import type { DueProbe } from './due-checks.ts';
-import { type Probe, recordProbe } from './record-probe.ts';
+import type { NotedCause } from '#lib/results/pack.ts';
+import type { DueProbe } from '#lib/results/slots/due-checks.ts';
+import { type Probe, recordProbe } from '#lib/results/slots/record-probe.ts';
+import type { Run } from '#lib/results/slots/run-slot.ts';
 import { belongsInPack, entryOfProbe, openPack } from './record-quiet.ts';
-import type { Run } from './run-slot.ts';
 
 /** How long after the slot (ms) a probe is tried again while its failure is not attributed. */
 const UNCLEAR_MS = 60_000;

@@ -1,11 +1,11 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { silenceDeadline } from '#lib/checks/heartbeat.ts';
 import type { Env } from '#lib/env.ts';
-import { silenceDeadline } from '#lib/health/silence/deadline.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { remembered } from '#lib/results/pushes/newest-received.ts';
 import { type DeadlineEntry, dueDeadline } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { remembered } from './newest-received.ts';
 
 /** So soon (ms) it is written, or never: a client of the table gives up after 9 s, and our clocks differ a little. */
 const COMMITTED_MS = 15_000;

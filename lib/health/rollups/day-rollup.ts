@@ -1,7 +1,7 @@
 import type { Span } from '#lib/health/history/gap-causes.ts';
+import { mergeFigures } from '#lib/history/rollups/figures.ts';
+import type { CheckRollup } from '#lib/history/rollups/rollup-item.ts';
 import type { AccountedSpan } from './accounted-span.ts';
-import { mergeFigures } from './figures.ts';
-import type { CheckRollup } from './rollup-item.ts';
 
 /**
  * A UTC day of a check from its hours. Spans are kept of a day that was all one, as a single letter says it.

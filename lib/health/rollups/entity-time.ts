@@ -1,5 +1,5 @@
+import { aggregate } from '#lib/checks/state/next-state.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
-import { aggregate } from '#lib/health/state/next-state.ts';
 import { type Accounted, type AccountedSpan, divide } from './accounted-span.ts';
 
 /**

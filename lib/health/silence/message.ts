@@ -1,6 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { SilenceDeadline } from '#lib/checks/heartbeat.ts';
 import { wallClock } from '#lib/schedule/calendar/calendar.ts';
-import type { SilenceDeadline } from './deadline.ts';
 import { silenceRules } from './rules.ts';
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);

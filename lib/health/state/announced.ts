@@ -1,6 +1,6 @@
+import { type Policy, shown } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Announced, AnnouncedAlert, AnnouncedState, CheckItem } from '#lib/checks/check-item.ts';
-import { type Policy, shown } from '#lib/checks/policy-item.ts';
 
 /** Alerts remembered one by one; bounds the size of a check item. */
 const MOST_IN_FLIGHT = 4;

@@ -1,7 +1,7 @@
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import { TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
-import type { TransitionItem } from './transition-item.ts';
 
 /** The latest change of a check's state; undefined before the first, and once it is no longer kept. */
 export async function lastTransition(

@@ -1,14 +1,14 @@
+import type { IncidentItem } from '#lib/alerting/decide/notified-failure.ts';
+import { type Pages, readPages } from '#lib/alerting/decide/page-budget.ts';
+import { destinationOf } from '#lib/alerting/decide/recipients.ts';
+import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import type { Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
-import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
-import { destinationOf } from '#lib/health/alerting/listeners.ts';
-import { type Pages, readPages } from '#lib/health/alerting/pages.ts';
-import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
-import type { TransitionItem } from './transition-item.ts';
 
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
 export type Basis = {

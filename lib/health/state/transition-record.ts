@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
+import { AlertDecision } from '#lib/alerting/decide/transition.ts';
 import { CheckState, EntityState } from '#lib/catalog/states.ts';
-import { AlertDecision } from '#lib/health/alerting/decision.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/pick.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 
 export const TransitionCause = z
   .enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted'])

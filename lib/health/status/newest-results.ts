@@ -1,11 +1,11 @@
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { entryOf, type PackItem } from '#lib/health/history/pack.ts';
 import { slotOf } from '#lib/health/history/read-packs.ts';
-import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
-import { resultOf } from '#lib/health/history/runs.ts';
+import { resultOf } from '#lib/history/runs/runs.ts';
+import { lastResult } from '#lib/history/status/newest-results.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
-import { lastResult } from './staleness.ts';
+import { entryOf, type PackItem } from '#lib/results/pack.ts';
+import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
 /** Packs that are read of a cell and interval: the newest may still lack the slow ones, and have further parts. */
 const PACKS = 3;

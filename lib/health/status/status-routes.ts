@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { transitionFeed } from '#lib/alerting/explain/transitions.ts';
 import { requireEntityById } from '#lib/catalog/store.ts';
-import { transitionFeed } from '#lib/health/history/list-transitions.ts';
 import { mustBeRange, scopeOf, TransitionRange } from '#lib/health/history/transition-range.ts';
 import { TransitionRecord } from '#lib/health/state/transition-record.ts';
-import { route } from '#lib/platform/http/route.ts';
-import { pick } from '#lib/platform/pick.ts';
+import { Health, readHealth } from '#lib/history/status/service-health.ts';
+import { readStatus, Status, StatusFilter } from '#lib/history/status/status.ts';
 import {
   decodeCursor,
   encodeCursor,
@@ -14,9 +14,9 @@ import {
   listOf,
   listReply,
   Position,
-} from '#lib/platform/table/paging.ts';
-import { Health, readHealth } from './service-health.ts';
-import { readStatus, Status, StatusFilter } from './status.ts';
+} from '#lib/platform/http/paging.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 
 const row = route<Context>();
 

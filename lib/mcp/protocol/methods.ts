@@ -1,9 +1,9 @@
 import type { Context } from '#lib/access/context.ts';
 import { callTool } from '#lib/mcp/call-tool.ts';
+import { CODE, errorReply, type Incoming, RpcError, type RpcReply } from '#lib/mcp/json-rpc.ts';
 import { listTools } from '#lib/mcp/list-tools.ts';
 import { asAppError } from '#lib/platform/errors.ts';
 import { VERSION } from '#lib/platform/version.ts';
-import { CODE, errorReply, type Incoming, RpcError, type RpcReply } from './json-rpc.ts';
 import { HANDSHAKE_VERSIONS, type ProtocolVariant, STATELESS_VERSIONS, STREAM_VERSION } from './variant.ts';
 
 const SERVER_INFO = { name: 'fleetwatch', title: 'Fleetwatch', version: VERSION };

@@ -1,6 +1,6 @@
 import { AppError } from '#lib/platform/errors.ts';
 import { isOwnHost, isOwnOrigin, notOurs, type OwnAddresses } from '#lib/platform/http/own-address.ts';
-import type { Settings } from '#lib/platform/settings.ts';
+import type { Settings } from '#lib/settings.ts';
 
 /** Whose pages may use MCP: our own, and those of ALLOWED_ORIGINS, whose `*` is for the API. */
 type Allowed = OwnAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;

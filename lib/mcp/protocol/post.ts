@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Context } from '#lib/access/context.ts';
-import { CODE, errorReply, type Posted, RpcError, type RpcReply } from './json-rpc.ts';
+import { CODE, errorReply, type Posted, RpcError, type RpcReply } from '#lib/mcp/json-rpc.ts';
 import { answer } from './methods.ts';
 import { mustBeHandshake, mustBeStateless, variantOf } from './variant.ts';
 

@@ -1,4 +1,4 @@
-import { CODE, isObject, RpcError, type RpcRequest } from './json-rpc.ts';
+import { CODE, isObject, RpcError, type RpcRequest } from '#lib/mcp/json-rpc.ts';
 
 /**
  * Which of three protocols a client speaks. `stream`: HTTP+SSE of 2024-11-05, answers come on an open GET.

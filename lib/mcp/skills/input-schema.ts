@@ -1,5 +1,5 @@
 import { format, type Schema, Validator } from '@cfworker/json-schema';
-import { isDeeper, isObject } from '#lib/mcp/protocol/json-rpc.ts';
+import { isDeeper, isObject } from '#lib/mcp/json-rpc.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { isTooMuchWork, MAX_WORK, valuesIn } from './schema-work.ts';
 

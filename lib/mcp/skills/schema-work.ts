@@ -1,4 +1,4 @@
-import { isObject } from '#lib/mcp/protocol/json-rpc.ts';
+import { isObject } from '#lib/mcp/json-rpc.ts';
 
 /**
  * How much work it is to hold arguments against a schema, reckoned before any is done. Every keyword that is looked at

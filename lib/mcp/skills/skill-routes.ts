@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { createSkill, deleteSkill, updateSkill } from './change-skill.ts';
 import { NewSkill, Skill, SkillPatch, skillRecord } from './skill.ts';
 import { requireSkill, skillList } from './skill-store.ts';

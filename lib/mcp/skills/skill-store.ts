@@ -2,9 +2,9 @@ import type { Scope } from '#lib/access/context.ts';
 import { SKILLS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import type { Query } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import type { Reader } from '#lib/platform/table/paging.ts';
 import { type Skill, type SkillItem, skillRecord } from './skill.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Audited } from '#lib/audit/write.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/pick.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
 import { withoutNulls } from '#lib/platform/without-nulls.ts';

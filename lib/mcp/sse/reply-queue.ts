@@ -1,5 +1,5 @@
 import type { Context } from '#lib/access/context.ts';
-import type { RpcReply } from '#lib/mcp/protocol/json-rpc.ts';
+import type { RpcReply } from '#lib/mcp/json-rpc.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Context } from '#lib/access/context.ts';
-import type { Posted } from '#lib/mcp/protocol/json-rpc.ts';
+import type { Posted } from '#lib/mcp/json-rpc.ts';
 import { answer } from '#lib/mcp/protocol/methods.ts';
 import { STREAM_VERSION, VERSION_HEADER } from '#lib/mcp/protocol/variant.ts';
 import { openStream, putReply, requireStream, reserveReply } from './reply-queue.ts';

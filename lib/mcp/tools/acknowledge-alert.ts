@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { AcknowledgeBody, acknowledgeAs } from '#lib/alerts/acknowledge/acknowledge.ts';
-import { requireCheck } from '#lib/checks/store.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
+import { AcknowledgeBody, acknowledgeAs } from '#lib/incidents/acknowledge.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { addNote, NewNote } from '#lib/alerts/incidents/change-incident.ts';
-import { requireIncident } from '#lib/alerts/incidents/list-incidents.ts';
-import { entryView } from '#lib/alerts/incidents/timeline.ts';
+import { addNote, NewNote } from '#lib/incidents/change-incident.ts';
+import { requireIncident } from '#lib/incidents/list-incidents.ts';
+import { entryView } from '#lib/incidents/timeline.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';
 

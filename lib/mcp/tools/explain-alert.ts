@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { explainCheck } from '#lib/alerts/explain/explain.ts';
-import { requireCheck } from '#lib/checks/store.ts';
+import { explainCheck } from '#lib/alerting/explain/explain.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { parseInstant } from '#lib/platform/instant.ts';
 import { defineTool } from './tool.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { requireCheck } from '#lib/checks/store.ts';
-import { resultList } from '#lib/health/history/list-results.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
+import { resultList } from '#lib/history/runs/list-results.ts';
+import { gather } from '#lib/platform/http/paging.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
 

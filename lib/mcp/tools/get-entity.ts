@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { entityRecord } from '#lib/catalog/entity.ts';
 import { requireEntity } from '#lib/catalog/store.ts';
-import { checkRecord } from '#lib/checks/check-record.ts';
-import { checksOf } from '#lib/checks/store.ts';
+import { checkRecord } from '#lib/checks/settings/check-record.ts';
+import { checksOf } from '#lib/checks/settings/store.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { isPlain } from '#lib/platform/text.ts';
 import { defineTool } from './tool.ts';

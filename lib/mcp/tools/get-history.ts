@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { requireCheck } from '#lib/checks/store.ts';
-import { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
+import { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool } from './tool.ts';
 

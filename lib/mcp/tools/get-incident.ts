@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { incidentDetail } from '#lib/alerts/incidents/incident-detail.ts';
-import { requireIncident } from '#lib/alerts/incidents/list-incidents.ts';
-import { timelineOf } from '#lib/alerts/incidents/timeline.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { requireIncident } from '#lib/incidents/list-incidents.ts';
+import { timelineOf } from '#lib/incidents/timeline.ts';
+import { gather } from '#lib/platform/http/paging.ts';
 import { defineTool, listed } from './tool.ts';
 
 /** The latest of its timeline, within what a tool answers. */

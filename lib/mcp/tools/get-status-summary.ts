@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readStatus } from '#lib/health/status/status.ts';
+import { readStatus } from '#lib/history/status/status.ts';
 import { defineTool, TOOL_PAGE } from './tool.ts';
 
 export const getStatusSummary = defineTool({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { blueprintList } from '#lib/catalog/store.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { gather } from '#lib/platform/http/paging.ts';
 import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const listBlueprints = defineTool({

@@ -5,7 +5,7 @@ import type { Entity } from '#lib/catalog/entity.ts';
 import type { EntityFilter } from '#lib/catalog/entity-filter.ts';
 import { EntityState } from '#lib/catalog/states.ts';
 import { allBlueprints, entityList, requireBlueprint } from '#lib/catalog/store.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { gather } from '#lib/platform/http/paging.ts';
 import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const listEntities = defineTool({

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import type { IncidentRecord } from '#lib/alerts/incidents/incident-record.ts';
-import { incidentList } from '#lib/alerts/incidents/list-incidents.ts';
+import { transitionFeed } from '#lib/alerting/explain/transitions.ts';
 import { requireEntityById } from '#lib/catalog/store.ts';
-import { transitionFeed } from '#lib/health/history/list-transitions.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import type { IncidentRecord } from '#lib/incidents/incident.ts';
+import { incidentList } from '#lib/incidents/list-incidents.ts';
+import { gather } from '#lib/platform/http/paging.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
 

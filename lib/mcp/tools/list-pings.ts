@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { requireCheck } from '#lib/checks/store.ts';
-import { pingList } from '#lib/health/pings/list-pings.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
+import { gather } from '#lib/platform/http/paging.ts';
+import { pingList } from '#lib/results/pings/ping-item.ts';
 import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const listPings = defineTool({

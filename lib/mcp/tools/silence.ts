@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { addSilence, silenceView } from '#lib/alerting/configure/silences.ts';
+import { CheckSelector } from '#lib/alerting/policy/selector.ts';
 import { noticeOf } from '#lib/alerts/account/matching.ts';
-import { addSilence, silenceView } from '#lib/alerts/account/silences.ts';
 import { SilenceReason } from '#lib/catalog/own-silence.ts';
-import { CheckSelector } from '#lib/checks/selector.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';
 

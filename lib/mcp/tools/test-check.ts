@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { spend } from '#lib/access/rate-gate.ts';
-import { TOKENS_A_PROBE } from '#lib/health/recording/tester-routes.ts';
-import { Trial, trySettings } from '#lib/health/recording/try-settings.ts';
+import { TOKENS_A_PROBE } from '#lib/results/by-hand/tester-routes.ts';
+import { Trial, trySettings } from '#lib/results/by-hand/try-settings.ts';
 import { defineTool } from './tool.ts';
 
 /** What a check is called and found by has no part in a trial. */

@@ -1,5 +1,5 @@
+import { unavailable } from '#lib/aws/in-rounds.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
-import { unavailable } from './unavailable.ts';
 
 export type Pauses = { clock: Pick<Clock, 'sleep'>; ids: Pick<Ids, 'random'> };
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Settings } from '#lib/platform/settings.ts';
+import type { Settings } from '#lib/settings.ts';
 
 // At which addresses a browser may use this service with what it holds itself: a cookie, a passkey. Whoever owns a name
 // can point it at any address, ours too, and so bring a browser here under it (DNS rebinding); a host without a dot, or

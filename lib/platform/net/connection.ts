@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import { certificateProblem, issuerOf } from './certificate.ts';
-import { canonicalHost } from './egress.ts';
-import { type Connection, type Handshake, NetError } from './net.ts';
-import { type OpenSocket, secure } from './open-socket.ts';
-import type { RequestTimeout } from './request-timeout.ts';
+import { certificateProblem, issuerOf } from '#lib/net/connection.ts';
+import { canonicalHost } from '#lib/net/egress.ts';
+import { type Connection, type Handshake, NetError } from '#lib/net/net.ts';
+import { type OpenSocket, secure } from '#lib/net/open-socket.ts';
+import type { RequestTimeout } from '#lib/net/request-timeout.ts';
 
 /** @param started when it was asked for, by performance.now() */
 type Opened = { host: string; started: number; deadline: RequestTimeout };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { type Egress, type Net, NetError } from '#lib/net/net.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
-import { type Egress, type Net, NetError } from './net.ts';
 
 /** IANA's list of registries with their servers (RFC 9224, 3): `[[zones], [base addresses]]` each. */
 const Bootstrap = z.object({ services: z.array(z.tuple([z.array(z.string()), z.array(z.string())])) });

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { ipv6Groups } from '#lib/platform/net/ipv6.ts';
+import { ipv6Groups } from '#lib/platform/ipv6.ts';
 import type { Clock, Limiter } from '#lib/platform/ports.ts';
 import { makeBuckets } from './buckets.ts';
 import type { Rates } from './rates.ts';

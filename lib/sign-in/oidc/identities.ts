@@ -1,9 +1,14 @@
 import type { UserItem } from '#lib/access/account.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
+import {
+  auditedIdentity,
+  type IdentityItem,
+  type IdentityRecord,
+  identityRecord,
+} from '#lib/identity/oidc/identities.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { auditedIdentity, type IdentityItem, type IdentityRecord, identityRecord } from './identity.ts';
 
 /** The caller's own identities, oldest first. */
 export async function ownIdentities({ ports, keys, tenant, caller }: Context): Promise<IdentityRecord[]> {

@@ -1,11 +1,11 @@
 import type { UserItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { endOf, type SessionItem } from '#lib/access/sessions/session.ts';
 import { invitedEmailKey } from '#lib/access/team/invited-email.ts';
+import type { Claims } from '#lib/identity/oidc/claims.ts';
+import type { MeantFor } from '#lib/identity/oidc/who-it-is.ts';
+import { endOf, type SessionItem } from '#lib/identity/sessions/session.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { isName } from '#lib/platform/text.ts';
-import type { Claims } from './claims.ts';
-import type { MeantFor } from './who-it-is.ts';
 
 /** The user once the proof is used, to be written at the version that was read, and what uses it up. */
 type Proven = { user: UserItem; writes: Write[] };

@@ -1,4 +1,4 @@
-import { NetError } from '#lib/platform/net/net.ts';
+import { NetError } from '#lib/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { type OidcError, SignInRefused } from './sign-in-refused.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Place } from './place.ts';
+import type { Place } from '#lib/identity/passkeys/judge-answer.ts';
+import type { ClientData } from '#lib/identity/passkeys/responses.ts';
 import type { Ceremony, Refusal } from './refusals.ts';
-import type { ClientData } from './responses.ts';
 
 /** The part of authenticator data that is always there (WebAuthn level 3, section 6.1). */
 type AuthenticatorData = {

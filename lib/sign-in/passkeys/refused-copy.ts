@@ -1,7 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
 import { noteAs } from '#lib/audit/write.ts';
+import { auditedPasskey, type PasskeyItem } from '#lib/identity/passkeys/passkey.ts';
 import { commit } from '#lib/platform/table/retry.ts';
-import { auditedPasskey, type PasskeyItem } from './passkey.ts';
 
 /** Notes that a passkey was refused as its counter went back: two have its key, so that one of them is a copy. */
 export async function noteRefusedCopy({ ports, keys, origin }: Context, passkey: PasskeyItem): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CLIENT_SETTINGS } from '#lib/platform/aws/client-settings.ts';
+import { CLIENT_SETTINGS } from '#lib/aws/client-settings.ts';
 import type { Lineage } from '#test/support/lineage.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
 import type { Account, CpuClock } from './cpu-clock.ts';

@@ -1,6 +1,6 @@
-import type { PackItem } from '#lib/health/history/pack.ts';
 import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { fromAttributes } from '#lib/platform/aws/dynamodb-item.ts';
+import type { PackItem } from '#lib/results/pack.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Attributes, itemBytes } from './item-size.ts';
 

@@ -1,5 +1,5 @@
 import { makeAuthenticator } from '#infra/docs/authenticator.ts';
-import type { CreationOptions, RequestOptions } from '#lib/sign-in/passkeys/options.ts';
+import type { CreationOptions, RequestOptions } from '#lib/identity/passkeys/options.ts';
 import { type Fleet, hostOf, makeFleet } from './fleet.ts';
 import type { Reading } from './meter.ts';
 import type { Manner } from './targets.ts';

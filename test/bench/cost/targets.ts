@@ -1,4 +1,4 @@
-import { type HttpRequest, type Net, NetError } from '#lib/platform/net/net.ts';
+import { type HttpRequest, type Net, NetError } from '#lib/net/net.ts';
 import { makeRandom } from '#test/support/random.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
 import type { Account, CpuClock } from './cpu-clock.ts';

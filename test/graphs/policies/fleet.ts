@@ -1,4 +1,4 @@
-import type { Dependency } from '#lib/health/dependency/graph.ts';
+import type { Dependency } from '#lib/alerting/cause/graph.ts';
 import type { VirtualService } from '#test/faults/virtual-service.ts';
 import type { Truth } from '#test/graphs/truth.ts';
 import { type Entity, TIMEOUT_MS, type World } from '#test/graphs/world.ts';

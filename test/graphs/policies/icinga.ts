@@ -1,4 +1,4 @@
-import { needsOf } from '#lib/health/dependency/graph.ts';
+import { needsOf } from '#lib/alerting/cause/graph.ts';
 import { runChecks } from '#test/graphs/runs.ts';
 import { type Alert, alerter, COOLDOWN_MS, type Policy } from './policy.ts';
 

@@ -1,5 +1,5 @@
-import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';

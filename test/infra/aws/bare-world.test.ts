@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bareWorld } from '#lib/platform/aws/lambda/bare-world.ts';
+import { bareWorld } from '#lib/aws/lambda/bare-world.ts';
 
 it('a function that reads no table starts without the name of one, with the settings of the service', () => {
   expect(bareWorld({ PUBLIC_URL: 'https://fleet.example.com/' }).settings.PUBLIC_URL).toBe('https://fleet.example.com');

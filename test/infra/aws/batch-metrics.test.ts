@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { batchMetrics } from '#lib/platform/aws/batch-metrics.ts';
+import { batchMetrics } from '#lib/aws/metrics.ts';
 import { lambdaLog } from '#lib/platform/aws/lambda/lambda-log.ts';
 
 const lines: Record<string, unknown>[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { behindEdge } from '#lib/platform/aws/lambda/behind-edge.ts';
+import { behindEdge } from '#lib/aws/lambda/behind-edge.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 
 const SECRET = 'the secret of the edge';

@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { eventBus } from '#lib/platform/aws/event-bus.ts';
+import { eventBus } from '#lib/aws/event-bus.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 
 const clock = { now: () => 0, sleep: async () => {} };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lambdaNet } from '#lib/platform/aws/lambda/lambda-net.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { lambdaNet } from '#lib/aws/lambda/lambda-net.ts';
+import { readSettings } from '#lib/settings.ts';
 
 const names: Record<string, string[]> = {
   'six.example.com': ['2606:4700::1'],

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { outerNet } from '#lib/platform/aws/lambda/lambda-net.ts';
-import { lambdaPorts } from '#lib/platform/aws/lambda/lambda-ports.ts';
+import { outerNet } from '#lib/aws/lambda/lambda-net.ts';
+import { lambdaPorts } from '#lib/aws/lambda/lambda-ports.ts';
 
 /** Stands for the runtime of the function, which gives its next event to whoever asks. */
 let runtime: Server;

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { queueUrls, queueVariable, readSurroundings } from '#lib/platform/aws/environment.ts';
-import { lambda } from '#lib/platform/aws/lambda/lambda.ts';
+import { queueUrls, queueVariable, readSurroundings } from '#lib/aws/environment.ts';
+import { lambda } from '#lib/aws/lambda/lambda.ts';
 import { scheduleLag } from '#lib/platform/aws/schedule-lag.ts';
 import { memoryLog } from '#test/support/log.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { create } from '#functions/mcp.ts';
 import { DeploySettings, serviceEnvironment } from '#infra/aws/settings.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 /** A ping from a page of `origin`, as the function URL hands it over behind CloudFront: by its own name. */

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
 import { DeploySettings } from '#infra/aws/settings.ts';
-import { readLimits } from '#lib/platform/aws/account-limits.ts';
+import { readLimits } from '#lib/aws/account-limits.ts';
 
 const lambda = mockClient(LambdaClient);
 const dynamo = mockClient(DynamoDBClient);

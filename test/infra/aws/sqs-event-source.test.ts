@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hiddenSeconds, queues as specs } from '#infra/topology.ts';
-import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
+import { sqsQueues } from '#lib/aws/sqs-queues.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';

@@ -1,7 +1,7 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
+import { sqsQueues } from '#lib/aws/sqs-queues.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 
 const NOW = 1_800_000_000_000;

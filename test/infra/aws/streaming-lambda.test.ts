@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { streamingLambda } from '#lib/platform/aws/lambda/streaming-lambda.ts';
+import { streamingLambda } from '#lib/aws/lambda/streaming-lambda.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import { memoryLog } from '#test/support/log.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { checkTypes } from '#lib/checks/registry.ts';
+import { checkTypes } from '#lib/checks/types/registry.ts';
 import { clientOf } from '#test/support/client.ts';
 import { bareEnv } from '#test/support/command.ts';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HttpRequest, Net } from '#lib/platform/net/net.ts';
+import type { HttpRequest, Net } from '#lib/net/net.ts';
 import type { Answered, Asked, Vendor } from './vendor.ts';
 
 const HOST = 'x-vendor-host';

@@ -1,9 +1,9 @@
-import { leaseLimiter } from '#lib/access/lease-limiter.ts';
+import { leaseLimiter } from '#lib/aws/lease-limiter.ts';
 import { keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Item, Key, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
-import { readSettings } from '#lib/platform/settings.ts';
 import type { Rate } from '#lib/platform/sharing/rates.ts';
+import { readSettings } from '#lib/settings.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { makeRandom } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';

@@ -2,7 +2,7 @@ import { NewAction } from '#lib/actions/action.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { createAction } from '#lib/actions/change-action.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import type { HttpReply, HttpRequest } from '#lib/platform/net/net.ts';
+import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 import { alertWorld, TENANT } from '#test/support/alert-world.ts';
 
 /** What a target does with a request; by default it says 200. */

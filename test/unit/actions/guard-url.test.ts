@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { guardUrl } from '#lib/actions/guard-url.ts';
-import { makeNet } from '#lib/platform/net/node-net.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { makeNet } from '#lib/net/node-net.ts';
+import { readSettings } from '#lib/settings.ts';
 
 const ADDRESSES: Record<string, string[]> = {
   'good.example.com': ['93.184.215.14'],

@@ -6,7 +6,7 @@ import { executionRecord } from '#lib/actions/execution.ts';
 import { cut, report } from '#lib/actions/run/report.ts';
 import { runByHand } from '#lib/actions/run/run.ts';
 import { executionList, requireExecution } from '#lib/actions/store.ts';
-import { NetError } from '#lib/platform/net/net.ts';
+import { NetError } from '#lib/net/net.ts';
 import { queueEvent, TENANT } from '#test/support/alert-world.ts';
 import { type ActionWorld, actionWorld } from './action-world.ts';
 

@@ -7,8 +7,8 @@ import { allRows } from '#lib/all-rows.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import type { Table } from '#lib/platform/ports.ts';
-import { readSettings } from '#lib/platform/settings.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
+import { readSettings } from '#lib/settings.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 import { deletions, isNoted, notedRows } from '#test/support/noted-rows.ts';
 

@@ -1,16 +1,16 @@
 import { auditedAccount } from '#lib/access/account.ts';
 import { auditedKey } from '#lib/access/api-key.ts';
-import { auditedUser } from '#lib/access/team/team.ts';
 import { auditedAction } from '#lib/actions/action.ts';
+import { auditedChannel, auditedPolicy } from '#lib/alerting/configure/views.ts';
 import { auditedAccountChannel } from '#lib/alerts/account/channel-views.ts';
-import { channelTypes } from '#lib/alerts/channels/registry.ts';
-import { auditedChannel, auditedPolicy } from '#lib/alerts/policy/views.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { auditedBlueprint, auditedField } from '#lib/catalog/blueprint.ts';
 import { auditedEntity } from '#lib/catalog/entity-item.ts';
 import { auditedRelation } from '#lib/catalog/relations/relation.ts';
-import { auditedCheck } from '#lib/checks/check-record.ts';
-import { checkTypes } from '#lib/checks/registry.ts';
+import { channelTypes } from '#lib/channels/registry.ts';
+import { auditedCheck } from '#lib/checks/settings/check-record.ts';
+import { checkTypes } from '#lib/checks/types/registry.ts';
+import { auditedUser } from '#lib/identity/team/team.ts';
 import { auditedSkill } from '#lib/mcp/skills/skill.ts';
 
 /** Texts of a record that hold a secret, by the path of each member; `*` stands for every name of a map. */

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { deleteEntity } from '#lib/catalog/change-entity.ts';
 import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
 import { createEntity } from '#lib/catalog/create-entity.ts';
-import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { requireBlueprint, requireEntity } from '#lib/catalog/store.ts';
-import type { CellItem } from '#lib/checks/cells.ts';
+import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
-import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
+import type { CellItem } from '#lib/checks/settings/cells.ts';
 import { checkIdOf, type EntryKind } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';

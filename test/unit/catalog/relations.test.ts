@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
 import type { Context } from '#lib/access/context.ts';
+import { deleteEntity } from '#lib/catalog/change-entity.ts';
 import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
 import { createEntity } from '#lib/catalog/create-entity.ts';
-import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { createRelation } from '#lib/catalog/relations/create-relation.ts';
+import { createRelation } from '#lib/catalog/relations/change-relation.ts';
 import { deleteRelation } from '#lib/catalog/relations/delete-relation.ts';
 import { reclaimRelations } from '#lib/catalog/relations/reclaim-relations.ts';
 import type { RelationCountItem } from '#lib/catalog/relations/relation-count.ts';
 import { pointerKeys, relationList } from '#lib/catalog/relations/relation-store.ts';
+import { gather } from '#lib/platform/http/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';
-import { gather } from '#lib/platform/table/paging.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 

@@ -5,10 +5,10 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import { type CheckFilter, fitsCheck } from '#lib/checks/check-filter.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkList } from '#lib/checks/check-list.ts';
+import { checkList } from '#lib/checks/settings/check-list.ts';
 import { checkIdOf, keyTable } from '#lib/keys.ts';
+import { gather } from '#lib/platform/http/paging.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { gather } from '#lib/platform/table/paging.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 const TEAMS = ['payments', 'ops'];

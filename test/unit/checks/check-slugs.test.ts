@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
-import { deleteEntity } from '#lib/catalog/delete-entity.ts';
+import { deleteEntity } from '#lib/catalog/change-entity.ts';
+import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
+import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type CheckPointer, findCheckBySlug } from '#lib/checks/check-slugs.ts';
-import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
-import { createCheck, deleteCheck, updateCheck } from '#lib/health/checks/change-check.ts';
+import { type CheckPointer, findCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
 import { CHECK_SLUGS } from '#lib/keys/prefixes.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Item, Table } from '#lib/platform/ports.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
-import { guardSettings } from '#lib/checks/guard-settings.ts';
+import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
 
 const http = (target_url: string) => ({ check_type: 'http', target_url, method: 'GET', config: {} });
 const on = (check_type: string, config: object) => ({ check_type, config: { ...config } });

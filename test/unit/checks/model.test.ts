@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { mergeCheck, parseCheck } from '#lib/checks/settings/model.ts';
 import { AppError } from '#lib/platform/errors.ts';
 
 const http = { entity_id: 'ent_a', check_type: 'http', target_url: 'https://shop.test/health' };

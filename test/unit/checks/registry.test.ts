@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
-import { type CheckType, COMMON_ERRORS } from '#lib/checks/check-type.ts';
-import { checkTypeOf, checkTypes } from '#lib/checks/registry.ts';
-import { ResultRecord } from '#lib/health/history/result-item.ts';
+import { type CheckType, COMMON_ERRORS } from '#lib/checks/types/check-type.ts';
+import { checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import { validationError } from '#lib/platform/http/validation.ts';
+import { ResultRecord } from '#lib/results/result.ts';
 
 /** Members of every check, as it is stored or shown. */
 const OF_CHECKS =

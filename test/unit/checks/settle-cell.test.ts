@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
-import type { CellItem } from '#lib/checks/cells.ts';
+import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
+import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
+import type { CellItem } from '#lib/checks/settings/cells.ts';
 import { isProbed, settleCell } from '#lib/checks/settle-cell.ts';
-import { createCheck, deleteCheck, updateCheck } from '#lib/health/checks/change-check.ts';
 import { CHECKS } from '#lib/keys/prefixes.ts';
 import { cellOf, numberOf, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '#console/api/records.ts';
 import { alertReason } from '#console/rules/alert-reason.ts';
-import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import { AlertReason } from '#lib/alerting/decide/transition.ts';
+import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import { AlertReason } from '#lib/health/alerting/decision.ts';
 
 const delivery = (status: Delivery['status'], more: Partial<Delivery> = {}): Delivery => ({
   id: 'dlv_1',

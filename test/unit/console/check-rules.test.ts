@@ -10,7 +10,7 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { cronOf, pingSnippets } from '#console/rules/push-snippets.ts';
 import { rhythmWords } from '#console/rules/rhythm.ts';
 import { uptimeOf, windowOf } from '#console/rules/uptime.ts';
-import { checkTypes } from '#lib/checks/registry.ts';
+import { checkTypes } from '#lib/checks/types/registry.ts';
 
 const check = (id: string, more: Partial<ListedCheck> = {}): ListedCheck =>
   ({

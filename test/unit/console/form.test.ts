@@ -6,9 +6,9 @@ import { escaped, unescaped } from '#console/rules/escapes.ts';
 import { bodyOf, draftOf, sortErrors } from '#console/rules/form-draft.ts';
 import { type FieldKind, fieldsOf, labelOf, type MemberSchema, readText, textOf } from '#console/rules/form-fields.ts';
 import { lineOf, rowsIn } from '#console/rules/rows.ts';
-import { channelTypes } from '#lib/alerts/channels/registry.ts';
-import { CheckInput } from '#lib/checks/model.ts';
-import { checkTypes } from '#lib/checks/registry.ts';
+import { channelTypes } from '#lib/channels/registry.ts';
+import { CheckInput } from '#lib/checks/settings/model.ts';
+import { checkTypes } from '#lib/checks/types/registry.ts';
 
 const typed = (kind: FieldKind, texts = false) => ({ kind, texts, columns: [] });
 

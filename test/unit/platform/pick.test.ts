@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { pick } from '#lib/platform/pick.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 
 const Shown = z.object({ id: z.string(), note: z.string().nullable(), size: z.int().optional() });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readHostSettings } from '#infra/local/settings.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 
 describe('the settings', () => {
   it.each([

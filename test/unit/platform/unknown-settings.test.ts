@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES } from '#infra/local/settings.ts';
-import { unknownSettings } from '#lib/platform/unknown-settings.ts';
+import { unknownSettings } from '#lib/unknown-settings.ts';
 
 const strange = (...names: string[]) => unknownSettings(names, SETTING_NAMES);
 

@@ -4,11 +4,11 @@ import { keyTable } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
-import { readSettings } from '#lib/platform/settings.ts';
 import { emitShards } from '#lib/schedule/emit.ts';
 import { deadlineEntry, type EntryItem, probeEntry } from '#lib/schedule/entries.ts';
 import { lastOutageEnd, outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark, writerSendsUntil } from '#lib/schedule/watermark.ts';
+import { readSettings } from '#lib/settings.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { repeatableIds } from '#test/support/random.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/sign-in.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 /** GET /v1/sign-in/methods at a host. */

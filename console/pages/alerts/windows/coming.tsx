@@ -1,7 +1,7 @@
 import { zone as shownZone } from '#console/app/look.ts';
 import { clockIn, duration, span, zoneName } from '#console/rules/time.ts';
 import { coming } from '#console/rules/windows/times.ts';
-import type { WindowTimes } from '#lib/health/alerting/intervals.ts';
+import type { WindowTimes } from '#lib/alerting/policy/intervals.ts';
 
 /** So many intervals tell what a rule means, two changes of clocks aside. */
 const SHOWN = 5;

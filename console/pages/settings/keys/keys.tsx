@@ -6,7 +6,7 @@ import { Section } from '#console/parts/page.tsx';
 import { Data, Empty, NotAllowed } from '#console/parts/states.tsx';
 import { Table } from '#console/parts/table/table.tsx';
 import type { KeyRecord } from '#lib/access/api-key.ts';
-import type { TeamMember } from '#lib/access/team/team.ts';
+import type { TeamMember } from '#lib/identity/team/team.ts';
 import { keyColumns } from './columns.tsx';
 import { type Asked, KeyDialog } from './key-dialogs.tsx';
 import { NewKey } from './new-key.tsx';

@@ -1,4 +1,4 @@
-import type { TeamMember } from '#lib/access/team/team.ts';
+import type { TeamMember } from '#lib/identity/team/team.ts';
 
 /** What somebody wants to do with a member, and is asked about first. */
 export type Asked = { what: 'edit' | 'invite' | 'link' | 'sessions' | 'remove'; member: TeamMember };

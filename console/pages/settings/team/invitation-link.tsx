@@ -1,6 +1,6 @@
 import { ShownOnce } from '#console/parts/shown-once.tsx';
 import { hrefOf, pathTo } from '#console/rules/address.ts';
-import type { Invited } from '#lib/access/team/team.ts';
+import type { Invited } from '#lib/identity/team/team.ts';
 
 /** The link of an invitation, which the API tells once. */
 export const InvitationLink = ({ invited, onClose }: { invited: Invited; onClose: () => void }) => (

@@ -4,7 +4,7 @@ import { refusal } from '#console/app/session.ts';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
-import type { Invited } from '#lib/access/team/team.ts';
+import type { Invited } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { InvitationLink } from './invitation-link.tsx';
 

@@ -1,7 +1,7 @@
 import { me, refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Menu } from '#console/parts/menu.tsx';
-import type { TeamMember } from '#lib/access/team/team.ts';
+import type { TeamMember } from '#lib/identity/team/team.ts';
 import type { Asked } from './asked.ts';
 
 /** What can be done with somebody of the team. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import type { Invited } from '#lib/access/team/team.ts';
+import type { Invited } from '#lib/identity/team/team.ts';
 import type { MemberProps } from './asked.ts';
 import { InvitationLink } from './invitation-link.tsx';
 

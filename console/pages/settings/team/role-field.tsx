@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
-import type { TeamMember } from '#lib/access/team/team.ts';
+import type { TeamMember } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 
 /** The role of somebody, which an admin changes here. */

@@ -6,7 +6,7 @@ import { ShownOnce } from '#console/parts/shown-once.tsx';
 import { Time } from '#console/parts/time.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { goesWith } from '#console/rules/team.ts';
-import type { SignInLink } from '#lib/access/team/sign-in-link.ts';
+import type { SignInLink } from '#lib/identity/sign-in-link.ts';
 import type { MemberProps } from './asked.ts';
 
 const schemaOf = (lost: string): MemberSchema => ({

@@ -8,7 +8,7 @@ import { Time } from '#console/parts/time.tsx';
 import { byName } from '#console/rules/fleet.ts';
 import { meansOf } from '#console/rules/team.ts';
 import { count } from '#console/rules/words.ts';
-import type { TeamMember } from '#lib/access/team/team.ts';
+import type { TeamMember } from '#lib/identity/team/team.ts';
 import type { Asked } from './asked.ts';
 import { Invite } from './invite.tsx';
 import { MemberDialog } from './member-dialogs.tsx';

@@ -1,4 +1,4 @@
-import type { Rule } from '#lib/health/alerting/rule.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /** Somebody looks after the failure: it is not repeated, and nobody else is called. What is new is told. */

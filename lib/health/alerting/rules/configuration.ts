@@ -1,4 +1,4 @@
-import type { Rule } from '#lib/health/alerting/rule.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
 
 /** What people do to a check themselves is recorded and not announced. */
 export const configuration: Rule = {

@@ -1,5 +1,5 @@
-import { shown } from '#lib/checks/policy-item.ts';
-import type { Rule } from '#lib/health/alerting/rule.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
+import { shown } from '#lib/alerting/policy/policy.ts';
 
 /**
  * Where degraded is not announced it counts as up: between the two nothing happens, and of one that lasts nobody is

@@ -1,6 +1,6 @@
-import { shown } from '#lib/checks/policy-item.ts';
-import type { Rule } from '#lib/health/alerting/rule.ts';
-import { isHeard, type Situation } from '#lib/health/alerting/situation.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
+import { isHeard, type Situation } from '#lib/alerting/decide/situation.ts';
+import { shown } from '#lib/alerting/policy/policy.ts';
 
 /**
  * The failure of what depends on others is held until it is known whether it follows from theirs: whoever was told of

@@ -1,5 +1,5 @@
-import type { Rule } from '#lib/health/alerting/rule.ts';
-import { isUnsettled, isUrgent, type Situation } from '#lib/health/alerting/situation.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
+import { isUnsettled, isUrgent, type Situation } from '#lib/alerting/decide/situation.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { shown } from '#lib/checks/policy-item.ts';
-import type { Rule } from '#lib/health/alerting/rule.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
+import { shown } from '#lib/alerting/policy/policy.ts';
 
 /** A new check that comes up is no news, unless its channels were told of something else. */
 export const initial: Rule = {

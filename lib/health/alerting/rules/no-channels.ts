@@ -1,4 +1,4 @@
-import type { Rule } from '#lib/health/alerting/rule.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
 
 export const noChannels: Rule = {
   name: 'no_channels',

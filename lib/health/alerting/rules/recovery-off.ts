@@ -1,5 +1,5 @@
-import { shown } from '#lib/checks/policy-item.ts';
-import type { Rule } from '#lib/health/alerting/rule.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
+import { shown } from '#lib/alerting/policy/policy.ts';
 
 /** Alerts follow the check: a recovery is its own change to what counts as up. */
 export const recoveryOff: Rule = {

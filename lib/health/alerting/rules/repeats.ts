@@ -1,4 +1,4 @@
-import type { Rule } from '#lib/health/alerting/rule.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
 
 /** A repeat reminds of a check that is down, as often as its policy says; a step of an escalation calls for it. */
 export const repeats: readonly Rule[] = [

@@ -1,5 +1,5 @@
-import type { Silence } from '#lib/checks/policy-item.ts';
-import type { Rule } from '#lib/health/alerting/rule.ts';
+import type { Rule } from '#lib/alerting/decide/rule.ts';
+import type { Silence } from '#lib/alerting/policy/policy.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 /** So far ahead (ms) lies the look at what an entity's silence without an end holds back; whoever lifts it wakes it. */

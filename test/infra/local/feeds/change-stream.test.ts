@@ -8,7 +8,7 @@ import type { Feed } from '#infra/local/feeds/feeds.ts';
 import type { Handler } from '#infra/local/invoke.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { streams } from '#infra/topology.ts';
-import { newImage, sequenceOf } from '#lib/platform/aws/stream-record.ts';
+import { newImage, sequenceOf } from '#lib/aws/stream-record.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { runUntilKilled } from '#test/infra/local/killed/killed-child.ts';
 import { memoryLog } from '#test/support/log.ts';

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 let gateway: Gateway;

@@ -3,7 +3,7 @@ import { trustedProxies } from '#infra/local/http/client-address.ts';
 import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 type Answer = (event: ApiEvent, context: Invocation) => Promise<ApiResult>;

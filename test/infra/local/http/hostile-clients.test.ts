@@ -7,7 +7,7 @@ import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { Handler } from '#infra/local/invoke.ts';
 import { type AppError, errorBody } from '#lib/platform/errors.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 const KB = 1024;

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeGateway } from '#infra/local/http/http.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { gateway, log, parsed, port, raw, says, start, stop, url } from './gateway.ts';
 
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { startChangeStream } from '#infra/local/feeds/change-stream.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
-import { newImage } from '#lib/platform/aws/stream-record.ts';
+import { newImage } from '#lib/aws/stream-record.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { memoryLog } from '#test/support/log.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { issueKey } from '#lib/access/issue-key.ts';
 import { fullKey } from '#lib/access/new-key.ts';
-import { changeUser } from '#lib/access/team/change-user.ts';
+import { changeUser } from '#lib/identity/team/change-user.ts';
 import { join } from '#test/support/joining.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { acceptInvitation } from '#lib/access/team/accept-invitation.ts';
 import { inviteUser } from '#lib/access/team/invite-user.ts';
 import { invitedBy } from '#lib/access/team/invited-email.ts';
 import { removeUser } from '#lib/access/team/remove-user.ts';
-import { INVITATION_MS } from '#lib/access/team/team.ts';
+import { acceptInvitation } from '#lib/identity/team/invitations.ts';
+import { INVITATION_MS } from '#lib/identity/team/team.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 const EMAIL = 'cleo@example.com';

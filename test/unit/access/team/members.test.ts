@@ -7,7 +7,7 @@ import { fullKey } from '#lib/access/new-key.ts';
 import { allUsers } from '#lib/access/store.ts';
 import { inviteUser } from '#lib/access/team/invite-user.ts';
 import { removeUser } from '#lib/access/team/remove-user.ts';
-import { INVITATION_MS } from '#lib/access/team/team.ts';
+import { INVITATION_MS } from '#lib/identity/team/team.ts';
 import { accept, join } from '#test/support/joining.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 

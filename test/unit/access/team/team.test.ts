@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSameEmail } from '#lib/access/team/team.ts';
+import { isSameEmail } from '#lib/identity/team/team.ts';
 
 describe('an e-mail address', () => {
   it('is the same in whatever case', () => {

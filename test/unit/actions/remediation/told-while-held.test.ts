@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { hearRecovery } from '#lib/health/alerting/listeners.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { hearRecovery } from '#lib/alerting/decide/recipients.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { skippedAlert } from '#test/support/alert-decisions.ts';

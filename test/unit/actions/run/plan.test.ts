@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { create as createPlanner } from '#functions/action-planner.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { queueEvent, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { type ActionWorld, actionWorld } from '#test/unit/actions/action-world.ts';

@@ -4,7 +4,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
 import { report } from '#lib/actions/run/report.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { render, renderBody } from '#lib/actions/template/template.ts';
 import { renderUrl } from '#lib/actions/template/url-template.ts';
-import { allowUrl, resolveAllowed } from '#lib/platform/net/egress.ts';
-import { NetError } from '#lib/platform/net/net.ts';
+import { allowUrl, resolveAllowed } from '#lib/net/egress.ts';
+import { NetError } from '#lib/net/net.ts';
 import { vectors } from '#test/support/ssrf-vectors.ts';
 import { text, vars } from './template-values.ts';
 

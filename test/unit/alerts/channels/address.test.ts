@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
-import { type ChannelType, defineChannel } from '#lib/alerts/channels/channel-type.ts';
-import { channelTypes } from '#lib/alerts/channels/registry.ts';
-import { addChannel } from '#lib/alerts/policy/check-channels.ts';
-import { testChannel } from '#lib/alerts/policy/test-channel.ts';
-import { NetError } from '#lib/platform/net/net.ts';
+import { addChannel } from '#lib/alerting/configure/check-channels.ts';
+import { testChannel } from '#lib/alerting/configure/preview.ts';
+import { type ChannelType, defineChannel } from '#lib/channels/channel-type.ts';
+import { channelTypes } from '#lib/channels/registry.ts';
+import { NetError } from '#lib/net/net.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent } from '#test/support/alert-world.ts';
 
 /** Types whose address has another name than `url`, is made from a token, or is the same for everybody. */

@@ -1,4 +1,4 @@
-import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
+import { channelTypeOf } from '#lib/channels/registry.ts';
 import * as chats from '#test/support/vendors/chats.ts';
 import { matrix } from '#test/support/vendors/matrix.ts';
 import * as pagers from '#test/support/vendors/pagers.ts';

@@ -1,4 +1,4 @@
-import type { Alert } from '#lib/alerts/deliver/alert.ts';
+import type { Alert } from '#lib/channels/alert.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 
 const event: Alert['event'] = {

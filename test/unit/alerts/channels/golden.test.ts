@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Send } from '#lib/alerts/channels/channel-type.ts';
-import { channelTypes } from '#lib/alerts/channels/registry.ts';
+import type { Send } from '#lib/channels/channel-type.ts';
+import { channelTypes } from '#lib/channels/registry.ts';
 import { examples } from './example-alerts.ts';
 
 const nice = (body: string): string =>

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Alert } from '#lib/alerts/deliver/alert.ts';
-import { messageOf } from '#lib/alerts/deliver/message.ts';
+import type { Alert } from '#lib/channels/alert.ts';
+import { messageOf } from '#lib/channels/message.ts';
 import { examples } from './example-alerts.ts';
 import { decoded, json, render } from './rendered.ts';
 

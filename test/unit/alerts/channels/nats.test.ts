@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
-import { testChannel } from '#lib/alerts/policy/test-channel.ts';
-import type { Channel } from '#lib/checks/policy-item.ts';
+import { testChannel } from '#lib/alerting/configure/preview.ts';
+import type { Channel } from '#lib/alerting/policy/policy.ts';
+import { natsPublisher } from '#lib/channels/nats-client.ts';
 import { ALERTS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
-import { natsPublisher } from '#lib/platform/net/nats-client.ts';
 import { type AlertWorld, alertWorld, queueEvent, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { type NatsStandIn, startNats } from '#test/support/nats-stand-in.ts';

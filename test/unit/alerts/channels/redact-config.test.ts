@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sendAlert } from '#lib/alerting/notify/send.ts';
 import { channelRedactor } from '#lib/alerts/channels/redact-config.ts';
-import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
-import { sendAlert } from '#lib/alerts/deliver/send.ts';
+import { channelTypeOf } from '#lib/channels/registry.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { WRITINGS } from '#test/support/writings.ts';
 import { examples } from './example-alerts.ts';

@@ -1,4 +1,4 @@
-import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
+import { channelTypeOf } from '#lib/channels/registry.ts';
 import { examples } from './example-alerts.ts';
 
 /** The request that a type of channel makes of an alert. */

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linesOf } from '#lib/alerts/channels/plain-text.ts';
-import { ChannelBody, channelTypes } from '#lib/alerts/channels/registry.ts';
-import { messageOf } from '#lib/alerts/deliver/message.ts';
-import { ALERT_VARIABLES } from '#lib/alerts/deliver/variables.ts';
+import { messageOf } from '#lib/channels/message.ts';
+import { linesOf } from '#lib/channels/plain-text.ts';
+import { ChannelBody, channelTypes } from '#lib/channels/registry.ts';
+import { ALERT_VARIABLES } from '#lib/channels/templates.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { sectionProblem, withSections } from '#lib/platform/template/sections.ts';
+import { sectionProblem, withSections } from '#lib/platform/template.ts';
 import { examples, nasty } from './example-alerts.ts';
 import { render } from './rendered.ts';
 

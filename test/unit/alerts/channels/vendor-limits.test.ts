@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
-import type { Alert } from '#lib/alerts/deliver/alert.ts';
+import type { Alert } from '#lib/channels/alert.ts';
+import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { Answered } from '#test/support/vendors/vendor.ts';
 import { configOf, types, vendorOf } from './all-vendors.ts';
 import { examples, nasty } from './example-alerts.ts';

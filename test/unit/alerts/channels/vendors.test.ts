@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
-import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
-import { testChannel } from '#lib/alerts/policy/test-channel.ts';
+import { testChannel } from '#lib/alerting/configure/preview.ts';
+import { channelTypeOf } from '#lib/channels/registry.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent } from '#test/support/alert-world.ts';
 import { startVendors } from '#test/support/vendors/server.ts';
 import type { Answered } from '#test/support/vendors/vendor.ts';

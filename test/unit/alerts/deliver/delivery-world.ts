@@ -1,7 +1,7 @@
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
-import type { LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import type { Channel } from '#lib/checks/policy-item.ts';
+import type { LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import type { Channel } from '#lib/alerting/policy/policy.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import { type AlertWorld, alertWorld, queueEvent, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf } from '#lib/alerts/channels/plain-text.ts';
 import { duration } from '#lib/alerts/deliver/duration.ts';
-import { messageOf } from '#lib/alerts/deliver/message.ts';
+import { messageOf } from '#lib/channels/message.ts';
+import { linesOf } from '#lib/channels/plain-text.ts';
 import { examples } from '#test/unit/alerts/channels/example-alerts.ts';
 
 const words = (name: keyof typeof examples): string => {

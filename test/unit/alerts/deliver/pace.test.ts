@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answeredAgain, retryAfterMs, slowDown, takeTurn, timedOut } from '#lib/alerts/deliver/pace.ts';
+import { answeredAgain, retryAfterMs, slowDown, takeTurn, timedOut } from '#lib/alerting/notify/pace.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { limitedReceiver } from '#test/support/limited-receiver.ts';
 

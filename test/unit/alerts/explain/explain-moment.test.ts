@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { explainMoment, type Moment } from '#lib/alerts/explain/explain-moment.ts';
-import { Explanation } from '#lib/alerts/explain/explanation.ts';
+import { explainMoment, type Moment } from '#lib/alerting/explain/explain-moment.ts';
+import { Explanation } from '#lib/alerting/explain/explanation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { RevisionItem } from '#lib/health/history/revisions.ts';
+import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
 import { situation } from '#test/unit/alerts/plan/situation.ts';
 
 const AT = Date.parse('2026-11-21T10:04:00.000Z');

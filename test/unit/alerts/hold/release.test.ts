@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { addWindow, changeWindow, deleteWindow } from '#lib/alerts/account/windows.ts';
+import { updatePolicy } from '#lib/alerting/configure/policies.ts';
+import { addWindow, changeWindow, deleteWindow } from '#lib/alerting/configure/windows.ts';
+import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
+import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
+import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import { explainTransition } from '#lib/alerts/explain/explain-transition.ts';
-import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
-import { updatePolicy } from '#lib/alerts/policy/policies.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { retract } from '#lib/health/state/announced.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { ALERTS, TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
-import { wakeAlerts } from '#lib/schedule/wake.ts';
 import type { HealthWorld } from '#test/support/health-world.ts';
 import {
   check,

@@ -1,11 +1,11 @@
 import { beforeEach } from 'vitest';
-import { addWindow } from '#lib/alerts/account/windows.ts';
-import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
-import { addChannel } from '#lib/alerts/policy/check-channels.ts';
-import { updatePolicy } from '#lib/alerts/policy/policies.ts';
+import { addChannel } from '#lib/alerting/configure/check-channels.ts';
+import { updatePolicy } from '#lib/alerting/configure/policies.ts';
+import { addWindow } from '#lib/alerting/configure/windows.ts';
+import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
+import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { ALERTS, TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { cellOf, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSignedBy, type LinkClaims, linkToken, readToken } from '#lib/alerts/links/token.ts';
+import { isSignedBy, type LinkClaims, linkToken, readToken } from '#lib/alerting/notify/alert-links.ts';
 
 const claims: LinkClaims = {
   action: 'silence',

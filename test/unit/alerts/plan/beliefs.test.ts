@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
-import { remember } from '#lib/alerts/plan/timed-alert.ts';
+import { remember } from '#lib/alerting/deadlines/timed-alert.ts';
+import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
+import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Policy } from '#lib/checks/policy-item.ts';
+import { changeState } from '#lib/checks/state/change-state.ts';
 import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
-import { changeState } from '#lib/health/state/change-state.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { shopEntity } from '#test/support/shop-entity.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
+import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { type Given, MINUTE, NOW, situation } from './situation.ts';
 
 const decide = (given: Given) => decideCatchUp(situation(given));

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Due } from '#lib/alerting/deadlines/timed-alert.ts';
+import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import type { AlertChannel, EscalationStep } from '#lib/alerting/policy/policy.ts';
 import { decideEscalation } from '#lib/alerts/plan/escalate.ts';
 import { decideRepeat } from '#lib/alerts/plan/repeat.ts';
-import type { Due } from '#lib/alerts/plan/timed-alert.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
-import type { AlertChannel, EscalationStep } from '#lib/checks/policy-item.ts';
-import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { MINUTE, NOW, situation } from './situation.ts';
 
 const channel = (id: string): AlertChannel => ({

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/notifier.ts';
 import { grant } from '#infra/local/grant.ts';
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { announce } from '#lib/health/state/announced.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { skippedAlert } from '#test/support/alert-decisions.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountItem } from '#lib/access/account.ts';
-import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
+import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import type { DueDeadline } from '#lib/messages.ts';

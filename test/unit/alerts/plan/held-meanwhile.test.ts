@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { recordProbe } from '#lib/health/recording/record-probe.ts';
+import { recordProbe } from '#lib/results/slots/record-probe.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { skippedAlert } from '#test/support/alert-decisions.ts';
 import { TENANT } from '#test/support/alert-world.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
-import { nextTry, seriesOf } from '#lib/alerts/plan/series.ts';
+import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { nextTry, seriesOf } from '#lib/alerting/decide/series.ts';
 import { mergeDeadline } from '#lib/schedule/deadlines.ts';
 import { situation } from './situation.ts';
 

@@ -1,6 +1,6 @@
-import type { Due } from '#lib/alerts/plan/timed-alert.ts';
+import type { Due } from '#lib/alerting/deadlines/timed-alert.ts';
+import { POLICY_DEFAULTS, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { AnnouncedAlert, CheckItem, Flapping } from '#lib/checks/check-item.ts';
-import { POLICY_DEFAULTS, type Policy } from '#lib/checks/policy-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
-import { accountAlertRows } from '#lib/alerts/account/routes.ts';
-import { alertRows } from '#lib/alerts/policy/routes.ts';
+import { accountAlertRows } from '#lib/alerting/configure/account-routes.ts';
+import { alertRows } from '#lib/alerting/configure/routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 
 /** One request through the gates of these rows. */

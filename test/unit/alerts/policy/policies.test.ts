@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { type AlertWorld, alertWorld, TENANT } from '#test/support/alert-world.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { callAlerts } from './call-alerts.ts';

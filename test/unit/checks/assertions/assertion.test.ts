@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCheck } from '#lib/checks/model.ts';
+import { parseCheck } from '#lib/checks/settings/model.ts';
 import { HTTP_CHECK, refused } from '#test/support/refused-check.ts';
 
 const TCP = { entity_id: 'ent_1', check_type: 'tcp' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbeInput } from '#lib/checks/check-type.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import type { ProbeInput } from '#lib/checks/types/check-type.ts';
+import { readSettings } from '#lib/settings.ts';
 import { type DnsReply, type DnsType, dnsServer } from '#test/support/dns-server.ts';
 import { probeCheck } from '#test/support/probe-check.ts';
 import { probeWorld } from '#test/support/probe-world.ts';

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { probeCheck } from '#test/support/probe-check.ts';
 import { probeWorld } from '#test/support/probe-world.ts';
 import { closedPort, httpTarget, type Target } from '#test/support/socket-target.ts';

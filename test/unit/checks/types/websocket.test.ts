@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 import { selfSigned } from '#test/support/certificates.ts';
 import { peerPython, startWebsocket } from '#test/support/peers/peers.ts';
 import { probeCheck } from '#test/support/probe-check.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertChannel, Channel, PolicyItem } from '#lib/checks/policy-item.ts';
-import { type AccountChannel, type AccountSilence, NO_ALERTING } from '#lib/health/alerting/account-alerting.ts';
-import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { type AccountChannel, type AccountSilence, NO_ALERTING } from '#lib/alerting/policy/account-alerting.ts';
+import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import type { AlertChannel, Channel, PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cooldownClass, startCooldown } from '#lib/alerting/decide/quiet-rules.ts';
+import { decide } from '#lib/alerting/decide/rules.ts';
+import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
+import { AlertReason } from '#lib/alerting/decide/transition.ts';
+import { type EscalationStep, POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
-import { type EscalationStep, POLICY_DEFAULTS, type PolicySettings } from '#lib/checks/policy-item.ts';
-import { decide } from '#lib/health/alerting/decide.ts';
-import { AlertReason } from '#lib/health/alerting/decision.ts';
-import { cooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { RULES } from '#lib/health/alerting/rules.ts';
-import { decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 
 const AT = 1_000_000;

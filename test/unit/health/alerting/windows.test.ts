@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intervalsAt, intervalsOf, type WindowTimes } from '#lib/health/alerting/intervals.ts';
-import { openWindow, type WindowItem, windowOfDependents } from '#lib/health/alerting/windows.ts';
+import { intervalsAt, intervalsOf, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
+import { openWindow, type WindowItem, windowOfDependents } from '#lib/alerting/policy/windows.ts';
 import { firstOf } from '#test/support/first-of.ts';
 
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { applyCheck } from '#lib/health/checks/apply-check.ts';
+import { applyCheck } from '#lib/checks/change/apply-check.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { deleteEntity } from '#lib/catalog/change-entity.ts';
 import type { CheckCountItem } from '#lib/catalog/check-count.ts';
-import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
+import { loadOfCheck } from '#lib/checks/change/count-checks.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { createCheck, deleteCheck, updateCheck } from '#lib/health/checks/change-check.ts';
-import { loadOfCheck } from '#lib/health/checks/count-checks.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 type Step =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Assumed, type KnownCheck, standing } from '#lib/health/dependency/evidence.ts';
+import { type Assumed, type KnownCheck, standing } from '#lib/alerting/cause/evidence.ts';
 
 const NOW = 10_000_000;
 /** Since when the dependent fails. */

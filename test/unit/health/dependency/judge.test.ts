@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KnownCheck } from '#lib/health/dependency/evidence.ts';
-import { type Dependency, type Graph, walk } from '#lib/health/dependency/graph.ts';
-import { type Dependent, judge, type Known } from '#lib/health/dependency/judge.ts';
+import type { KnownCheck } from '#lib/alerting/cause/evidence.ts';
+import { type Dependency, type Graph, walk } from '#lib/alerting/cause/graph.ts';
+import { type Dependent, judge, type Known } from '#lib/alerting/cause/verdict.ts';
 import { to } from '#test/support/depends-on.ts';
 import { type Plain, restated } from './restated.ts';
 

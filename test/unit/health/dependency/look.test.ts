@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '#lib/health/dependency/judge.ts';
-import { type Incident, look, NEW_HOLD } from '#lib/health/dependency/look.ts';
+import type { Verdict } from '#lib/alerting/cause/verdict.ts';
+import { type Incident, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
 
 const NOW = 10_000_000;
 const DB = 'ent_db';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRelation } from '#lib/catalog/relations/create-relation.ts';
+import { createRelation } from '#lib/catalog/relations/change-relation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';

@@ -1,4 +1,4 @@
-import type { Dependency } from '#lib/health/dependency/graph.ts';
+import type { Dependency } from '#lib/alerting/cause/graph.ts';
 
 /** How an entity stands in a small random world. */
 export type Plain = 'down' | 'suspected' | 'fine' | 'blind';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { findGaps, type Gap } from '#lib/health/history/gaps.ts';
-import { type NotedCause, type PackedEntry, type PackItem, packOf } from '#lib/health/history/pack.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import type { RevisionItem } from '#lib/health/history/revisions.ts';
-import { PACK_MS, type Revision } from '#lib/health/recording/due-slots.ts';
+import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
+import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
+import { PACK_MS, type Revision } from '#lib/history/runs/timeline.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import { cellOf, checkIdOf, numberOf, stamp } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
+import { type NotedCause, type PackedEntry, type PackItem, packOf } from '#lib/results/pack.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 

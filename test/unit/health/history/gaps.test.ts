@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { updateCheck } from '#lib/health/checks/change-check.ts';
-import { findGaps, type Gap } from '#lib/health/history/gaps.ts';
-import { PACK_MS } from '#lib/health/recording/due-slots.ts';
-import { measureCheck } from '#lib/health/rollups/measure-check.ts';
+import { measureCheck } from '#lib/history/rollups/measure-check.ts';
+import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
+import { PACK_MS } from '#lib/history/runs/timeline.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type PackedEntry, type PackItem, packOf } from '#lib/health/history/pack.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import type { RevisionItem } from '#lib/health/history/revisions.ts';
+import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import { cellOf, checkIdOf, numberOf, stamp } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
+import { type PackedEntry, type PackItem, packOf } from '#lib/results/pack.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import type { HealthWorld } from '#test/support/health-world.ts';
 
 /**

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
+import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
-import { updateCheck } from '#lib/health/checks/change-check.ts';
-import { checkDetail } from '#lib/health/checks/check-detail.ts';
-import { type ResultRange, resultList } from '#lib/health/history/list-results.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { type ResultRange, resultList } from '#lib/history/runs/list-results.ts';
+import { checkDetail } from '#lib/history/status/check-detail.ts';
+import { gather } from '#lib/platform/http/paging.ts';
 import { iso } from '#lib/platform/time.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';

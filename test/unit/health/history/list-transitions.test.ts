@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { deleteEntity } from '#lib/catalog/delete-entity.ts';
+import { checkTransitions, transitionFeed } from '#lib/alerting/explain/transitions.ts';
+import { deleteEntity } from '#lib/catalog/change-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { deleteCheck } from '#lib/health/checks/change-check.ts';
-import { checkTransitions, transitionFeed } from '#lib/health/history/list-transitions.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { deleteCheck } from '#lib/checks/change/change-check.ts';
+import { gather } from '#lib/platform/http/paging.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
 const DAY = 86_400_000;

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ErrorKind } from '#lib/checks/registry.ts';
-import {
-  entryOf,
-  type PackedEntry,
-  type PackedGap,
-  type PackedRun,
-  type PackItem,
-  packOf,
-} from '#lib/health/history/pack.ts';
+import type { ErrorKind } from '#lib/checks/types/registry.ts';
+import { entryOf, type PackedEntry, type PackedGap, type PackedRun, type PackItem, packOf } from '#lib/results/pack.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 
 const error = fc.record({

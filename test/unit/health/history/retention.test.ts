@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { historyExpiry, historyStart, resultExpiry, retentionStart } from '#lib/health/history/retention.ts';
+import { historyExpiry, historyStart, resultExpiry, retentionStart } from '#lib/access/retention.ts';
 
 const DAY = 86_400_000;
 const at = fc.integer({ min: Date.UTC(2020), max: Date.UTC(2040) });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { updateCheck } from '#lib/health/checks/change-check.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { readSparkline } from '#lib/health/history/sparkline.ts';
+import { readSparkline } from '#lib/history/rollups/sparkline.ts';
 import { checkIdOf } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';

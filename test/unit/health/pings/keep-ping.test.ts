@@ -3,10 +3,10 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { type Ping, receivePing } from '#lib/health/pings/receive-ping.ts';
-import { detectSilence } from '#lib/health/recording/detect-silence.ts';
 import { PINGS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
+import { detectSilence } from '#lib/results/pushes/missed-heartbeat.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OpenRun } from '#lib/checks/check-item.ts';
-import { withEnd, withStart } from '#lib/health/pings/open-runs.ts';
+import { withEnd, withStart } from '#lib/results/pushes/open-runs.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 2, 30);
 const HOUR = 3_600_000;

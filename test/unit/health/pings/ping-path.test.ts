@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPingPath } from '#lib/health/pings/ping-path.ts';
+import { readPingPath } from '#lib/results/pings/ping-path.ts';
 
 const UUID = '5bf66975-d4c7-4bf5-bcc8-b8d8a82ea278';
 const KEY = 'fqOOd6-F4MMNuCEnzTU01w';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ProbeOutcome } from '#lib/checks/check-type.ts';
-import { isSlow } from '#lib/health/recording/lanes.ts';
-import { readHealth } from '#lib/health/status/service-health.ts';
+import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import { readHealth } from '#lib/history/status/service-health.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import { type HttpReply, type Net, NetError } from '#lib/platform/net/net.ts';
+import { type HttpReply, type Net, NetError } from '#lib/net/net.ts';
+import { isSlow } from '#lib/results/probe/lanes.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { updateCheck } from '#lib/health/checks/change-check.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { newestReceived, newnessOf, staleAfter } from '#lib/health/recording/newest-received.ts';
+import { updateCheck } from '#lib/checks/change/change-check.ts';
+import { newestReceived, newnessOf, staleAfter } from '#lib/results/pushes/newest-received.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const world = await healthWorld();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextRetry } from '#lib/health/recording/retries.ts';
 import { checkIdOf } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
+import { nextRetry } from '#lib/results/slots/retries.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { rhythmOfCheck } from '#test/support/health-world.ts';
 

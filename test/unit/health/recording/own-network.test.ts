@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ownNetwork } from '#lib/health/recording/own-network.ts';
-import { NetError } from '#lib/platform/net/net.ts';
+import { NetError } from '#lib/net/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { ownNetwork } from '#lib/results/probe/own-network.ts';
 
 const MINUTE = 60_000;
 

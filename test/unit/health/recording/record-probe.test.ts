@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
+import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
-import { createCheck, deleteCheck, updateCheck } from '#lib/health/checks/change-check.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { type Probe, recordProbe } from '#lib/health/recording/record-probe.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import { after } from '#lib/keys.ts';
+import type { ResultItem } from '#lib/results/result.ts';
+import { type Probe, recordProbe } from '#lib/results/slots/record-probe.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const world = await healthWorld();

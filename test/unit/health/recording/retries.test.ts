@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
+import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { updateCheck } from '#lib/health/checks/change-check.ts';
-import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import { numberOf, under } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import { type HttpReply, type HttpRequest, NetError } from '#lib/platform/net/net.ts';
+import { type HttpReply, type HttpRequest, NetError } from '#lib/net/net.ts';
+import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { deleteCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { deleteCheck } from '#lib/health/checks/change-check.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { runByHand } from '#lib/health/recording/run-by-hand.ts';
 import { RESULTS } from '#lib/keys/prefixes.ts';
 import { after } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import { type HttpRequest, NetError } from '#lib/platform/net/net.ts';
+import { type HttpRequest, NetError } from '#lib/net/net.ts';
+import { runByHand } from '#lib/results/by-hand/run-by-hand.ts';
+import type { ResultItem } from '#lib/results/result.ts';
 import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
 
 let world: HealthWorld;

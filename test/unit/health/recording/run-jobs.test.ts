@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import type { AccountItem } from '#lib/access/account.ts';
+import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { updateCheck } from '#lib/health/checks/change-check.ts';
-import type { PackItem } from '#lib/health/history/pack.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import type { HttpReply } from '#lib/platform/net/net.ts';
+import type { HttpReply } from '#lib/net/net.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
+import type { PackItem } from '#lib/results/pack.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';

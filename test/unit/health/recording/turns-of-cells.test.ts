@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { makeLanes, TOO_LATE } from '#lib/health/recording/lanes.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Clock } from '#lib/platform/ports.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { makeLanes, TOO_LATE } from '#lib/results/probe/lanes.ts';
+import { readSettings } from '#lib/settings.ts';
 
 const job = (cell: string, slot: number): Job => ({ tenant_id: 'acc_1', cell, interval_seconds: 1, slot });
 

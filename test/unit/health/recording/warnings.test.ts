@@ -1,12 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
+import { checkTransitions } from '#lib/alerting/explain/transitions.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { succeeded } from '#lib/checks/outcome.ts';
-import { resultList } from '#lib/health/history/list-results.ts';
-import { checkTransitions } from '#lib/health/history/list-transitions.ts';
-import type { PackItem } from '#lib/health/history/pack.ts';
-import { resultRecord, withLatency } from '#lib/health/history/result-item.ts';
+import { resultList } from '#lib/history/runs/list-results.ts';
 import { cellOf } from '#lib/keys.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
+import type { PackItem } from '#lib/results/pack.ts';
+import { resultRecord, withLatency } from '#lib/results/result.ts';
 import { slotsBetween } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
 

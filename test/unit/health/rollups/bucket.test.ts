@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noTime, TIME_KINDS } from '#lib/health/rollups/accounted-span.ts';
-import { bucketRecord, CheckBucket, EntityBucket, entityBucketRecord } from '#lib/health/rollups/bucket.ts';
-import { emptyFigures, type Figures, mergeEntityFigures, mergeFigures } from '#lib/health/rollups/figures.ts';
+import { bucketRecord, CheckBucket, EntityBucket, entityBucketRecord } from '#lib/history/rollups/buckets.ts';
+import { emptyFigures, type Figures, mergeEntityFigures, mergeFigures } from '#lib/history/rollups/figures.ts';
 import { someFigures, someSpans } from './some-figures.ts';
 import { histogramOf } from './some-latencies.ts';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TIME_KINDS, timeOf } from '#lib/health/rollups/accounted-span.ts';
 import { dayRollup } from '#lib/health/rollups/day-rollup.ts';
-import { emptyFigures, mergeFigures } from '#lib/health/rollups/figures.ts';
-import type { CheckRollup } from '#lib/health/rollups/rollup-item.ts';
+import { emptyFigures, mergeFigures } from '#lib/history/rollups/figures.ts';
+import type { CheckRollup } from '#lib/history/rollups/rollup-item.ts';
 import { someFigures, someSpans } from './some-figures.ts';
 
 const HOUR_MS = 3_600_000;

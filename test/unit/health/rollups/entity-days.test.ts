@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { deleteCheck } from '#lib/health/checks/change-check.ts';
+import { deleteCheck } from '#lib/checks/change/change-check.ts';
 import { listBuckets } from '#lib/health/rollups/buckets.ts';
-import { dayOf, hourOf } from '#lib/health/rollups/hours.ts';
-import { entityHistories } from '#lib/health/rollups/read-history.ts';
+import { dayOf, hourOf } from '#lib/history/rollups/hours.ts';
+import { entityHistories } from '#lib/history/rollups/read-history.ts';
 import { cellOf } from '#lib/keys.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';

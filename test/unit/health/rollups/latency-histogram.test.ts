@@ -8,7 +8,7 @@ import {
   type LatencyHistogram,
   mergeHistograms,
   percentile,
-} from '#lib/health/rollups/latency-histogram.ts';
+} from '#lib/history/rollups/latency-histogram.ts';
 import { histogramOf, latencies } from './some-latencies.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { setLimits } from '#lib/access/change-account.ts';
-import { dayOf, hourOf } from '#lib/health/rollups/hours.ts';
+import { dayOf, hourOf } from '#lib/history/rollups/hours.ts';
 import { cellOf } from '#lib/keys.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timeOf } from '#lib/health/rollups/accounted-span.ts';
-import { emptyFigures, mergeFigures } from '#lib/health/rollups/figures.ts';
+import { emptyFigures, mergeFigures } from '#lib/history/rollups/figures.ts';
 import {
   type CheckRollup,
   decodeLatency,
   decodeRollup,
   encodeLatencies,
   encodeRollup,
-} from '#lib/health/rollups/rollup-item.ts';
+} from '#lib/history/rollups/rollup-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { itemText } from '#lib/platform/table/item-limits.ts';
 import { someFigures, someSpans } from './some-figures.ts';

@@ -1,9 +1,9 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { listBuckets } from '#lib/health/rollups/buckets.ts';
-import { hourOf } from '#lib/health/rollups/hours.ts';
-import { checkHistories } from '#lib/health/rollups/read-history.ts';
-import { rollUp } from '#lib/health/rollups/roll-up.ts';
-import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
+import { hourOf } from '#lib/history/rollups/hours.ts';
+import { checkHistories } from '#lib/history/rollups/read-history.ts';
+import { rollUp } from '#lib/history/rollups/roll-up.ts';
+import type { RollupItem } from '#lib/history/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
+import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, type Outcome, succeeded } from '#lib/checks/outcome.ts';
-import { updateCheck } from '#lib/health/checks/change-check.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
-import { type Push, receivePush } from '#lib/health/recording/receive-push.ts';
-import { rollUp } from '#lib/health/rollups/roll-up.ts';
+import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { cellOf } from '#lib/keys.ts';
 import { type MessageOf, messages } from '#lib/messages.ts';
+import { type Push, receivePush } from '#lib/results/pushes/receive-push.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';

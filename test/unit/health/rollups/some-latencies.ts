@@ -1,4 +1,4 @@
-import { addLatency, emptyHistogram, type LatencyHistogram } from '#lib/health/rollups/latency-histogram.ts';
+import { addLatency, emptyHistogram, type LatencyHistogram } from '#lib/history/rollups/latency-histogram.ts';
 
 /** How far latencies lie apart, as the standard deviation of their logarithm; usually one in 100 is an outlier. */
 const SPREAD = { steady: 0.1, usual: 0.2, wide: 1 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OpenRun } from '#lib/checks/check-item.ts';
-import { afterMissed, latestMissed, silenceDeadline } from '#lib/health/silence/deadline.ts';
+import { afterMissed, latestMissed, silenceDeadline } from '#lib/checks/heartbeat.ts';
 import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 
 describe('whatever happened before', () => {

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
+import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { keepPing } from '#lib/health/pings/keep-ping.ts';
-import { receivePush } from '#lib/health/recording/receive-push.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { TRANSITIONS } from '#lib/keys/prefixes.ts';
 import { under } from '#lib/keys.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
+import { keepPing } from '#lib/results/pings/receive-ping.ts';
+import { receivePush } from '#lib/results/pushes/receive-push.ts';
 import { wallClock } from '#lib/schedule/calendar/calendar.ts';
 import type { EntryItem } from '#lib/schedule/entries.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';

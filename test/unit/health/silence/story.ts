@@ -1,5 +1,5 @@
 import type { OpenRun } from '#lib/checks/check-item.ts';
-import { type Heard, silenceDeadline } from '#lib/health/silence/deadline.ts';
+import { type Heard, silenceDeadline } from '#lib/checks/heartbeat.ts';
 
 /** Of a day on which clocks in Berlin are an hour ahead of UTC, epoch ms: `02:30`, and `+02:30` of the day after. */
 export function at(clock: string): number {

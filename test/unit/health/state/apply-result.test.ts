@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
-import { applyResult } from '#lib/health/state/apply-result.ts';
+import { applyResult } from '#lib/checks/state/apply-result.ts';
 import { iso } from '#lib/platform/time.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countChange, flapNote, isFlapping, toldFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { countChange, flapNote, isFlapping, toldFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 
 const START = Date.UTC(2026, 10, 22);
 const MINUTE = 60_000;

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { updateCheck } from '#lib/health/checks/change-check.ts';
-import { checkDetail } from '#lib/health/checks/check-detail.ts';
-import { PACK_MS } from '#lib/health/recording/due-slots.ts';
-import { readHealth } from '#lib/health/status/service-health.ts';
-import { staleChecks } from '#lib/health/status/staleness.ts';
+import { PACK_MS } from '#lib/history/runs/timeline.ts';
+import { checkDetail } from '#lib/history/status/check-detail.ts';
+import { staleChecks } from '#lib/history/status/newest-results.ts';
+import { readHealth } from '#lib/history/status/service-health.ts';
 import { cellOf, checkIdOf } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';

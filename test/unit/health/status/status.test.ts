@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readStatus } from '#lib/health/status/status.ts';
+import { readStatus } from '#lib/history/status/status.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
 let world: HealthWorld;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 
 describe('MCP lets in pages', () => {
   it('of its own address', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isOwnHost, isOwnOrigin, ownOrigin } from '#lib/platform/http/own-address.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import { readSettings } from '#lib/settings.ts';
 
 const NONE = readSettings({});
 const own = readSettings({ PUBLIC_URL: 'https://status.example.com', ALLOWED_HOSTS: 'fleet.lan,Other.Example.com' });

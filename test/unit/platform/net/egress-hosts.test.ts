@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockList, refusalOf } from '#lib/platform/net/address-ranges.ts';
-import { allowHost, allowUrl, resolveAllowed } from '#lib/platform/net/egress.ts';
+import { blockList, refusalOf } from '#lib/net/address-ranges.ts';
+import { allowHost, allowUrl, resolveAllowed } from '#lib/net/egress.ts';
 
 describe('hosts as people write them', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '#lib/platform/net/address-ranges.ts';
-import { allowHost, allowUrl, resolveAllowed } from '#lib/platform/net/egress.ts';
+import { refusalOf } from '#lib/net/address-ranges.ts';
+import { allowHost, allowUrl, resolveAllowed } from '#lib/net/egress.ts';
 import { type Vector, vectors } from '#test/support/ssrf-vectors.ts';
 
 const inAscii = (name: string): string => (URL.parse(`http://${name}/`)?.hostname ?? name).replace(/\.$/, '');

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { makeNet } from '#lib/platform/net/node-net.ts';
+import { makeNet } from '#lib/net/node-net.ts';
 import { closedPort, httpTarget, rawTarget } from '#test/support/socket-target.ts';
 import { stalledListener } from '#test/support/stalled-listener.ts';
 import { failure, get } from '#test/support/test-net.ts';

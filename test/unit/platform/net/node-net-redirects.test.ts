@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { makeNet } from '#lib/platform/net/node-net.ts';
-import { leavesOrigin } from '#lib/platform/net/redirect.ts';
+import { makeNet } from '#lib/net/node-net.ts';
+import { leavesOrigin } from '#lib/net/redirect.ts';
 import { closedPort, httpTarget } from '#test/support/socket-target.ts';
 import { failure, get } from '#test/support/test-net.ts';
 

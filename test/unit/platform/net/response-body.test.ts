@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FREE_PIECES, MEAN_PIECE_BYTES, ResponseBody, WINDOW_BYTES } from '#lib/platform/net/response-body.ts';
+import { FREE_PIECES, MEAN_PIECE_BYTES, ResponseBody, WINDOW_BYTES } from '#lib/net/response-body.ts';
 
 const MB = 1024 * 1024;
 

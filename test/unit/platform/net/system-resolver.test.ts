@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { allowHost, resolveAllowed } from '#lib/platform/net/egress.ts';
-import { makeNet } from '#lib/platform/net/node-net.ts';
-import { eitherOrBoth, type Family, parseHosts, systemResolver } from '#lib/platform/net/system-resolver.ts';
+import { allowHost, resolveAllowed } from '#lib/net/egress.ts';
+import { makeNet } from '#lib/net/node-net.ts';
+import { eitherOrBoth, type Family, parseHosts, systemResolver } from '#lib/net/system-resolver.ts';
 import { type DnsReply, type DnsServer, dnsServer } from '#test/support/dns-server.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskSecrets } from '#lib/platform/secrets/mask-secrets.ts';
+import { maskSecrets } from '#lib/results/pings/mask-secrets.ts';
 
 describe('what a job wrote', () => {
   it.each([

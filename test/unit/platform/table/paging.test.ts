@@ -12,7 +12,7 @@ import {
   listReply,
   Position,
   type Reader,
-} from '#lib/platform/table/paging.ts';
+} from '#lib/platform/http/paging.ts';
 
 /** A list of `count` records whose pages hold at most `page`, and nothing at all now and then. */
 function listWith(count: number, page = 7, size = 1): Reader<{ n: number; text: string }> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NetError } from '#lib/platform/net/net.ts';
+import { NetError } from '#lib/net/net.ts';
 import { refusalOf } from '#lib/sign-in/oidc/provider-refusal.ts';
 
 const named = (name: string, message: string, more: object = {}) =>

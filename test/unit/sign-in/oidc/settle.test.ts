@@ -5,10 +5,10 @@ import type { Context } from '#lib/access/context.ts';
 import { inviteUser } from '#lib/access/team/invite-user.ts';
 import { removeUser } from '#lib/access/team/remove-user.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
+import { type IdentityItem, identityDigest } from '#lib/identity/oidc/identities.ts';
+import type { OidcRequest } from '#lib/identity/oidc/request.ts';
+import { settle } from '#lib/identity/oidc/settle.ts';
 import type { Key } from '#lib/platform/ports.ts';
-import { type IdentityItem, identityDigest } from '#lib/sign-in/oidc/identity.ts';
-import type { OidcRequest } from '#lib/sign-in/oidc/request.ts';
-import { settle } from '#lib/sign-in/oidc/settle.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 const ORIGIN = 'http://localhost:8787';

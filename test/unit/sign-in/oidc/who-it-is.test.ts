@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claimsOf } from '#lib/sign-in/oidc/claims.ts';
-import { type MeantFor, whoItIs } from '#lib/sign-in/oidc/who-it-is.ts';
+import { claimsOf } from '#lib/identity/oidc/claims.ts';
+import { type MeantFor, whoItIs } from '#lib/identity/oidc/who-it-is.ts';
 
 const membership = fc.record({
   tenant_id: fc.constantFrom('acc_1', 'acc_2', 'acc_3'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeOf, whyNoPasskeys, whyNoPasskeysHere } from '#lib/sign-in/passkeys/place.ts';
+import { placeOf, whyNoPasskeys, whyNoPasskeysHere } from '#lib/identity/passkeys/judge-answer.ts';
 
 describe('passkeys', () => {
   it.each([

@@ -1,0 +1,111 @@
+import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import type { ExecutionItem } from '#lib/actions/execution.ts';
+import type { RunEnv } from '#lib/actions/run/claim.ts';
+import { interrupted } from '#lib/actions/run/finish.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { DueDeadline, MessageOf } from '#lib/messages.ts';
+import { type AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
+import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+import { type Attempt, attempt } from './attempt.ts';
+import { abandon, conclude, type Due, moveTo } from './conclude.ts';
+import type { SeriesItem, Verdict } from './series.ts';
+import { nextSlot, signsOf, wasWatched } from './signs.ts';
+import { nextLookAt, spanOf, verdictOf } from './verdict.ts';
+
+/** While the schedule lags behind nobody watches; the deadline is looked at again after this time (ms). */
+const PUT_BACK_MS = 5_000;
+
+/** What a look comes to: when it is looked at again (epoch ms), or an attempt at a failure. */
+type Looked = { due?: number | undefined; deadlines?: DueDeadline[]; next?: TransitionItem };
+
+/**
+ * Looks at a guarded action whose deadline has come: makes the verdict of its open attempt, or the next attempt. Doing
+ * it twice, late or at a wrong time does no harm.
+ * @returns a claimed attempt, which is to be sent
+ */
+export async function lookAtRemediation(
+  env: RunEnv,
+  message: MessageOf<'action'> & { kind: 'remediation' },
+): Promise<{ attempt: Attempt; transition: TransitionItem } | undefined> {
+  const { tenant_id, action_id } = message;
+  const { due, deadlines = [], next } = await untilDone(env.ports, () => look(env, message));
+  await sendDeadlines(env, deadlines);
+  if (due !== undefined) await sendRemediation(env, { tenant_id, id: action_id }, due);
+  return next && { attempt: await attempt(env, action_id, next, false), transition: next };
+}
+
+async function look(
+  env: RunEnv,
+  { tenant_id, action_id, asked }: MessageOf<'action'> & { kind: 'remediation' },
+): Promise<Looked | typeof AGAIN> {
+  const { ports, keys } = env;
+  // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
+  const entry = await ports.table.get<DeadlineEntry>(keys.entry('remediation', tenant_id, action_id));
+  if (!entry || (entry.deadline > ports.clock.now() && !asked)) return {};
+  const [series, action, account] = await ports.table.getMany<[SeriesItem, ActionItem, AccountItem]>([
+    keys.remediation(tenant_id, action_id),
+    keys.action(tenant_id, action_id),
+    keys.account(tenant_id),
+  ]);
+  // What a disabled account has open comes at each tick, and is looked at when it is enabled again.
+  if (account && isDisabled(account) && !account.deleted_at) return {};
+  if (!series || !account || !action) return abandon(env, { tenant_id, action_id, entry, series });
+  if (asked && !series.open) return {};
+  const check = await ports.table.get<CheckItem>(keys.check(tenant_id, series.check_id));
+  const due: Due = { tenant_id, action_id, entry, series, action, check };
+
+  const now = ports.clock.now();
+  const watermark = await readWatermark(env, keys.shardOf(series.check_id));
+  if (emittedUntil(watermark, now) <= now) return moveTo(env, due, now + PUT_BACK_MS);
+  if (series.open) return lookAtOpen(env, due, series.open.execution_id);
+  if (series.next_at === undefined) return moveTo(env, due, undefined);
+  if (now < series.next_at) return moveTo(env, due, series.next_at);
+  const { check_id, failure } = series;
+  const next = await ports.table.get<TransitionItem>({
+    pk: keys.ofCheck(tenant_id, check_id),
+    sk: failure.transition_sk,
+  });
+  const isWanted = action.remediation !== null && action.check_id === check_id && check?.enabled;
+  return next && isWanted ? { next } : abandon(env, due);
+}
+
+async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<Looked | typeof AGAIN> {
+  const { ports, keys } = env;
+  const { series, check } = due;
+  const { settings } = series.open!;
+  let execution = await ports.table.get<ExecutionItem>(keys.execution(due.tenant_id, execution_id));
+  const now = ports.clock.now();
+  if (!execution) return abandon(env, due);
+  if (execution.dispatch_status === 'pending') {
+    // Should it have been cut off, nobody but this look ends it.
+    if (now < execution.give_up_at) return moveTo(env, due, nextLookAt('pending', undefined, now));
+    execution = await interrupted(env, execution);
+  }
+  if (!check?.enabled) return conclude(env, due, execution, { verdict: 'unverified', by: null });
+  const judged = await judge(env, due, check, execution, settings);
+  return 'look' in judged ? moveTo(env, due, judged.look) : conclude(env, due, execution, judged);
+}
+
+async function judge(
+  env: RunEnv,
+  { action }: Due,
+  check: CheckItem,
+  execution: ExecutionItem,
+  settings: NonNullable<SeriesItem['open']>['settings'],
+): Promise<{ verdict: Verdict; by: string | null } | { look: number }> {
+  const now = env.ports.clock.now();
+  const span = spanOf(execution, settings, check);
+  if (span === 'not_healed') return { verdict: span, by: null };
+  if (span === 'pending') return { look: nextLookAt(span, undefined, now) };
+  if (now > span.from) {
+    const signs = await signsOf(env, action!, check, span);
+    const isOver = signs.length === 0 && now >= span.until;
+    const verdict = verdictOf(span, signs, isOver && (await wasWatched(env, check, span)), now);
+    if (verdict) return verdict;
+  }
+  return { look: nextLookAt(span, nextSlot(check, span.from), now) };
+}

@@ -1,0 +1,135 @@
+import { attempt } from '#lib/actions/remediation/attempt.ts';
+import { lookAtRemediation } from '#lib/actions/remediation/recheck.ts';
+import { claim, type RunEnv, type Wanted } from '#lib/actions/run/claim.ts';
+import { finish, interrupted } from '#lib/actions/run/finish.ts';
+import { fires } from '#lib/actions/run/fires.ts';
+import { dispatch, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
+import { notSent } from '#lib/actions/run/send.ts';
+import type { BuiltIn } from '#lib/actions/template/variables.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import { isSlot } from '#lib/schedule/slots.ts';
+import type { ActionItem } from './action-item.ts';
+import { checkOf, rhythmOfAction } from './bindings.ts';
+import type { ExecutionItem } from './execution.ts';
+
+type RunMessage = MessageOf<'action'>;
+
+/**
+ * A run that a transition or the schedule wants: at most once, as it is claimed before it is sent. A message that comes
+ * again finds the claim; a run still pending when it must be over was cut off. One that cannot be claimed ends as
+ * failed with its last receive.
+ */
+export async function runMessage(env: RunEnv, message: RunMessage, chance: Chance): Promise<void> {
+  if (message.kind === 'settle') return settleById(env, message);
+  if (message.kind === 'remediation') return lookAndRun(env, message);
+  if (chance === 'over') {
+    await giveUp(env, message);
+    throw new Error(`a run of ${message.action_id} was given up; see the errors logged for it`);
+  }
+  try {
+    await runOnce(env, message);
+  } catch (error) {
+    if (chance === 'last') await giveUp(env, message);
+    throw error;
+  }
+}
+
+/** A message that wants a run. */
+type Wish = Extract<RunMessage, { kind: 'state_change' | 'schedule' }>;
+
+async function runOnce(env: RunEnv, message: Wish): Promise<void> {
+  const plan = await planOf(env, message);
+  if (!plan) return;
+  const claimed = await claim(env, plan.wanted, plan.wants);
+  if (claimed.is === 'guarded') return remediate(env, plan);
+  if (claimed.is === 'taken') return settle(env, claimed.execution);
+  if (claimed.is === 'ours') await dispatch(env, claimed, plan.variables);
+  else env.ports.log.info('a run was not wanted any more', { ...message });
+}
+
+/** The run that a transition wants of a guarded action, if its guards let it pass. */
+async function remediate(env: RunEnv, { wanted, transition, variables }: Plan): Promise<void> {
+  if (!transition) return;
+  const made = await attempt(env, wanted.action_id, transition, true);
+  if (made.is === 'taken') return settle(env, made.execution);
+  if (made.is === 'ours') await dispatch(env, made, variables);
+}
+
+/** A verdict or a further attempt is due. */
+async function lookAndRun(env: RunEnv, message: RunMessage & { kind: 'remediation' }): Promise<void> {
+  const looked = await lookAtRemediation(env, message);
+  if (looked?.attempt.is === 'ours') await dispatch(env, looked.attempt, transitionVariables(looked.transition));
+}
+
+/** Ends a run that could not be begun, or not be ended, as failed, so that it is seen. */
+export async function giveUp(env: RunEnv, message: Wish): Promise<void> {
+  const plan = await planOf(env, message);
+  const claimed = plan && (await claim(env, { ...plan.wanted, given_up: true }, plan.wants));
+  if (claimed?.is === 'taken') await interrupted(env, claimed.execution);
+  if (claimed?.is === 'ours') {
+    await finish(env, claimed.execution, notSent('failed', 'not sent: the service failed each time that it tried'));
+  }
+}
+
+type Plan = {
+  wanted: Wanted;
+  wants: (action: ActionItem) => boolean;
+  variables: BuiltIn;
+  /** That it is for; none of a slot. */
+  transition?: TransitionItem;
+};
+
+/** What a message asks for; undefined when its cause is past. */
+async function planOf(env: RunEnv, message: Wish): Promise<Plan | undefined> {
+  return message.kind === 'schedule' ? ofSlot(env, message) : ofTransition(env, message);
+}
+
+function ofSlot({ ports }: RunEnv, { tenant_id, action_id, slot }: RunMessage & { kind: 'schedule' }): Plan {
+  const execution_id = derivedId('exe', slot, action_id, 'slot', slot);
+  return {
+    wanted: { tenant_id, action_id, execution_id, trigger: 'schedule', transition_id: null },
+    // A slot whose successor is due is past.
+    wants: (action) => {
+      const rhythm = rhythmOfAction(action);
+      return rhythm !== undefined && isSlot(rhythm, slot) && ports.clock.now() < slot + rhythm.interval_ms;
+    },
+    variables: {},
+  };
+}
+
+async function ofTransition(
+  { ports, keys }: RunEnv,
+  { tenant_id, action_id, check_id, transition_sk }: RunMessage & { kind: 'state_change' },
+): Promise<Plan | undefined> {
+  const key = { pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk };
+  const transition = await ports.table.get<TransitionItem>(key);
+  if (!transition) {
+    ports.log.warn('the transition of a run is gone', { tenant_id, action_id, check_id, transition_sk });
+    return undefined;
+  }
+  const { transition_id, timestamp } = transition;
+  const execution_id = derivedId('exe', Date.parse(timestamp), transition_id, action_id);
+  return {
+    wanted: { tenant_id, action_id, execution_id, trigger: 'state_change', transition_id },
+    wants: (action) => checkOf(action) === check_id && fires(action, transition),
+    variables: transitionVariables(transition),
+    transition,
+  };
+}
+
+async function settleById(env: RunEnv, { tenant_id, execution_id }: RunMessage & { kind: 'settle' }): Promise<void> {
+  const execution = await env.ports.table.get<ExecutionItem>(env.keys.execution(tenant_id, execution_id));
+  if (execution) await settle(env, execution);
+}
+
+/** A run that was claimed before: over, still under way, or cut off. */
+async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
+  if (execution.dispatch_status !== 'pending') return;
+  const { tenant_id, id, give_up_at } = execution;
+  if (env.ports.clock.now() < give_up_at) return settleLater(env, tenant_id, id, give_up_at);
+  await interrupted(env, execution);
+  env.ports.log.warn('a run was cut off', { tenant_id, execution_id: id, action_id: execution.action_id });
+}

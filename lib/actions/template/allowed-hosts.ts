@@ -1,0 +1,60 @@
+import { isIP } from 'node:net';
+import * as z from 'zod';
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import { canonicalHost } from '#lib/net/egress.ts';
+import { invalid } from '#lib/platform/errors.ts';
+import { hasPlaceholder, replacePlaceholders } from '#lib/platform/template/placeholders.ts';
+import { hasFixedHost, headOf, withoutPort } from './url-template.ts';
+
+const MAX_HOSTS = 20;
+
+/** The canonical form of `api.example.com`, 192.0.2.7, or `*.example.com` for all names below; else undefined. */
+function canonical(pattern: string): string | undefined {
+  if (!pattern.startsWith('*.')) return canonicalHost(pattern);
+  const name = canonicalHost(pattern.slice(2));
+  // Anyone can register a name below .com.
+  return name !== undefined && isIP(name) === 0 && name.includes('.') ? `*.${name}` : undefined;
+}
+
+/** The hosts that an action may call, as its author lists them. */
+export const AllowedHosts = z
+  .array(z.string().max(255))
+  .max(MAX_HOSTS, `must hold at most ${MAX_HOSTS} hosts`)
+  .transform((patterns, context) =>
+    patterns.map((pattern, i) => {
+      const host = canonical(pattern);
+      if (host !== undefined) return host;
+      const message =
+        'must be a host such as api.example.com, or *.example.com for all names below it; no port, no path';
+      context.addIssue({ code: 'custom', path: [i], message, input: pattern });
+      return z.NEVER;
+    }),
+  );
+
+/** Whether a URL leads to one of the hosts; to any when none is listed. */
+export function allows(hosts: readonly string[], url: string): boolean {
+  if (hosts.length === 0) return true;
+  const host = canonicalHost(URL.parse(url)?.hostname ?? '');
+  return (
+    host !== undefined &&
+    hosts.some((one) => (one.startsWith('*.') ? isIP(host) === 0 && host.endsWith(one.slice(1)) : one === host))
+  );
+}
+
+/**
+ * Headers hold secrets, so that an action that has some says where they may go: in its url, or in its allowed_hosts.
+ * Throws VALIDATION_ERROR at `allowed_hosts`.
+ */
+export function mustLimitItsHosts({
+  url,
+  headers,
+  allowed_hosts,
+}: Pick<ActionItem, 'url' | 'headers' | 'allowed_hosts'>): void {
+  if (allowed_hosts.length === 0 && Object.keys(headers).length > 0 && !hasFixedHost(url)) {
+    const why = 'placeholders leave the end of the host in url open, and headers would go to whoever fills them in';
+    throw invalid('allowed_hosts', `is required: ${why}. List the hosts, such as *.example.com`);
+  }
+  if (!hasPlaceholder(withoutPort(headOf(url))) && !allows(allowed_hosts, replacePlaceholders(url, '1'))) {
+    throw invalid('allowed_hosts', 'does not hold the host of url, so that no run could be sent');
+  }
+}

@@ -1,0 +1,157 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkTypeOf } from '#lib/checks/types/registry.ts';
+import type { Env } from '#lib/env.ts';
+import { mayAsk } from '#lib/health/dependency/ask-rate.ts';
+import { probingProcess } from '#lib/health/recording/probing-process.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { probeRoute } from '#lib/results/probe/own-network.ts';
+import { hostOf, probeBy, probeTimeout } from '#lib/results/probe/probe.ts';
+import type { Asked } from './evidence.ts';
+
+/**
+ * What the checks of an entity answered when they were asked, because something that depends on it failed. Evidence
+ * alone: it is no result, and moves no counter and no state. Times in epoch ms.
+ */
+type AskedItem = Item & {
+  v: string;
+  /** When it was asked last. */
+  asked_at: number;
+  /** Somebody asks until then. */
+  claimed_until: number;
+  /** By check. */
+  outcomes: Record<string, Asked>;
+};
+
+/** Whoever asks waits for an answer at most so long (ms); no answer by then counts as a failure. */
+const LONGEST_MS = 10_000;
+/** An answer is shared for so long (ms); while somebody asks anew, for so long again. */
+const SHARED_MS = 10_000;
+/** A claim outlives what it is for by so much (ms). */
+const CLAIM_SPARE_MS = 2_000;
+/** How long one waits for a place to probe (ms). */
+const WAIT_MS = 1_000;
+/** Failures that are further apart (ms) are not in a row. */
+const ROW_MS = 60_000;
+/** Most probes that one question makes. */
+const MOST_PROBES = 32;
+const KEEP_SECONDS = 3600;
+
+/** Whether a check can be asked: one that probes, is enabled, and whose probe does no harm. */
+export const isAskable = (check: CheckItem): boolean =>
+  check.execution_mode === 'pull' && check.enabled && checkTypeOf(check.check_type).isHarmless(check);
+
+export type Answers = Map<string, Asked | 'open'>;
+
+/** Whom to ask: entities with their checks, the nearest first. */
+type Asking = { entity_id: string; checks: CheckItem[] }[];
+
+/**
+ * Asks the checks of some entities whether they succeed right now. What was answered a moment ago is not asked again,
+ * and what somebody else asks is not asked twice: `open` then, and the answer is there a moment later. What cannot be
+ * asked has no answer.
+ * @param account whose checks they are @param isEnough told of each answer; true when the others matter no more
+ */
+export async function ask(
+  env: Env,
+  account: Pick<AccountItem, 'id' | 'egress'>,
+  entities: Asking,
+  isEnough: (answers: Answers) => boolean,
+): Promise<Answers> {
+  const { ports, keys } = env;
+  const now = ports.clock.now();
+  const stored = await ports.table.getMany<AskedItem>(entities.map((one) => keys.asked(account.id, one.entity_id)));
+  const answers: Answers = new Map();
+  const claims: Promise<unknown>[] = [];
+  const { promise: enough, resolve } = Promise.withResolvers<void>();
+  let left = MOST_PROBES;
+  for (const [i, { entity_id, checks }] of entities.entries()) {
+    const item = stored[i];
+    const askable = checks.filter((check) => isAskable(check) && check.state !== 'down');
+    if (askable.length === 0) continue;
+    const isUnderWay = item !== undefined && item.claimed_until > now;
+    if (item && now - item.asked_at < (isUnderWay ? 2 * SHARED_MS : SHARED_MS)) {
+      for (const check of askable) if (item.outcomes[check.id]) answers.set(check.id, item.outcomes[check.id]!);
+      continue;
+    }
+    for (const check of askable) answers.set(check.id, 'open');
+    if (isUnderWay) continue;
+    left -= askable.length;
+    if (left < 0 || !mayAsk(ports, account.id, askable.length)) {
+      for (const check of askable) answers.delete(check.id);
+      continue;
+    }
+    const note = (check: string, asked: Asked | undefined) => {
+      if (asked) answers.set(check, asked);
+      else answers.delete(check);
+      if (isEnough(answers)) resolve();
+    };
+    claims.push(askEntity(env, account, { entity_id, checks: askable, item, note }));
+  }
+  await Promise.race([Promise.all(claims), enough]);
+  return answers;
+}
+
+type OneEntity = {
+  entity_id: string;
+  checks: CheckItem[];
+  item: AskedItem | undefined;
+  note: (check: string, asked: Asked | undefined) => void;
+};
+
+async function askEntity(
+  { ports, keys }: Env,
+  account: Pick<AccountItem, 'id' | 'egress'>,
+  { entity_id, checks, item, note }: OneEntity,
+): Promise<void> {
+  const now = ports.clock.now();
+  const v = ports.ids.token();
+  const claim: AskedItem = {
+    ...keys.asked(account.id, entity_id),
+    v,
+    asked_at: item?.asked_at ?? 0,
+    outcomes: item?.outcomes ?? {},
+    claimed_until: now + LONGEST_MS + WAIT_MS + CLAIM_SPARE_MS,
+    expires_at: Math.floor(now / 1000) + KEEP_SECONDS,
+  };
+  const claimed = await ports.table.transact([{ put: claim, if: item ? { version: item.v } : 'absent' }]);
+  // Somebody else asks: the answer will be there in a moment.
+  if (!claimed.ok) return;
+  const outcomes: AskedItem['outcomes'] = {};
+  await Promise.all(
+    checks.map(async (check) => {
+      const asked = await askCheck({ ports }, account, check, item);
+      if (asked) outcomes[check.id] = asked;
+      note(check.id, asked);
+    }),
+  );
+  const put: AskedItem = { ...claim, v: ports.ids.token(), asked_at: now, claimed_until: 0, outcomes };
+  await ports.table.transact([{ put, if: { version: v } }]);
+}
+
+/** One probe by the settings of a check; undefined when our own side may be why it failed. */
+async function askCheck(
+  { ports }: Pick<Env, 'ports'>,
+  account: Pick<AccountItem, 'id' | 'egress'>,
+  check: CheckItem,
+  before: AskedItem | undefined,
+): Promise<Asked | undefined> {
+  const { lanes, network } = probingProcess(ports);
+  const claim = { tenant: account.id, target: hostOf(check), until: ports.clock.now() + WAIT_MS };
+  const timeout_ms = Math.min(probeTimeout(check), LONGEST_MS);
+  const about = { check_id: check.id, asked: true };
+  const probe = () => probeBy(ports, check, { account, tenant_id: account.id, timeout_ms, about });
+  const probed = await lanes.quick.run(claim, () => lanes.begin(claim, probe));
+  if (probed === NO_PLACE || !probed) return undefined;
+  const { started_at: began_at, outcome } = probed;
+  const route = probeRoute(hostOf(check));
+  const isSilent = outcome.unanswered === true;
+  if (typeof route === 'object') network.record(route.host, !isSilent);
+  if (isSilent && route !== 'this machine' && (network.wasDown(began_at) || (await network.isInDoubt()))) {
+    return undefined;
+  }
+  const last = before?.outcomes[check.id];
+  const isInRow = last && !last.success && began_at - last.began_at < ROW_MS;
+  return { success: outcome.success, began_at, since: isInRow ? last.since : began_at };
+}

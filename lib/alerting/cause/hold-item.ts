@@ -1,0 +1,60 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import type { Evidence } from './evidence.ts';
+import type { Ancestor, Verdict } from './verdict.ts';
+import { type Hold, NEW_HOLD } from './wait.ts';
+
+/** What a look at a held alert went by, for whoever asks later. Times in epoch ms. */
+type LookNote = {
+  at: number;
+  roots: string[];
+  /** What was known of those that it depends on: what failed first, then the nearest. */
+  ancestors: ({ entity_id: string; status: Ancestor['status'] } & Evidence)[];
+  /** There were more. */
+  truncated: boolean;
+};
+
+/**
+ * What is remembered of an alert that waits until it is known whether it follows from another failure, beside its
+ * deadline `hold`. It lies under its check, and is kept as long as its transition, for whoever asks why. About 300
+ * bytes, 30 for each entity on the way to the root, and 100 for each that a look saw.
+ */
+export type HoldItem = Item &
+  Hold & {
+    v: string;
+    /** The latest, oldest first. */
+    looks: LookNote[];
+  };
+
+/** Most looks that are kept, and most entities of one. */
+const MOST_LOOKS = 10;
+const MOST_ANCESTORS = 10;
+
+/** What is remembered so far: nothing before the first look. */
+export const rememberedHold = (stored: HoldItem | undefined): Hold & Pick<HoldItem, 'looks'> =>
+  stored ?? { ...NEW_HOLD, looks: [] };
+
+/** The looks with one more, at `at` (epoch ms). */
+export function withLook(looks: readonly LookNote[], { roots, ancestors, truncated }: Verdict, at: number): LookNote[] {
+  const failedFirst = ancestors.toSorted((a, b) => Number(b.status === 'failed') - Number(a.status === 'failed'));
+  const seen: LookNote = {
+    at,
+    roots: roots.map(({ entity_id }) => entity_id),
+    ancestors: failedFirst.slice(0, MOST_ANCESTORS).map(({ entity_id, status, known_by, known_at }) => ({
+      ...{ entity_id, status, known_by },
+      ...(known_at !== undefined && { known_at }),
+    })),
+    truncated: truncated || ancestors.length > MOST_ANCESTORS,
+  };
+  return [...looks, seen].slice(-MOST_LOOKS);
+}
+
+type Of = Pick<CheckItem, 'tenant_id' | 'id'>;
+
+/** The writes by which a check is held under no root any more. */
+export function forgetHold(keys: Keys, { tenant_id, id }: Of, hold: Deadline | undefined): Write[] {
+  const root = hold?.note?.held?.root;
+  return root === undefined ? [] : [{ delete: keys.heldCheck(tenant_id, root, id) }];
+}

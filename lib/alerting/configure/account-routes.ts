@@ -1,0 +1,181 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import {
+  AccountChannelBody,
+  AccountChannelPatch,
+  AccountChannelRecord,
+  ChangedAccountChannel,
+} from '#lib/alerts/account/channel-schemas.ts';
+import { accountChannelView, accountChannelViews } from '#lib/alerts/account/channel-views.ts';
+import { allChannels, ListedChannel } from '#lib/alerts/account/list-channels.ts';
+import { noticeOf } from '#lib/alerts/account/matching.ts';
+import { testAccountChannel } from '#lib/alerts/account/test-account-channel.ts';
+import { windowRows } from '#lib/alerts/account/window-routes.ts';
+import { examplePreview, TestedChannel } from '#lib/alerts/policy/preview.ts';
+import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
+import { route } from '#lib/platform/http/route.ts';
+import {
+  addAccountChannel,
+  changeAccountChannel,
+  deleteAccountChannel,
+  requireAccountChannel,
+} from './account-channels.ts';
+import { changeDefaultPolicy, DefaultPolicyBody, DefaultPolicyRecord, readDefaultPolicy } from './default-policy.ts';
+import { SETTING_NAMES } from './policy-schemas.ts';
+import {
+  addSilence,
+  endSilence,
+  MadeSilence,
+  NewSilence,
+  requireSilence,
+  SilenceRecord,
+  silencesNow,
+  silenceView,
+} from './silences.ts';
+
+const row = route<Context>();
+
+const loadChannel = (context: Context, { id }: { id: string }) => requireAccountChannel(context, id);
+
+const channelRows = [
+  row({
+    method: 'GET',
+    path: '/v1/notify/channels',
+    access: 'read',
+    summary: 'All channels: those of the account, then those of all checks',
+    status: 200,
+    query: ListQuery,
+    reply: z.array(ListedChannel),
+    run: (context, call) => listOf(`${context.tenant} channels`, call, allChannels(context)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/notify/channels',
+    access: 'write',
+    summary: 'Make a channel of the account: it gets the alerts of all checks, or of those that it applies to',
+    status: 201,
+    body: AccountChannelBody,
+    nulls: ['slug', 'applies_to'],
+    reply: ChangedAccountChannel,
+    errors: ['LIMIT_EXCEEDED', 'CONFLICT'],
+    run: async (context, { body }) => {
+      const channel = await addAccountChannel(context, body);
+      return {
+        ...accountChannelView(context, channel, undefined),
+        notice: await noticeOf(context, channel.applies_to),
+      };
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/notify/channels/{id}',
+    access: 'read',
+    summary: 'A channel of the account',
+    status: 200,
+    reply: AccountChannelRecord,
+    load: loadChannel,
+    run: async (context, { loaded }) => (await accountChannelViews(context, [loaded]))[0]!,
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/notify/channels/{id}',
+    access: 'write',
+    summary: 'Change what is supplied of a channel of the account, but not its type; ******** keeps a stored value',
+    status: 200,
+    body: AccountChannelPatch,
+    nulls: ['slug', 'applies_to'],
+    reply: ChangedAccountChannel,
+    errors: ['CONFLICT'],
+    load: loadChannel,
+    run: async (context, { loaded, body }) => {
+      const channel = await changeAccountChannel(context, loaded.id, body);
+      const [view] = await accountChannelViews(context, [channel]);
+      return { ...view!, notice: await noticeOf(context, channel.applies_to) };
+    },
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/notify/channels/{id}',
+    access: 'write',
+    summary: 'Delete a channel of the account; what is still on its way to it ends as failed',
+    status: 204,
+    load: loadChannel,
+    run: (context, { loaded }) => deleteAccountChannel(context, loaded.id),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/notify/channels/{id}/test',
+    access: 'respond',
+    rate: 'send',
+    summary:
+      'Send a test alert to a channel of the account now; answers its delivery record and what an alert would say',
+    status: 200,
+    reply: TestedChannel,
+    load: loadChannel,
+    run: async (context, { loaded }) => ({
+      ...(await testAccountChannel(context, loaded)),
+      preview: examplePreview(loaded),
+    }),
+  }),
+];
+
+const policyRows = [
+  row({
+    method: 'GET',
+    path: '/v1/notify/policy',
+    access: 'read',
+    summary: 'The defaults of every policy of the account',
+    status: 200,
+    reply: DefaultPolicyRecord,
+    run: readDefaultPolicy,
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/notify/policy',
+    access: 'write',
+    summary: 'Change defaults of every policy of the account; null gives one back to that of the service',
+    status: 200,
+    body: DefaultPolicyBody,
+    nulls: SETTING_NAMES,
+    reply: DefaultPolicyRecord,
+    run: (context, { body }) => changeDefaultPolicy(context, body),
+  }),
+];
+
+const silenceRows = [
+  row({
+    method: 'GET',
+    path: '/v1/notify/silences',
+    access: 'read',
+    summary: 'The silences of the account that hold now; those of a check or entity are in their own records',
+    status: 200,
+    reply: z.array(SilenceRecord),
+    run: async (context) => (await silencesNow(context)).map(silenceView),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/notify/silences',
+    access: 'respond',
+    summary: 'Hold back the alerts of some checks until a time; at its end what has changed is told',
+    status: 201,
+    body: NewSilence,
+    nulls: ['applies_to'],
+    reply: MadeSilence,
+    errors: ['LIMIT_EXCEEDED'],
+    run: async (context, { body }) => {
+      const silence = await addSilence(context, body);
+      return { ...silenceView(silence), notice: await noticeOf(context, silence.applies_to) };
+    },
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/notify/silences/{id}',
+    access: 'respond',
+    summary: 'End a silence before its time',
+    status: 204,
+    load: (context, { id }) => requireSilence(context, id),
+    run: (context, { loaded }) => endSilence(context, loaded),
+  }),
+];
+
+export const accountAlertRows = [...channelRows, ...policyRows, ...silenceRows, ...windowRows];

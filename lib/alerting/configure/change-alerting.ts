@@ -1,0 +1,43 @@
+import type { Context } from '#lib/access/context.ts';
+import { type AccountAlerting, type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import type { PolicySettings } from '#lib/alerting/policy/policy.ts';
+import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+
+/** What changes of an account's alerting. */
+type AlertingChange = {
+  /** Of channels, silences and windows, and the audit entry. */
+  writes: Write[];
+  /** The defaults of its policies, where they change. */
+  policy?: Partial<PolicySettings>;
+  /** What held alerts back may end by it: they are looked at. */
+  wakes?: boolean;
+};
+
+/**
+ * The one way to change what an account says of alerting: the change and a new version of its head, in one transaction.
+ * @param change what is to be done by what is there; undefined: nothing
+ */
+export async function changeAlerting(
+  context: Context,
+  change: (present: AccountAlerting, head: AlertingHead | undefined) => AlertingChange | undefined,
+): Promise<void> {
+  const { ports, keys, tenant } = context;
+  const v = ports.ids.token();
+  await untilDone(ports, async () => {
+    const head = await ports.table.get<AlertingHead>(keys.alertingHead(tenant));
+    if (head?.v === v) return undefined;
+    const wanted = change(await alertingOf(context, tenant, head), head);
+    if (!wanted) return undefined;
+    const now = ports.clock.now();
+    const policy = wanted.policy ?? head?.policy ?? {};
+    const next: AlertingHead = { ...keys.alertingHead(tenant), v, policy, updated_at: iso(now) };
+    if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
+    const writes: Write[] = [{ put: next, if: head ? { version: head.v } : 'absent' }, ...wanted.writes];
+    if (!(await commit(ports, writes)).ok) return AGAIN;
+    if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
+    return undefined;
+  });
+}

@@ -1,0 +1,52 @@
+import { boundTo } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { Channel } from '#lib/alerting/policy/policy.ts';
+import { destinationOf, exampleSend } from '#lib/alerts/channels/destination.ts';
+import { ChannelBody, type ChannelInput } from '#lib/channels/registry.ts';
+import { allowUrl } from '#lib/net/egress.ts';
+import { invalid } from '#lib/platform/errors.ts';
+import { parse } from '#lib/platform/http/validation.ts';
+import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
+
+type Settings = Pick<Channel, 'channel_type' | 'config' | 'destination'>;
+
+/** The settings of a new channel. @throws AppError VALIDATION_ERROR for an address where channels may not go */
+export function newSettings(context: Context, { channel_type, config }: ChannelInput): Settings {
+  // Nothing is stored yet that ******** could stand for.
+  withKeptSecrets('config', config, () => undefined);
+  guardAddress(context, { channel_type, config });
+  return { channel_type, config, destination: destinationOf({ channel_type, config }) };
+}
+
+/**
+ * Settings with changes laid over them, by name: null removes one, ******** keeps a stored one.
+ * @throws AppError VALIDATION_ERROR as for a new channel
+ */
+export function changedSettings(
+  context: Context,
+  { channel_type, config: stored }: Settings,
+  changes: Record<string, string | null>,
+): Settings {
+  const kept = new Map(Object.entries(stored));
+  const merged = withKeptSecrets('config', { ...stored, ...changes }, (name) => kept.get(name));
+  const input = parse(ChannelBody, { channel_type, config: merged });
+  guardAddress(context, input, stored);
+  return { ...input, destination: destinationOf(input) };
+}
+
+/**
+ * Validates where its alerts would be posted to, without a look-up; names are looked up at each delivery.
+ * @param stored settings that it has already: an address that stays is not judged again
+ */
+function guardAddress({ ports, caller }: Context, input: ChannelInput, stored: Record<string, string> = {}): void {
+  const { CHECK_EGRESS, EGRESS_ALLOW } = boundTo(ports.settings, caller);
+  const { config } = input;
+  const send = exampleSend(input);
+  if (send.via !== 'http') return;
+  const verdict = allowUrl(send.url, CHECK_EGRESS, EGRESS_ALLOW);
+  if (verdict.ok) return;
+  const origin = new URL(send.url).origin;
+  const key = Object.keys(config).find((name) => URL.parse(config[name] ?? '')?.origin === origin);
+  if (key !== undefined && config[key] === stored[key]) return;
+  throw invalid(key === undefined ? 'config' : `config.${key}`, verdict.reason);
+}

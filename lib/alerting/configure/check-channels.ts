@@ -1,0 +1,101 @@
+import { auditing } from '#lib/access/auditing.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { Channel, PolicyItem } from '#lib/alerting/policy/policy.ts';
+import type { ChannelInput } from '#lib/channels/registry.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { mustStay } from '#lib/platform/must-stay.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { iso } from '#lib/platform/time.ts';
+import { changedSettings, newSettings } from './channel-settings.ts';
+import { type PolicyOfCheck, savePolicy } from './policies.ts';
+import type { ChannelPatch } from './policy-schemas.ts';
+import { auditedChannel } from './views.ts';
+
+const MAX_CHANNELS = 10;
+
+/** Leads from a tenant's list of channels to the check whose policy holds the channel. */
+export type ChannelPointer = Item & { channel_id: string; check_id: string; entity_id: string };
+
+/** @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address where channels may not go */
+export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {
+  const { ports, keys, tenant } = context;
+  const channel: Channel = {
+    id: ports.ids.id('chn'),
+    ...newSettings(context, input),
+    created_at: iso(ports.clock.now()),
+  };
+  const pointer: ChannelPointer = {
+    ...keys.channelPointer(tenant, channel.id),
+    channel_id: channel.id,
+    check_id: check.id,
+    entity_id: check.entity_id,
+  };
+  const note = auditing(context, 'add', auditedChannel);
+  const withChannel = ({ stored: policy }: PolicyOfCheck): PolicyItem => {
+    if (policy.channels.length >= MAX_CHANNELS) {
+      throw new AppError('LIMIT_EXCEEDED', `A check has at most ${MAX_CHANNELS} channels. Remove one first.`);
+    }
+    return { ...policy, channels: [...policy.channels, channel] };
+  };
+  await savePolicy(context, check, withChannel, (before) => [
+    { put: pointer },
+    ...note(undefined, { check: before.check, channel }),
+  ]);
+  return channel;
+}
+
+/**
+ * Changes the settings of a channel that are given, by its id. It stays the same channel: its type, its last delivery
+ * and its place do not change, and an alert that is still on its way goes to where it now leads.
+ * @throws AppError NOT_FOUND when it was removed by now, VALIDATION_ERROR as for a new one
+ */
+export async function changeChannel(
+  context: Context,
+  check: CheckItem,
+  id: string,
+  { config = {}, ...fixed }: ChannelPatch,
+): Promise<Channel> {
+  const note = auditing(context, 'update', auditedChannel);
+  const sideOf = (one: PolicyOfCheck) => ({ check: one.check, channel: channelOf(one.stored, id) });
+  const changed = (channel: Channel): Channel => {
+    mustStay({ id, check_id: check.id, channel_type: channel.channel_type }, fixed);
+    return { ...channel, ...changedSettings(context, channel, config) };
+  };
+  const { stored } = await savePolicy(
+    context,
+    check,
+    ({ stored: before }) => ({
+      ...before,
+      channels: before.channels.map((one) => (one.id === id ? changed(one) : one)),
+    }),
+    (before, after) => note(sideOf(before), sideOf(after)),
+  );
+  return channelOf(stored, id);
+}
+
+/** Removes a channel. Deliveries that are still on their way to it end as failed. */
+export async function removeChannel(context: Context, check: CheckItem, id: string): Promise<void> {
+  const { keys, tenant } = context;
+  const note = auditing(context, 'remove', auditedChannel);
+  const gone = [keys.channelPointer(tenant, id), keys.lastDelivery(tenant, check.id, id)];
+  await savePolicy(
+    context,
+    check,
+    ({ stored: policy }) => {
+      channelOf(policy, id);
+      return { ...policy, channels: policy.channels.filter((channel) => channel.id !== id) };
+    },
+    (before) => [
+      ...gone.map((key) => ({ delete: key })),
+      ...note({ check: before.check, channel: channelOf(before.stored, id) }, undefined),
+    ],
+  );
+}
+
+/** @throws AppError NOT_FOUND */
+export function channelOf(policy: PolicyItem, id: string): Channel {
+  const channel = policy.channels.find((one) => one.id === id);
+  if (!channel) throw notFound(`Channel ${id}`);
+  return channel;
+}

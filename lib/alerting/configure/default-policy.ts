@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
+import { effectiveSettings, inheritedOf } from '#lib/alerting/policy/effective-policy.ts';
+import { mustNameChannels } from '#lib/alerting/policy/escalation-schema.ts';
+import type { PolicySettings as Settings } from '#lib/alerting/policy/policy.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import { pick } from '#lib/platform/plain-data.ts';
+import { changeAlerting } from './change-alerting.ts';
+import { mustBeRepeatable, withSettings } from './policies.ts';
+import { Inherited, PolicySettings, SETTING_CHANGES } from './policy-schemas.ts';
+
+/** The defaults of every policy of the account; each may be left out and then keeps its value. */
+export const DefaultPolicyBody = z
+  .object({ ...SETTING_CHANGES, inherited: Inherited })
+  .meta({ id: 'DefaultPolicySettings' });
+
+export const DefaultPolicyRecord = z
+  .object({
+    ...PolicySettings.shape,
+    inherited: z.array(z.string()).describe('Settings that the account has not set: those of the service hold.'),
+  })
+  .meta({ id: 'DefaultPolicy' });
+type DefaultPolicyRecord = z.infer<typeof DefaultPolicyRecord>;
+
+const recordOf = (policy: Partial<Settings>): DefaultPolicyRecord =>
+  pick(DefaultPolicyRecord, { ...effectiveSettings(undefined, { policy }), inherited: inheritedOf(policy) });
+
+const audited = (tenant: string): Audited<Partial<Settings>> => ({
+  type: 'policy',
+  target: () => ({ id: tenant, name: 'default policy' }),
+  members: (policy) => effectiveSettings(undefined, { policy }),
+});
+
+export async function readDefaultPolicy({ ports, keys, tenant }: Context): Promise<DefaultPolicyRecord> {
+  const head = await ports.table.get<AlertingHead>(keys.alertingHead(tenant));
+  return recordOf(head?.policy ?? {});
+}
+
+/** Changes the settings that the input has; null gives one back to the default of the service. */
+export async function changeDefaultPolicy(
+  context: Context,
+  input: z.output<typeof DefaultPolicyBody>,
+): Promise<DefaultPolicyRecord> {
+  mustBeRepeatable(context.ports.settings, input.repeat_interval_seconds);
+  const note = auditing(context, 'update', audited(context.tenant));
+  let result: Partial<Settings> = {};
+  await changeAlerting(context, ({ channels }, head) => {
+    const before = head?.policy ?? {};
+    result = withSettings(before, input, effectiveSettings(undefined, { policy: before }));
+    if (isDeepStrictEqual(before, result)) return undefined;
+    if (!isDeepStrictEqual(before.escalation, result.escalation)) {
+      const known = new Set(channels.map(({ id }) => id));
+      mustNameChannels(
+        result.escalation ?? [],
+        known,
+        'of the account; GET /v1/notify/channels lists them, with scope account',
+      );
+    }
+    return { writes: note(before, result), policy: result, wakes: true };
+  });
+  return recordOf(result);
+}

@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { type AccountAlerting, type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { effectivePolicy, POLICY_NAMES } from '#lib/alerting/policy/effective-policy.ts';
+import { mustNameChannels } from '#lib/alerting/policy/escalation-schema.ts';
+import { defaultPolicy, type Policy, type PolicyItem, type PolicySettings } from '#lib/alerting/policy/policy.ts';
+import { policyEscalation } from '#lib/alerts/policy/policy-escalation.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { withSilence } from '#lib/catalog/own-silence.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { invalid, notFound } from '#lib/platform/errors.ts';
+import { mustStay } from '#lib/platform/must-stay.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import type { Settings } from '#lib/settings.ts';
+import { policyDeadlines } from './policy-deadlines.ts';
+import type { PolicyInput } from './policy-schemas.ts';
+import { auditedPolicy } from './views.ts';
+
+/**
+ * Access patterns
+ * - the policy of a check, its channels inside, its entity, and what its account says: one get of many
+ * - all channels of a tenant: pointers in buckets, written with the policy (list-channels.ts)
+ * - the latest delivery of a channel: an item beside the policy, written by the deliverer
+ */
+
+/** A check, what is set on it, and what counts. */
+export type PolicyOfCheck = {
+  check: CheckItem;
+  entity: EntityItem;
+  stored: PolicyItem;
+  policy: Policy;
+  account: AccountAlerting;
+};
+
+/** The policy of a check. @throws AppError NOT_FOUND when its entity is gone by now */
+export async function readPolicy(context: Context, check: CheckItem): Promise<PolicyOfCheck> {
+  const { ports, keys, tenant } = context;
+  const [stored, entity, head] = await ports.table.getMany<[PolicyItem, EntityItem, AlertingHead]>([
+    keys.policy(tenant, check.id),
+    keys.entity(tenant, check.entity_id),
+    keys.alertingHead(tenant),
+  ]);
+  if (!entity) throw notFound(`Check ${check.id}`);
+  return withEffective(context, { check, entity, stored: stored ?? defaultPolicy(keys, check) }, head);
+}
+
+async function withEffective(
+  context: TenantEnv,
+  { check, entity, stored }: Pick<PolicyOfCheck, 'check' | 'entity' | 'stored'>,
+  head: AlertingHead | undefined,
+): Promise<PolicyOfCheck> {
+  const account = await alertingOf(context, context.tenant, head);
+  const now = context.ports.clock.now();
+  return { check, entity, stored, account, policy: effectivePolicy(stored, { check, entity, account, now }) };
+}
+
+/** Changes the settings that the input has; null gives one back to the account's default. */
+export async function updatePolicy(
+  context: Context,
+  check: CheckItem,
+  { check_id, channels, ...input }: PolicyInput,
+): Promise<PolicyOfCheck> {
+  const { ports } = context;
+  mustStay({ check_id: check.id }, { check_id });
+  mustBeRepeatable(ports.settings, input.repeat_interval_seconds);
+  const note = auditing(context, 'update', auditedPolicy);
+  return savePolicy(
+    context,
+    check,
+    ({ stored, policy, account }) => {
+      mustBeSameChannels(stored, channels);
+      const changed = withSettings(withSilence(stored, input, ports.clock.now()), input, policy);
+      if (!isDeepStrictEqual(changed.escalation, stored.escalation)) {
+        const known = [...stored.channels, ...account.channels].map(({ id }) => id);
+        mustNameChannels(
+          changed.escalation ?? [],
+          new Set(known),
+          'of this check or the account; GET /v1/notify/channels lists them',
+        );
+      }
+      return changed;
+    },
+    note,
+  );
+}
+
+/** @throws AppError VALIDATION_ERROR for repeats that come more often than a check may be probed */
+export function mustBeRepeatable({ MIN_INTERVAL_SECONDS }: Settings, seconds: number | null | undefined): void {
+  if (!seconds || seconds >= MIN_INTERVAL_SECONDS) return;
+  throw invalid('repeat_interval_seconds', `must be 0 or at least ${MIN_INTERVAL_SECONDS}`);
+}
+
+type SettingChanges = { [name in keyof PolicySettings]?: PolicySettings[name] | null } & { inherited?: string[] };
+
+/**
+ * Settings with changes laid over them; null takes one away.
+ * @param counting what counts now: what is sent as it was inherited stays inherited
+ */
+export function withSettings<Stored extends Partial<PolicySettings>>(
+  stored: Stored,
+  { inherited = [], ...input }: SettingChanges,
+  counting: PolicySettings,
+): Stored {
+  const next: Record<string, unknown> = { ...stored };
+  for (const name of POLICY_NAMES) {
+    const isAsRead =
+      stored[name] === undefined && inherited.includes(name) && isDeepStrictEqual(input[name], counting[name]);
+    if (input[name] === undefined || isAsRead) continue;
+    if (input[name] === null) delete next[name];
+    else next[name] = input[name];
+  }
+  return next as Stored;
+}
+
+/** A policy can be sent back as it was read: its channels may be repeated, but not changed. */
+function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInput['channels']): void {
+  const settings = ({ id, channel_type, config }: { [member in 'id' | 'channel_type' | 'config']?: unknown }) => ({
+    id,
+    channel_type,
+    config,
+  });
+  if (!given || isDeepStrictEqual(given.map(settings), channels.map(settings))) return;
+  const path = `/v1/checks/${check_id}/policy/channels`;
+  const how = `POST ${path} adds one, PUT ${path}/{id} changes one, DELETE removes it`;
+  throw invalid('channels', `cannot be changed here; ${how}`);
+}
+
+/**
+ * The one way to write a policy: its next version, and `beside` in the same transaction. It holds on to the check as
+ * read, so that no policy is left behind by a check that is being deleted. What changes nothing is not written.
+ * @throws AppError NOT_FOUND when the check is gone by now
+ */
+export function savePolicy(
+  context: TenantEnv & Changing,
+  { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
+  change: (before: PolicyOfCheck) => PolicyItem,
+  beside: (before: PolicyOfCheck, after: PolicyOfCheck) => Write[],
+): Promise<PolicyOfCheck> {
+  const { ports, keys, tenant } = context;
+  const v = ports.ids.token();
+  return untilDone(ports, async () => {
+    const [check, item, entity, head] = await ports.table.getMany<[CheckItem, PolicyItem, EntityItem, AlertingHead]>([
+      keys.check(tenant, id),
+      keys.policy(tenant, id),
+      keys.entity(tenant, entity_id),
+      keys.alertingHead(tenant),
+    ]);
+    if (!check || !entity) throw notFound(`Check ${id}`);
+    const before = await withEffective(context, { check, entity, stored: item ?? defaultPolicy(keys, check) }, head);
+    if (item?.v === v) return before;
+
+    const changed = change(before);
+    if (isDeepStrictEqual(changed, before.stored)) return before;
+    const next: PolicyItem = { ...changed, v, updated_at: iso(ports.clock.now()) };
+    const after = await withEffective(context, { check, entity, stored: next }, head);
+    const deadlines = await policyDeadlines(context, check, before.policy, after.policy);
+    const escalation = policyEscalation(context, check, before.policy, after.policy);
+    const writes: Write[] = [
+      { put: next, if: item ? { version: item.v } : 'absent' },
+      ...escalation.writes,
+      ...deadlines.writes,
+      ...beside(before, after),
+    ];
+    if (!(await ports.table.transact(writes)).ok) return AGAIN;
+    await sendDeadlines(context, [...deadlines.deadlines, ...escalation.deadlines]);
+    return after;
+  });
+}

@@ -1,0 +1,69 @@
+import { auditing } from '#lib/access/auditing.ts';
+import type { Context } from '#lib/access/context.ts';
+import { historyExpiry } from '#lib/access/retention.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import { attemptNow } from '#lib/alerting/notify/deliver.ts';
+import { type DeliveryRecord, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { createDelivery, newDelivery } from '#lib/alerting/notify/fan-out.ts';
+import { recordOutcome } from '#lib/alerting/notify/record-outcome.ts';
+import type { Channel } from '#lib/alerting/policy/policy.ts';
+import { channelTypeOf } from '#lib/channels/registry.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { auditedChannel } from './views.ts';
+
+/**
+ * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
+ * and the record says until when. NATS and mail are left to the deliverer, which alone reaches them: then it is
+ * pending.
+ */
+export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
+  const tested = { check, channel };
+  const note = auditing(context, 'test', auditedChannel);
+  return sendTest(context, { check_id: check.id, entity_id: check.entity_id }, channel, (delivery_id) =>
+    note(tested, tested, { delivery_id }),
+  );
+}
+
+/**
+ * The same of any channel.
+ * @param about the check that it tells of; empty for a channel of the account
+ * @param noted the audit entry, for the transaction that writes the delivery first
+ */
+export async function sendTest(
+  context: Context,
+  about: AboutTest,
+  channel: Channel,
+  noted: (delivery_id: string) => Write[],
+): Promise<DeliveryRecord> {
+  const alert = testAlert(context, about, channel);
+  const delivery = newDelivery(context, alert, alert.to[0]!);
+  const beside = () => noted(delivery.id);
+
+  if (channelTypeOf(channel.channel_type)?.via !== 'http') {
+    return deliveryRecord(await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...beside()]));
+  }
+  const outcome = await attemptNow(context, delivery);
+  return deliveryRecord(await recordOutcome(context, delivery, outcome, beside));
+}
+
+type AboutTest = Pick<AlertItem, 'check_id' | 'entity_id'>;
+
+/** It tells of no transition and announces no state. */
+function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, channel: Channel): AlertItem {
+  const now = ports.clock.now();
+  const id = ports.ids.id('alr');
+  return {
+    ...keys.alert(tenant, about.check_id, now, id),
+    expires_at: historyExpiry(now, caller.retention_days),
+    tenant_id: tenant,
+    id,
+    kind: 'test',
+    ...about,
+    transition_id: null,
+    transition_sk: null,
+    announces: null,
+    to: [{ channel_id: channel.id, channel_type: channel.channel_type, delivery_id: ports.ids.id('dlv') }],
+    urgency: 'high',
+  };
+}

@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { previewOf, TestedChannel } from '#lib/alerts/policy/preview.ts';
+import { ChannelBody } from '#lib/channels/registry.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
+import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { addChannel, changeChannel, channelOf, removeChannel } from './check-channels.ts';
+import { DeliveryFilter, deliveryLog, requireDelivery } from './deliveries.ts';
+import { readPolicy, updatePolicy } from './policies.ts';
+import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord, SETTING_NAMES } from './policy-schemas.ts';
+import { testChannel } from './preview.ts';
+import { channelView, policyView, shownChannel } from './views.ts';
+
+const row = route<Context>();
+
+/** The check that a path names, and the channel too where it names one. */
+const loadCheck = (context: Context, { check_id }: { check_id: string }) => requireCheck(context, check_id);
+
+async function loadChannel(context: Context, params: { check_id: string; channel_id: string }) {
+  const check = await loadCheck(context, params);
+  return { check, channel: channelOf((await readPolicy(context, check)).stored, params.channel_id) };
+}
+
+export const alertRows = [
+  row({
+    method: 'GET',
+    path: '/v1/checks/{check_id}/policy',
+    access: 'read',
+    summary: 'The notification policy of a check, channels included',
+    status: 200,
+    reply: PolicyRecord,
+    load: loadCheck,
+    run: async (context, { loaded }) => policyView(context, await readPolicy(context, loaded)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks/{check_id}/policy',
+    access: 'write',
+    summary: 'Set the notification policy of a check; what is left out keeps its value',
+    status: 200,
+    body: PolicyBody,
+    nulls: [...SETTING_NAMES, 'silenced_until'],
+    reply: PolicyRecord,
+    load: loadCheck,
+    run: async (context, { loaded, body }) => policyView(context, await updatePolicy(context, loaded, body)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks/{check_id}/policy/channels',
+    access: 'write',
+    summary: 'Add a channel to the policy of a check; at most 10',
+    status: 201,
+    body: ChannelBody,
+    reply: ChannelRecord,
+    errors: ['LIMIT_EXCEEDED'],
+    load: loadCheck,
+    run: async (context, { loaded, body }) =>
+      channelView(context, loaded.id, await addChannel(context, loaded, body), undefined),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
+    access: 'write',
+    summary: 'Change settings of a channel, but not its type; ******** keeps a stored value',
+    status: 200,
+    body: ChannelPatch,
+    reply: ChannelRecord,
+    load: loadChannel,
+    run: async (context, { loaded: { check, channel }, body }) =>
+      shownChannel(context, check.id, await changeChannel(context, check, channel.id, body)),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
+    access: 'write',
+    summary: 'Remove a channel; what is still on its way to it ends as failed',
+    status: 204,
+    load: loadChannel,
+    run: (context, { loaded }) => removeChannel(context, loaded.check, loaded.channel.id),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks/{check_id}/policy/channels/{channel_id}/test',
+    access: 'respond',
+    rate: 'send',
+    summary: 'Send a test alert to a channel now, and answer its delivery record and what an alert would say',
+    status: 200,
+    reply: TestedChannel,
+    load: loadChannel,
+    run: async (context, { loaded: { check, channel } }) => ({
+      ...(await testChannel(context, check, channel)),
+      preview: await previewOf(context, check, channel),
+    }),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/notify/logs',
+    access: 'read',
+    summary: 'Deliveries across all channels, newest first',
+    status: 200,
+    query: DeliveryFilter.extend({ ...ListQuery.shape, limit: limitParam(50, 1000) }),
+    reply: z.array(DeliveryRecord),
+    run: (context, call) => listOf(`${context.tenant} deliveries`, call, deliveryLog(context, call.query)),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/notify/logs/{id}',
+    access: 'read',
+    summary: 'A delivery',
+    status: 200,
+    reply: DeliveryRecord,
+    load: (context, { id }) => requireDelivery(context, id),
+    run: async (_context, { loaded }) => loaded,
+  }),
+];

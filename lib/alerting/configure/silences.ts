@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Context } from '#lib/access/context.ts';
+import { type AccountSilence, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
+import { CheckSelector } from '#lib/alerting/policy/selector.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import { mustBeAhead, SilenceReason } from '#lib/catalog/own-silence.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import { Instant } from '#lib/platform/instant.ts';
+import { pick } from '#lib/platform/plain-data.ts';
+import { iso } from '#lib/platform/time.ts';
+import { changeAlerting } from './change-alerting.ts';
+
+const MAX_SILENCES = 100;
+
+const MEANINGS = {
+  applies_to: 'The checks whose alerts are held back: those that fit every member. null: all of them.',
+  until: 'When it ends, at most 30 days from now.',
+  reason: 'Why, for people.',
+};
+
+export const NewSilence = z
+  .object({
+    applies_to: CheckSelector.nullable().describe(MEANINGS.applies_to),
+    until: Instant.describe(MEANINGS.until),
+    reason: SilenceReason.describe(MEANINGS.reason).default(''),
+  })
+  .meta({ id: 'NewSilence' });
+type NewSilence = z.output<typeof NewSilence>;
+
+export const SilenceRecord = z
+  .object({
+    id: IdOf('the silence'),
+    applies_to: CheckSelector.nullable().describe(MEANINGS.applies_to),
+    until: z.iso.datetime().describe(MEANINGS.until),
+    reason: z.string().describe(MEANINGS.reason),
+    created_at: CreatedAt,
+    created_by: z.string().describe('E-mail address of the user who made it; empty for a key of nobody.'),
+  })
+  .meta({ id: 'Silence' });
+type SilenceRecord = z.infer<typeof SilenceRecord>;
+
+export const MadeSilence = SilenceRecord.extend({
+  notice: z.string().nullable().describe('Said where no check fits applies_to at present; else null.'),
+}).meta({ id: 'MadeSilence' });
+
+export const silenceView = (silence: AccountSilence): SilenceRecord =>
+  pick(SilenceRecord, { ...silence, until: iso(silence.until) });
+
+const auditedSilence: Audited<AccountSilence> = {
+  type: 'silence',
+  target: ({ id, reason }) => ({ id, name: reason || 'silence' }),
+  members: ({ applies_to, until, reason }) => ({ applies_to, until: iso(until), reason }),
+};
+
+/** The silences of the account that hold now, oldest first. */
+export async function silencesNow(context: Context): Promise<AccountSilence[]> {
+  const now = context.ports.clock.now();
+  const { silences } = await readAlerting(context, context.tenant);
+  return silences.filter(({ until }) => until > now);
+}
+
+/** @throws AppError NOT_FOUND also for one that is over */
+export async function requireSilence(context: Context, id: string): Promise<AccountSilence> {
+  const silence = (await silencesNow(context)).find((one) => one.id === id);
+  if (!silence) throw notFound(`Silence ${id}`);
+  return silence;
+}
+
+/**
+ * Holds back the alerts of a selection of checks until a time. What it held back is told at its end, if it still holds.
+ * @throws AppError VALIDATION_ERROR for an end that is not ahead, LIMIT_EXCEEDED beyond 100 that hold
+ */
+export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {
+  const { ports, keys, tenant, caller } = context;
+  const now = ports.clock.now();
+  mustBeAhead('until', until, now);
+  const id = ports.ids.id('sil');
+  const silence: AccountSilence = {
+    ...keys.accountSilence(tenant, id),
+    v: ports.ids.token(),
+    expires_at: Math.ceil(until / 1000),
+    id,
+    applies_to,
+    until,
+    reason,
+    created_at: iso(now),
+    created_by: caller.user_email,
+  };
+  const note = auditing(context, 'create', auditedSilence);
+  await changeAlerting(context, ({ silences }) => {
+    if (silences.filter((one) => one.until > now).length >= MAX_SILENCES) {
+      throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_SILENCES} silences. End one first.`);
+    }
+    return { writes: [{ put: silence, if: 'absent' }, ...note(undefined, silence)] };
+  });
+  return silence;
+}
+
+/** Ends a silence before its time: what it held back is looked at at once. */
+export async function endSilence(context: Context, silence: AccountSilence): Promise<void> {
+  const { keys, tenant } = context;
+  const note = auditing(context, 'end', auditedSilence);
+  await changeAlerting(context, ({ silences }) => {
+    if (!silences.some(({ id }) => id === silence.id)) throw notFound(`Silence ${silence.id}`);
+    const gone = { delete: keys.accountSilence(tenant, silence.id), if: { version: silence.v } };
+    return { writes: [gone, ...note(silence, undefined)], wakes: true };
+  });
+}

@@ -1,0 +1,106 @@
+import type { Context } from '#lib/access/context.ts';
+import { redactPaths, redactUrls, seesSecrets } from '#lib/access/redaction.ts';
+import type { DeliveryRecord, LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import { accountChannels, inheritedOf, silencesOf } from '#lib/alerting/policy/effective-policy.ts';
+import type { Channel } from '#lib/alerting/policy/policy.ts';
+import { whySelected } from '#lib/alerting/policy/selector.ts';
+import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import { shownSilence } from '#lib/catalog/own-silence.ts';
+import { channelTypeOf } from '#lib/channels/registry.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkLabel } from '#lib/checks/label.ts';
+import { pick } from '#lib/platform/plain-data.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { PolicyOfCheck } from './policies.ts';
+import { ChannelRecord, PolicyRecord, PolicySettings } from './policy-schemas.ts';
+
+/** Records as the caller may see them: a read-only key sees no secret of a channel. */
+
+export async function policyView(
+  context: Context,
+  { check, entity, stored, policy, account }: PolicyOfCheck,
+): Promise<PolicyRecord> {
+  const { ports, keys, tenant } = context;
+  const lasts = await ports.table.getMany<LastDeliveryItem>(
+    stored.channels.map((channel) => keys.lastDelivery(tenant, check.id, channel.id)),
+  );
+  const now = ports.clock.now();
+  return pick(PolicyRecord, {
+    ...policy,
+    ...shownSilence(stored, now),
+    check_id: check.id,
+    inherited: inheritedOf(stored),
+    silenced_by: silencesOf(stored, { check, entity, account, now }).map(({ until, ...silence }) => ({
+      ...silence,
+      until: until === undefined ? null : iso(until),
+    })),
+    channels: stored.channels.map((channel, i) => channelView(context, check.id, channel, shownOf(lasts[i]))),
+    account_channels: accountChannels({ check, entity, account }).map(({ id, name, channel_type, applies_to }) => ({
+      id,
+      name,
+      channel_type,
+      why: whySelected(applies_to, { check, entity }),
+    })),
+    updated_at: stored.updated_at,
+  });
+}
+
+export const channelView = (
+  context: Context,
+  check_id: string,
+  channel: Channel,
+  last: DeliveryRecord | undefined,
+): ChannelRecord =>
+  pick(ChannelRecord, {
+    ...channel,
+    scope: 'check',
+    check_id,
+    config: seesSecrets(context.caller) ? channel.config : withoutSecrets(channel),
+    last_delivery: last ? deliveryView(context, last) : null,
+  });
+
+/** A channel with its last delivery, which is read. */
+export async function shownChannel(context: Context, check_id: string, channel: Channel): Promise<ChannelRecord> {
+  const place = context.keys.lastDelivery(context.tenant, check_id, channel.id);
+  return channelView(context, check_id, channel, shownOf(await context.ports.table.get<LastDeliveryItem>(place)));
+}
+
+export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): DeliveryRecord =>
+  seesSecrets(caller) ? delivery : { ...delivery, error: redactUrls(delivery.error) };
+
+/** Of a type that this release does not know, everything is a secret. */
+export function withoutSecrets({
+  channel_type,
+  config,
+}: Pick<Channel, 'channel_type' | 'config'>): Record<string, string> {
+  const type = channelTypeOf(channel_type);
+  return redactPaths(config, type ? type.secrets : Object.keys(config));
+}
+
+/** A policy, under the id of its check; its channels have entries of their own. */
+export const auditedPolicy: Audited<PolicyOfCheck> = {
+  type: 'policy',
+  target: ({ check }) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
+  members: ({ policy, stored: { silenced = false, silenced_until, silence_reason } }) => ({
+    ...pick(PolicySettings, policy),
+    silenced,
+    silenced_until,
+    silence_reason,
+  }),
+};
+
+export const auditedChannel: Audited<{ check: CheckItem; channel: Channel }> = {
+  type: 'channel',
+  target: ({ check, channel }) => ({
+    id: channel.id,
+    name: `${channel.channel_type} channel of ${checkLabel(check)}`,
+    within: [check.id, check.entity_id],
+  }),
+  members: ({ check, channel }) => ({ check_id: check.id, channel_type: channel.channel_type, config: channel.config }),
+  shown: ({ check, channel }) => ({
+    check_id: check.id,
+    channel_type: channel.channel_type,
+    config: withoutSecrets(channel),
+  }),
+};

@@ -1,0 +1,149 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
+import { type Ancestry, dependentOf, findCause, readAncestry } from '#lib/alerting/cause/find-cause.ts';
+import { type HoldItem, rememberedHold } from '#lib/alerting/cause/hold-item.ts';
+import type { Verdict } from '#lib/alerting/cause/verdict.ts';
+import { type Hold, LEAST_SETTLING_MS, type Look, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
+import { isBusy, type Pages, readPages } from '#lib/alerting/decide/page-budget.ts';
+import { destinationOf, waitingOf } from '#lib/alerting/decide/recipients.ts';
+import { awaitedRepair } from '#lib/alerting/decide/repair.ts';
+import { channelsOfSteps, channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { windowOfDependents } from '#lib/alerting/policy/windows.ts';
+import { incidentsAt } from '#lib/alerts/hold/incidents-at.ts';
+import { readPending } from '#lib/alerts/hold/pending.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { silenceRules } from '#lib/health/silence/rules.ts';
+import { cellOf } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import type { HeldCase } from './hold.ts';
+import { holdWrite, writesOfLook } from './write-recheck.ts';
+
+/** A held alert whose cause is looked for, with all that was read. */
+export type Search = {
+  one: HeldCase;
+  stored: HoldItem | undefined;
+  ancestry: Ancestry;
+  /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
+  pending: ReadonlyMap<string, number>;
+  /** When those who wait were paged. */
+  pages: Pages;
+};
+
+/**
+ * What is to be written, and when to look again; without `next` nothing is held any more. `deadlines` begin then. Or
+ * the rules of alerting decide on it, `writes` beside.
+ */
+export type Found =
+  | { writes: Write[]; next?: Deadline; deadlines: DueDeadline[] }
+  | { writes: Write[]; decide: HeldCase };
+
+/**
+ * Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. `asked`:
+ * somebody else asks what it follows from, and the answer will be there in a moment.
+ */
+export async function lookForCause(
+  env: TenantEnv,
+  account: Pick<AccountItem, 'id' | 'egress'>,
+  one: HeldCase,
+): Promise<Found | 'asked'> {
+  const { ports, keys, tenant } = env;
+  const { check, policy } = one;
+  const [ancestry, stored] = await Promise.all([
+    readAncestry(env, check.entity_id),
+    ports.table.get<HoldItem>(keys.hold(tenant, check.id, one.held.transition_sk)),
+  ]);
+  const [pending, pages] = await Promise.all([
+    readPending(env, ancestry),
+    readPages(env, tenant, waitingFor(one).map(destinationOf)),
+  ]);
+  const search: Search = { one, stored, ancestry, pending, pages };
+  const lookBy = (verdict: Verdict): Look => look(sightOf(env, search, verdict));
+  const isKnown = (verdict: Verdict) =>
+    verdict.explained && verdict.roots[0]!.confirmed && lookBy(verdict).tell.length === 0;
+  const verdict = policy.hold_for_dependencies
+    ? await findCause(env, account, ancestry, dependentOf(one.check, one.transition), isKnown)
+    : NOTHING_FOUND;
+  if (!verdict.settled) return 'asked';
+  const seen = lookBy(verdict);
+  if (!isForRules(one, seen, ports.clock.now())) return writesOfLook(env, search, verdict, seen);
+  // What follows from another failure is no matter of a repair.
+  const decide = seen.root === null ? one : { ...one, held: { ...one.held, repaired: true as const } };
+  return { writes: [holdWrite(env, search, verdict, seen)], decide };
+}
+
+/** Somebody is to be told, but nobody hears it before a step of the escalation, or a repair has its time first. */
+function isForRules({ check, policy, held, transition }: HeldCase, seen: Look, now: number): boolean {
+  if (seen.tell.length === 0 || transition.alert.decision !== 'held') return false;
+  if (channelsThatApply(policy, 'down', check.alerts).length === 0) return true;
+  return seen.root === null && !held.repaired && awaitedRepair(check, check.state, now).repair !== undefined;
+}
+
+const NOTHING_FOUND: Verdict = {
+  ...{ explained: false, settled: true, truncated: false },
+  ...{ roots: [], survived: [], way: [], ancestors: [] },
+};
+
+function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending, pages }: Search, verdict: Verdict) {
+  const { check, policy, held } = one;
+  const now = ports.clock.now();
+  const hold: Hold = policy.hold_for_dependencies ? rememberedHold(stored) : NEW_HOLD;
+  const waiting = waitingFor(one).map(destinationOf);
+  return {
+    ...{ hold, verdict, pending, now, waiting },
+    busy: new Set(waiting.filter((destination) => isBusy(pages, destination, now))),
+    incidents: incidentsAt(keys, check, ancestry, verdict),
+    own: ancestry.incidents.get(check.entity_id),
+    windows: windowsOf(one, ancestry, verdict),
+    recoveries: recoveriesIn(ancestry, held.from),
+    down_at: Date.parse(check.state_since),
+    cooldown_ms: policy.cooldown_seconds * 1000,
+    settle_ms: settlingMs(check),
+    judgedBy: (time: number) => judgedBy(check, time),
+  };
+}
+
+/**
+ * Channels that are still to be told. Where steps of an escalation alone call somebody, it is for them that these
+ * count.
+ */
+function waitingFor({ check, policy, held }: HeldCase) {
+  const listening = channelsThatApply(policy, 'down', check.alerts);
+  return listening.length > 0 ? waitingOf(held, listening, check.alerts) : channelsOfSteps(policy);
+}
+
+/** The windows of planned work that roots are in, and that include what depends on them. */
+const windowsOf = ({ windows, now }: HeldCase, { entities, checks }: Ancestry, { roots }: Verdict) =>
+  new Map(
+    roots.flatMap(({ entity_id: id }) => {
+      const entity = entities.get(id);
+      const window = entity && windowOfDependents(windows, entity, checks.get(id) ?? [], now);
+      return window ? [[id, window] as const] : [];
+    }),
+  );
+
+/** When each entity that has come up since then (epoch ms) was found to be well again, as far as its checks tell. */
+const recoveriesIn = ({ checks }: Ancestry, since: number): Map<string, number> =>
+  new Map(
+    [...checks].flatMap(([id, own]) => {
+      const well = own.filter(({ state, enabled }) => enabled && (state === 'up' || state === 'degraded'));
+      const last = Math.max(...well.map((check) => Date.parse(check.state_since)));
+      return last >= since ? [[id, last] as const] : [];
+    }),
+  );
+
+/** How long a check takes to find out that all is well again: that of a push check is its grace. */
+function settlingMs(check: CheckItem): number {
+  if (check.execution_mode === 'push') return Math.max(LEAST_SETTLING_MS, silenceRules(check).grace);
+  const runs = Math.max(check.failure_threshold, check.recovery_threshold);
+  return Math.max(LEAST_SETTLING_MS, runs * check.interval_seconds * 1000 + check.timeout_ms);
+}
+
+/** When the first run at or after a time is over (epoch ms). */
+function judgedBy(check: CheckItem, time: number): number {
+  if (check.execution_mode === 'push') return time;
+  const rhythm = rhythmOf(cellOf(check.id), check.interval_seconds);
+  return latestSlot(rhythm, time - 1) + rhythm.interval_ms + check.timeout_ms;
+}

@@ -1,0 +1,46 @@
+import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { escalate } from '#lib/alerts/plan/escalate.ts';
+import { updateImpact } from '#lib/alerts/plan/impact-update.ts';
+import { repeatAlert } from '#lib/alerts/plan/repeat.ts';
+import type { Env } from '#lib/env.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import { detectSilence } from '#lib/results/pushes/missed-heartbeat.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { lookAtHeld } from './release.ts';
+import { catchUp } from './timed-decisions.ts';
+
+/**
+ * Handles the deadlines of one message, and sends those that come next in one go. Deadlines of a disabled account wait:
+ * the generator emits them at each tick until their handler moves them.
+ * @throws when one failed. The others are done; all may be done again.
+ */
+export async function handleDeadlines(env: Env, deadlines: DueDeadline[]): Promise<void> {
+  const { ports, keys } = env;
+  const tenants = [...new Set(deadlines.map((deadline) => deadline.tenant_id))];
+  const accounts = await ports.table.getMany<AccountItem>(tenants.map(keys.account));
+  const handled = await Promise.allSettled(
+    deadlines.map((deadline) => handle(env, deadline, accounts[tenants.indexOf(deadline.tenant_id)])),
+  );
+  await sendDeadlines(
+    env,
+    handled.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
+  );
+  const errors = handled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${deadlines.length} deadlines failed`);
+}
+
+/** @returns the deadlines that come next */
+async function handle(env: Env, deadline: DueDeadline, account: AccountItem | undefined): Promise<DueDeadline[]> {
+  if (!account || isDisabled(account)) return [];
+  try {
+    if (deadline.kind === 'silence') return await detectSilence(env, deadline, account);
+    if (deadline.kind === 'hold') return await lookAtHeld(env, deadline, account);
+    if (deadline.kind === 'escalation') return await escalate(env, deadline);
+    if (deadline.kind === 'impact') return await updateImpact(env, deadline);
+    return deadline.kind === 'repeat' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
+  } catch (error) {
+    const { kind, tenant_id, check_id } = deadline;
+    env.ports.log.error('a deadline failed and comes again', { kind, tenant_id, check_id, error });
+    throw error;
+  }
+}

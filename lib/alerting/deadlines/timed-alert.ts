@@ -1,0 +1,233 @@
+import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
+import { begun, escalationChange } from '#lib/alerting/decide/escalation.ts';
+import { isFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
+import { type IncidentItem, incidentWrites } from '#lib/alerting/decide/notified-failure.ts';
+import { type CooldownClass, startCooldown } from '#lib/alerting/decide/quiet-rules.ts';
+import { hearRecovery, toldOf } from '#lib/alerting/decide/recipients.ts';
+import { seriesOf } from '#lib/alerting/decide/series.ts';
+import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/alerting/decide/situation.ts';
+import type { AlertUrgency } from '#lib/alerting/decide/transition.ts';
+import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import { type AlertChannel, type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
+import { beginHold } from '#lib/alerts/plan/begin-hold.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { Env } from '#lib/env.ts';
+import { toldBy } from '#lib/health/dependency/incident-of-change.ts';
+import { announce, announcementOf } from '#lib/health/state/announced.ts';
+import { lastTransition } from '#lib/health/state/last-transition.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import type { Deadline, Owner } from '#lib/schedule/entries.ts';
+import { putBack } from '#lib/schedule/jobs.ts';
+import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+
+/** A deadline of alerting that has come, and what is decided on, read strongly. */
+export type Due = {
+  /** Undefined when it was deleted. */
+  check: CheckItem | undefined;
+  policy: Policy;
+  /** Relations of its entity that carry failure. */
+  dependencies?: number;
+  entry: Deadline;
+  /** The deadline of an alert of it that is held, if one is. */
+  hold?: Deadline | undefined;
+  /** Epoch ms. */
+  now: number;
+};
+
+/** The deadlines of alerts that no transition brings. */
+export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence' | 'hold'>;
+
+/** An alert that no transition brought: as it was decided, what it says, and the cooldown that it starts. */
+type TimedAlert = {
+  situation: Situation;
+  announces: AnnouncedAlert['announces'];
+  cooldown: CooldownClass | null;
+  /** high unless said. */
+  urgency?: AlertUrgency;
+  /** Of an escalation: whom its step calls, and which step it is, from 0. Else, those that apply. */
+  channels?: readonly AlertChannel[];
+  step?: number;
+};
+
+/**
+ * What goes out, if anything does, and when to look again; without `next` the deadline is done with.
+ * `alerts`: what the check remembers from now on, beside the alert itself.
+ */
+export type TimedDecision = {
+  alert?: TimedAlert;
+  next?: Deadline | undefined;
+  alerts?: CheckItem['alerts'];
+  /** It waits until its cause is known. */
+  held?: true;
+};
+
+/**
+ * Acts on a deadline of alerting: puts the alert, moves the deadline, and notes on the check what its channels are
+ * told, all in one transaction. So doing it twice, late or at a wrong time does no harm.
+ * @returns the deadlines that come next, to be sent
+ */
+export async function actOnDeadline(
+  env: Env,
+  deadline: DueDeadline,
+  kind: AlertDeadline,
+  decide: (due: Due) => TimedDecision,
+): Promise<DueDeadline[]> {
+  const { ports, keys } = env;
+  const watermark = await readWatermark(env, keys.shardOf(deadline.check_id));
+  const now = ports.clock.now();
+  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
+  return untilDone(ports, () => attempt(env, deadline, kind, decide));
+}
+
+/** Answers the deadlines that it leaves; none when nothing is to be done any more. */
+async function attempt(
+  env: Env,
+  deadline: DueDeadline,
+  kind: AlertDeadline,
+  decide: (due: Due) => TimedDecision,
+): Promise<DueDeadline[] | typeof AGAIN> {
+  const { ports, keys } = env;
+  const { tenant_id, entity_id, check_id } = deadline;
+  const [check, stored, entry, entity, head, hold, incident] = await ports.table.getMany<
+    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead, DeadlineEntry, IncidentItem]
+  >([
+    keys.check(tenant_id, check_id),
+    keys.policy(tenant_id, check_id),
+    keys.entry(kind, tenant_id, check_id),
+    keys.entity(tenant_id, entity_id),
+    keys.alertingHead(tenant_id),
+    keys.entry('hold', tenant_id, check_id),
+    keys.incident(tenant_id, entity_id),
+  ]);
+  const now = ports.clock.now();
+  if (!entry || entry.deadline > now) return [];
+  const owner = { tenant_id, entity_id, id: check_id };
+  const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
+
+  const transition = entity && (await lastTransition(env, tenant_id, check_id));
+  const account = await alertingOf(env, tenant_id, head);
+  const about = entity && { check: check ?? { id: check_id }, entity, account, now };
+  const due = about && {
+    ...{ check, policy: effectivePolicy(stored, about), dependencies: about.entity.dependencies, entry, hold, now },
+  };
+  const decided = due && transition ? decide(due) : {};
+  const { alert, next, alerts, held } = decided;
+  if (held && check && transition) return beginHold(env, { check, transition, hold, now, done: replace(undefined) });
+  const left = next ? [{ ...deadline, at: next.deadline }] : [];
+  if (!due || !transition || !(alert || alerts)) return (await commit(ports, replace(next))).ok ? left : AGAIN;
+
+  const token = ports.ids.token();
+  const to = check?.state ?? 'unknown';
+  const lasts = to === 'down' && incident !== undefined && incident.recovered_at === undefined;
+  const partOf = { incident_id: entity?.incident?.id ?? (lasts ? incident.id : undefined), with_others: lasts };
+  const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...partOf });
+  const told = toldBy(item, incident, { to, at: now });
+  const after = check && afterAlert(check, due, decided, item?.id);
+  const change = { before: check?.alerts ?? {}, after: after ?? {}, policy: due.policy };
+  const escalation = escalationChange(keys, owner, token, change);
+  const done = await commit(ports, [
+    ...(item ? [{ put: item, if: 'absent' as const }] : []),
+    ...(check && after ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
+    ...incidentWrites(incident, told, token, now),
+    policyAsRead(keys, owner, stored),
+    ...(item && entity && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : []),
+    ...replace(next),
+    ...escalation.writes,
+  ]);
+  return done.ok ? [...left, ...escalation.deadlines] : AGAIN;
+}
+
+/** An alert that begins to be held meanwhile has who is told here decided anew. */
+const holdAsRead = (keys: Keys, { tenant_id, id }: Owner, hold: DeadlineEntry | undefined): Write => ({
+  check: keys.entry('hold', tenant_id, id),
+  if: hold ? { version: hold.v } : 'absent',
+});
+
+/** What the check remembers: of what was decided, and of its alert, with which an escalation may begin. */
+function afterAlert(check: CheckItem, { policy, now }: Due, { alert, alerts = check.alerts }: TimedDecision, id = '') {
+  if (!alert) return alerts;
+  return begun(remember({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
+}
+
+/** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
+export function situationOf(
+  { check, policy, dependencies = 0, entry, hold, now: at }: Due,
+  kind: Exclude<AlertKind, 'state_change'>,
+): Situation {
+  const { failed_at, misled } = entry.note ?? {};
+  const state = check?.state ?? 'unknown';
+  const announces = kind === 'closed' ? 'up' : announcementOf(state, policy);
+  const channels = channelsOf({ check, policy, hold }, announces);
+  return {
+    ...decidedOn(
+      check ?? GONE,
+      check?.alerts ?? { announced: { baseline: 'unknown', inFlight: [] } },
+      policy,
+      channels,
+      at,
+    ),
+    ...(dependencies > 0 && { dependencies }),
+    ...heldIn(hold),
+    ...(failed_at !== undefined && { failed: true }),
+    ...(misled && { misled }),
+    ...{ kind, cause: null, from: state, to: state },
+  };
+}
+
+const GONE = { rev: 0, consecutive_failures: 0, failure_threshold: 0, enabled: false };
+
+/** What a check remembers of an alert that no transition brought. */
+export const remember = (
+  { alerts }: Pick<CheckItem, 'alerts'>,
+  id: string,
+  { announces, cooldown }: Pick<TimedAlert, 'announces' | 'cooldown'>,
+  now: number,
+) => ({
+  alerts: {
+    ...(isFlapping(alerts, now) ? alerts : withoutFlapping(alerts)),
+    ...(cooldown && startCooldown(cooldown, now)),
+    announced: announce(alerts, { id, announces }),
+  },
+});
+
+/** Those that apply and know of the failure, or are to hear that it is over. */
+function channelsOf(
+  { check, policy, hold }: Pick<Due, 'check' | 'policy' | 'hold'>,
+  announces: AnnouncedAlert['announces'],
+) {
+  const alerts = check?.alerts ?? {};
+  const hears = announces === 'up' ? hearRecovery : toldOf;
+  return hears(hold, channelsThatApply(policy, announces, alerts), alerts);
+}
+
+/** The incident that an alert belongs to, and whether other entities follow from that. */
+type PartOf = { incident_id: string | undefined; with_others: boolean };
+
+/** An alert that no transition brought; it tells of the last one. */
+function timedAlert(
+  { keys }: Env,
+  { tenant_id, entity_id, check_id }: DueDeadline,
+  due: Due,
+  transition: TransitionItem,
+  { situation, announces, urgency = 'high', step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
+): AlertItem {
+  const series = seriesOf(due.entry);
+  const channels = called ?? channelsOf(due, announces);
+  return alertItem(keys, {
+    ...{ tenant_id, entity_id, check_id, announces, at: due.now, n: due.entry.deadline, channels, transition },
+    ...{ kind: situation.kind, urgency },
+    expires_at: transition.expires_at,
+    ...(series && { series }),
+    ...(incident_id !== undefined && { incident_id, ...(with_others && { with_others }) }),
+    ...(step !== undefined && { step }),
+    decided_on: situation,
+  });
+}

@@ -1,0 +1,196 @@
+import { isFolded } from '#lib/alerting/cause/wait.ts';
+import { calledLater, channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { type AlertChannel, type Policy, shown } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { withEpisode } from '#lib/health/alerting/episode.ts';
+import { afterTelling, withAnnounced, withoutAnnounced } from '#lib/health/alerting/remembered.ts';
+import { announcementOf } from '#lib/health/state/announced.ts';
+import { withFailure } from '#lib/health/state/failures.ts';
+import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { Keys } from '#lib/keys.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { Deadline, HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
+import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
+import { begun } from './escalation.ts';
+import { firstResultAt } from './first-result.ts';
+import { countChange, type FlapNote, flapNote, toldAgainAt, uncounted } from './memory.ts';
+import type { IncidentItem } from './notified-failure.ts';
+import { isBusy, type Pages } from './page-budget.ts';
+import { classOf } from './quiet-rules.ts';
+import { destinationOf, hearRecovery, knewBefore } from './recipients.ts';
+import { awaitedRepair } from './repair.ts';
+import { type Decided, decide } from './rules.ts';
+import { becauseOf } from './settle-held.ts';
+import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
+import type { AlertDecision, AlertReason, AlertUrgency } from './transition.ts';
+
+/** A change of a check's state, and the policy in force. */
+type Change = {
+  check: CheckItem;
+  to: CheckState;
+  cause: TransitionCause;
+  policy: Policy;
+  entity: Pick<EntityItem, 'dependencies'>;
+  /** The deadline of an alert of it that is held, if one is. */
+  hold: DeadlineEntry | undefined;
+  transition: { transition_id: string; sk: string; expires_at: number };
+  /** The failure of its entity, where others depend on that. */
+  incident?: IncidentItem | undefined;
+  /** The incident that its alert belongs to. */
+  incident_id: string | undefined;
+  /** When its destinations were paged, where that counts. */
+  pages?: Pages | undefined;
+  /** Epoch ms of the transition. */
+  at: number;
+  /** Epoch ms by which alerting goes: the present time, also behind what a clock that ran ahead has recorded. */
+  alertAt: number;
+};
+
+/** What a change of state means for alerting. */
+type AlertOfChange = {
+  /** As the transition holds it, and what it was decided on. */
+  alert: AlertDecision;
+  decided_on: DecidedOn;
+  /** The alert is the first to say that the check flaps. */
+  flapping?: FlapNote;
+  /** What goes out: its alert, or the closing note of a check that is disabled or deleted. */
+  item?: AlertItem;
+  /** What the check remembers of it. */
+  alerts: CheckItem['alerts'];
+  /** Epoch ms at which what was held back is looked at again. */
+  lookAt: number | undefined;
+  /** Its alert is held: when that is looked at, and what for. */
+  hold?: Deadline;
+};
+
+/** Pure: decides whether a change of state is announced, by the rules in their order. */
+export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
+  const { policy, to, alertAt } = change;
+  const counted = withEpisode(withChange(change), to, policy, change.transition.transition_id);
+  const { situation, decided_on } = situationOf(change, counted);
+  const decided = decide(situation);
+  const urgency = urgencyOf(change);
+  const item =
+    decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
+  const isTold = item?.kind === 'state_change';
+  const hold = decided.decision === 'held' ? newHold(change, decided) : undefined;
+  const planned = item ? [{ id: item.id, announces: item.announces ?? announcementOf(to, policy) }] : [];
+  const remembered = isTold
+    ? afterTelling(counted, planned, classOf(situation), alertAt)
+    : withAnnounced(nobodyKnows(decided, situation) ? withoutAnnounced(counted) : counted, planned);
+  const isCalled = isTold || decided.reason === 'no_channels';
+  const alerts = isCalled ? begun(remembered, policy, announcementOf(to, policy), alertAt) : remembered;
+  return {
+    alert: {
+      decision: decided.decision,
+      // Only rules with a name among those judge a change of state.
+      reason: decided.reason as AlertReason | null,
+      deliveries: isTold ? deliveriesOf(item) : [],
+      urgency,
+      because: hold ? becauseOf(hold) : null,
+      facts: decided.facts,
+      decided_at: iso(change.at),
+    },
+    decided_on,
+    ...(isTold && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
+    ...(item && { item }),
+    alerts,
+    lookAt: lookAt(decided) ?? toldAgainAt(alerts, policy),
+    ...(hold && { hold }),
+  };
+}
+
+/** Its recovery is told to nobody as nobody was told of the failure, or whoever was is no channel of it any more. */
+const nobodyKnows = ({ decision, reason }: Decided, { to, policy }: Situation): boolean =>
+  decision === 'skipped' && reason === 'dependency' && shown(to, policy) === 'up';
+
+/**
+ * What is held is looked at when the check has had a result of its own behind what holds it; the cause of a failure is
+ * looked for at once, and a repair has until then.
+ */
+function newHold({ check, policy, transition, alertAt }: Change, { reason, until = alertAt }: Decided): Deadline {
+  const held: HeldAlert = {
+    transition_sk: transition.sk,
+    reason: reason as HoldReason,
+    from: until,
+    ...(policy.window && { window: policy.window }),
+    ...(reason === 'dependency' && knewBefore(check.alerts)),
+  };
+  return { deadline: reason === 'maintenance' ? firstResultAt(check, until) : until, note: { held } };
+}
+
+/** When what was held back is looked at again, which says by itself when that is over. */
+const lookAt = ({ reason, until }: Decided): number | undefined =>
+  reason === 'cooldown' || reason === 'silenced' ? until : undefined;
+
+/** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
+function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
+  if (cause !== 'result' && cause !== 'silence') return uncounted(check.alerts);
+  const before = to === 'down' ? withFailure(check.alerts, alertAt) : check.alerts;
+  const counts = check.state !== 'unknown' && shown(check.state, policy) !== shown(to, policy);
+  return counts ? countChange(before, policy, alertAt) : before;
+}
+
+function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
+  const { check, policy, entity, cause, to, alertAt: at } = change;
+  const { dependencies } = entity;
+  const channels = channelsOf(change);
+  const decided_on: DecidedOn = {
+    ...decidedOn(check, counted, policy, channels, at),
+    ...heldIn(change.hold),
+    ...(dependencies > 0 && { dependencies }),
+    ...calledLater(policy, announcementOf(to, policy), channels),
+    ...awaitedRepair(check, to, at),
+  };
+  return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
+}
+
+/** Those that apply; of a failure that is over, those that are to hear so. */
+function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
+  const channels = channelsThatApply(policy, announcementOf(to, policy), check.alerts);
+  return shown(to, policy) === 'up' ? hearRecovery(hold, channels, check.alerts) : channels;
+}
+
+/** Low for whoever heard of the same failure a moment ago, by an alert that names it, or was paged too often. */
+function urgencyOf(change: Change): AlertUrgency {
+  const { to, incident, alertAt, pages } = change;
+  const channels = channelsOf(change);
+  const heard = (channel: AlertChannel) => {
+    const destination = destinationOf(channel);
+    return isFolded(incident, destination, alertAt) || isBusy(pages, destination, alertAt);
+  };
+  return to === 'down' && channels.length > 0 && channels.every(heard) ? 'low' : 'high';
+}
+
+const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): AlertItem =>
+  alertItem(keys, {
+    ...aboutOf(change),
+    ...(change.incident && { with_others: true }),
+    ...{ urgency, kind: 'state_change', announces: announcementOf(change.to, change.policy) },
+    channels: channelsOf(change),
+  });
+
+/** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
+function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
+  if (reason !== 'configuration') return undefined;
+  const { check, policy, hold, cause, to, alertAt: at } = change;
+  const channels = hearRecovery(hold, channelsThatApply(policy, 'up', check.alerts), check.alerts);
+  const given = decidedOn(check, check.alerts, policy, channels, at);
+  const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
+  if (decide(situation).decision !== 'planned') return undefined;
+  return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
+}
+
+const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
+  ...(incident_id !== undefined && { incident_id }),
+  tenant_id: check.tenant_id,
+  check_id: check.id,
+  entity_id: check.entity_id,
+  transition,
+  expires_at: transition.expires_at,
+  at,
+  n: 0,
+});

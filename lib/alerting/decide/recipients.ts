@@ -1,0 +1,53 @@
+import type { Channel } from '#lib/alerting/policy/policy.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { announcedState } from '#lib/health/state/announced.ts';
+import type { Deadline, HeldAlert } from '#lib/schedule/entries.ts';
+import type { AlertTarget } from './alert-item.ts';
+
+type Place = Pick<Channel, 'id' | 'destination'>;
+
+/** Where a channel leads: two that lead to the same place have the same destination. */
+export const destinationOf = ({ id, destination = id }: Place): string => destination;
+
+/** Where the channel led that an alert went to. */
+export const destinationTold = ({ channel_id: id, ...target }: AlertTarget): string => destinationOf({ id, ...target });
+
+type Escalated = Pick<CheckItem['alerts'], 'escalated'>;
+
+/** Those that know of a failure: all of them, unless its alert is held until its cause is known. */
+export function toldOf<T extends Place>(
+  hold: Deadline | undefined,
+  channels: readonly T[],
+  alerts: Escalated,
+): readonly T[] {
+  const held = hold?.note?.held;
+  return held?.reason === 'dependency' ? channels.filter((channel) => wasTold(channel, held, alerts)) : channels;
+}
+
+/**
+ * Those that hear of its recovery: whoever was told of the failure; or all of them, where they had been told of trouble
+ * before that.
+ */
+export const hearRecovery = <T extends Place>(
+  hold: Deadline | undefined,
+  channels: readonly T[],
+  alerts: Escalated,
+): readonly T[] => (hold?.note?.held?.knew ? channels : toldOf(hold, channels, alerts));
+
+/** Whether the channels of a check believe that something is wrong, so that they have to hear when it is over. */
+export const knewBefore = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'knew'> =>
+  announcedState(alerts) === 'up' ? {} : { knew: true };
+
+/** Those that are still to be told of a failure whose alert is held until its cause is known. */
+export const waitingOf = <T extends Place>(held: HeldAlert, channels: readonly T[], alerts: Escalated): T[] =>
+  channels.filter((channel) => !wasTold(channel, held, alerts));
+
+/** Nobody knows of a failure yet: its alert is held until its cause is known, or what is to repair it had its time. */
+export const isUntold = (hold: Deadline | undefined): boolean => {
+  const held = hold?.note?.held;
+  return (held?.reason === 'dependency' || held?.reason === 'remediation') && !held.told?.length;
+};
+
+/** By the alert that is held for others, or by a step of the escalation that began with it. */
+const wasTold = (channel: Place, { told = [] }: HeldAlert, { escalated = [] }: Escalated): boolean =>
+  told.includes(destinationOf(channel)) || (told.length > 0 && escalated.includes(channel.id));

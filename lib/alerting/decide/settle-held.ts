@@ -1,0 +1,60 @@
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import { decide } from './rules.ts';
+import { situationOf } from './situation.ts';
+import type { AlertDecision, AlertReason } from './transition.ts';
+
+/**
+ * A held alert is decided once more, and then for good: of all of a transition only its `alert` changes, from held to
+ * planned or skipped, with what that was decided on; by condition on its version.
+ */
+
+/** What an alert is held for, as its transition says. */
+export const becauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecision['because']> => ({
+  incident_id: null,
+  root_entity_id: null,
+  root_entity_name: null,
+  root_state: null,
+  root_since: null,
+  window_id: note?.held?.window?.id ?? null,
+  look_again_at: iso(deadline),
+});
+
+type Final = Pick<AlertDecision, 'decision' | 'reason' | 'facts'> & Partial<Pick<AlertDecision, 'deliveries'>>;
+
+/** What it was decided on in the end, where that says why. */
+type DecidedBy = Partial<Pick<TransitionItem, 'decided_on'>>;
+
+/** Pure: the write by which the alert of a transition is decided for good, at `at` (epoch ms). */
+export function settled(
+  transition: TransitionItem,
+  token: string,
+  at: number,
+  final: Final,
+  by: DecidedBy = {},
+): Write {
+  const { alert } = transition;
+  const because = alert.because && { ...alert.because, look_again_at: null };
+  const next = { ...alert, ...final, because, decided_at: iso(at) };
+  const put: TransitionItem = { ...transition, ...by, v: token, alert: next };
+  return { put, if: { version: transition.v } };
+}
+
+/**
+ * Pure: with another change of its check a held alert has nothing to tell any more. Where its cause was planned work,
+ * that is why.
+ */
+export function superseded(held: TransitionItem, hold: Deadline | undefined, token: string, at: number): Write[] {
+  const { alert } = held;
+  if (alert.decision !== 'held') return [];
+  const { reason, facts } = alert;
+  const window = hold?.note?.held?.window;
+  if (!hold || !window || reason === 'maintenance')
+    return [settled(held, token, at, { decision: 'skipped', reason, facts })];
+  const decided_on = { ...held.decided_on, window };
+  const planned = decide(situationOf({ ...held, decided_on }));
+  const final = { decision: 'skipped' as const, reason: planned.reason as AlertReason, facts: planned.facts };
+  return [settled({ ...held, alert: { ...alert, because: becauseOf(hold) } }, token, at, final, { decided_on })];
+}

@@ -1,0 +1,169 @@
+import type { OpenWindow, Policy, Silence } from '#lib/alerting/policy/policy.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
+import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
+import type { Acknowledgement, AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
+import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
+import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
+import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { HoldReason } from '#lib/schedule/entries.ts';
+import { isFlapping } from './memory.ts';
+import type { AwaitedRepair } from './repair.ts';
+
+/** Members of a policy that rules look at; of a check that inherits some, those in force. */
+type PolicyInForce = Pick<
+  Policy,
+  | 'silenced'
+  | 'cooldown_seconds'
+  | 'notify_on_recovery'
+  | 'notify_on_degraded'
+  | 'repeat_interval_seconds'
+  | 'catch_up'
+  | 'flap_threshold'
+  | 'hold_for_dependencies'
+>;
+
+/**
+ * What is lost once more has happened: it is stored with the decision, so that the same rules can be run again. Some
+ * 300 bytes. A rule that looks at more adds its own member, optional, so that what was stored before can still be read.
+ */
+export type DecidedOn = {
+  /** Epoch ms by which it was decided. */
+  at: number;
+  /** Settings revision of the check, and how far it had counted by the deciding result. */
+  rev: number;
+  failures: number;
+  failure_threshold: number;
+  enabled: boolean;
+  /** What the channels were told before. */
+  told: AnnouncedState;
+  /** Epoch ms of the last page and the last warning. */
+  last_planned_at?: number;
+  last_warned_at?: number;
+  /** With this change counted. Epoch ms. */
+  flapping?: Flapping & { /** It has kept its state long enough. */ over?: true };
+  policy: PolicyInForce;
+  /** What silences it, if anything does. */
+  silence?: Silence;
+  /** The maintenance window that is open for it, if one is. */
+  window?: OpenWindow;
+  /** An alert of it that is held, and when that is looked at (epoch ms). */
+  held?: { reason: HoldReason; until: number };
+  /** Somebody looks after the failure; times in epoch ms. */
+  acknowledged?: { by: string; at: number; until?: number };
+  /** What is to repair it before anybody is told. */
+  repair?: AwaitedRepair;
+  /** How many channels apply; while the cause of a failure is not known, those that were told all the same. */
+  channels: number;
+  /** Of a failure that none of them hears yet: how many the steps of its escalation call later. */
+  called_later?: number;
+  /** Relations of its entity that carry failure; absent where there are none. */
+  dependencies?: number;
+  /** Catch-up: all deliveries of the last alert failed. */
+  failed?: true;
+  /** Catch-up: channels may have been told in the wrong order. */
+  misled?: true;
+  /** Closing note: whoever disabled or deleted the check asked for it. */
+  asked?: true;
+};
+
+/** All that the rules look at: plain values, which a decision stores. Same input, same decision. */
+export type Situation = DecidedOn & {
+  kind: AlertKind;
+  /** Of a transition; else null. */
+  cause: TransitionCause | null;
+  /** The check's own states. Of an alert without a transition `from` is the same as `to`. */
+  from: CheckState;
+  to: CheckState;
+};
+
+/** What the alert of a change of state was decided on. */
+export const situationOf = (transition: {
+  decided_on: DecidedOn;
+  cause: TransitionCause;
+  check_from_state: CheckState;
+  check_to_state: CheckState;
+}): Situation => ({
+  ...transition.decided_on,
+  kind: 'state_change',
+  cause: transition.cause,
+  from: transition.check_from_state,
+  to: transition.check_to_state,
+});
+
+/** Kinds that rules decide on. */
+export type AlertKind = Exclude<DeliveryKind, 'test'>;
+
+/** A catch-up that waits neither for a cooldown nor for flapping: nobody heard the last alert, or not as the last. */
+export const isUrgent = ({ failed, misled }: Situation): boolean => failed === true || misled === true;
+
+/** Whether somebody hears of it, now or by a later step of its escalation. */
+export const isHeard = ({ channels, called_later = 0 }: Situation): boolean => channels > 0 || called_later > 0;
+
+/** A change that says something else than that all is well, and that the channels do not know. */
+export const isUnknownTrouble = ({ kind, to, told, policy }: Situation): boolean => {
+  const announces = announcementOf(to, policy);
+  return kind === 'state_change' && announces !== 'up' && announces !== told;
+};
+
+/** An alert has said that it flaps, and it has not kept its state since. */
+export const isUnsettled = ({ flapping, policy }: Situation): boolean =>
+  policy.flap_threshold > 0 && flapping?.told === true && !flapping.over;
+
+/** An alert has said that it flaps, and promised to tell once it has kept its state, as it has now. */
+export const isSteadyAgain = ({ flapping, policy }: Situation): boolean =>
+  policy.flap_threshold > 0 && flapping?.told === true && flapping.over === true;
+
+/**
+ * What is looked at of a check, its policy and the channels that apply.
+ * @param alerts with this change counted
+ * @param at epoch ms
+ */
+export function decidedOn(
+  check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
+  alerts: CheckItem['alerts'],
+  policy: PolicyInForce & Pick<Policy, 'silence' | 'window'>,
+  channels: readonly unknown[],
+  at: number,
+): DecidedOn {
+  const { rev, consecutive_failures: failures, failure_threshold, enabled } = check;
+  const { last_planned_at, last_warned_at, flapping } = alerts;
+  const { silenced, cooldown_seconds, notify_on_recovery, notify_on_degraded } = policy;
+  const { repeat_interval_seconds, catch_up, flap_threshold, hold_for_dependencies } = policy;
+  const acknowledged = acknowledgementAt(alerts, at);
+  return {
+    at,
+    rev,
+    failures,
+    failure_threshold,
+    enabled,
+    told: announcedState(alerts),
+    ...(last_planned_at !== undefined && { last_planned_at }),
+    ...(last_warned_at !== undefined && { last_warned_at }),
+    ...(flapping && { flapping: { ...flapping, ...(!isFlapping(alerts, at) && { over: true as const }) } }),
+    policy: {
+      silenced,
+      cooldown_seconds,
+      notify_on_recovery,
+      notify_on_degraded,
+      repeat_interval_seconds,
+      catch_up,
+      flap_threshold,
+      hold_for_dependencies,
+    },
+    ...(policy.silence && { silence: policy.silence }),
+    ...(policy.window && { window: policy.window }),
+    ...(acknowledged && { acknowledged: factsOf(acknowledged) }),
+    channels: channels.length,
+  };
+}
+
+const factsOf = ({ by, at, until }: Acknowledgement) => ({
+  by,
+  at,
+  ...(until !== undefined && { until }),
+});
+
+/** The same of an alert that is held, where one is. */
+export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefined): Pick<DecidedOn, 'held'> =>
+  hold?.note?.held ? { held: { reason: hold.note.held.reason, until: hold.deadline } } : {};

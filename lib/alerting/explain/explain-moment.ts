@@ -1,0 +1,129 @@
+import type { CheckState } from '#lib/catalog/states.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { SilenceDeadline } from '#lib/checks/heartbeat.ts';
+import type { Outcome } from '#lib/checks/outcome.ts';
+import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
+import { isUndecided, nextState, type Standing, UNJUDGED } from '#lib/checks/state/next-state.ts';
+import type { Gap } from '#lib/history/runs/gaps.ts';
+import { nextRetry } from '#lib/results/slots/retries.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { clock, counted, NOT_WATCHED, ordinal, seconds } from './explain-transition.ts';
+import type { Explanation } from './explanation.ts';
+
+/** What is known of a check at a moment that no transition explains. Times in epoch ms. */
+export type Moment = {
+  at: number;
+  check: CheckItem;
+  /** The settings in force; undefined before the check was made. */
+  revision: RevisionItem | undefined;
+  state: CheckState;
+  /** Runs that were judged since the last transition, ascending; the newest of them, if there are many. */
+  runs: readonly { at: number; outcome: Outcome }[];
+  /** The gap that the moment lies in. */
+  gap: Gap | undefined;
+  /** Push: when it fails if nothing comes. */
+  silence: SilenceDeadline | undefined;
+  /** Of the account, if it was ever disabled. */
+  enabled_at: number | undefined;
+  /** Results before this are no longer kept. */
+  kept_since: number;
+};
+
+type MomentExplained = Pick<Explanation, 'verdict' | 'sentence'> & {
+  /** Epoch ms: when it is probed or fails next, where that is known. */
+  next?: { at: number; what: 'probe' | 'silence' };
+};
+
+/** Pure: why there was nothing to announce at a moment. Total: whatever is known, it says something. */
+export function explainMoment(moment: Moment): MomentExplained {
+  return notChecked(moment) ?? progressOf(moment) ?? steady(moment);
+}
+
+function notChecked({ at, check, revision, gap, enabled_at }: Moment): MomentExplained | undefined {
+  const not = (why: string): MomentExplained => ({ verdict: 'not_checked', sentence: `It was not checked: ${why}.` });
+  if (!revision) return not(`it was made only at ${clock(check.created_at)}`);
+  if (!revision.enabled) return not(`it was disabled since ${clock(revision.from)}`);
+  if (!gap) return undefined;
+  const isAccounts = gap.cause === 'late' && enabled_at !== undefined && at < enabled_at && enabled_at <= gap.to;
+  const why = isAccounts ? 'the account was disabled' : NOT_WATCHED[gap.cause];
+  return not(`${why}, ${clock(gap.from)} to ${clock(gap.to)}`);
+}
+
+/**
+ * Pure: how far the check had counted towards another state, by judging its runs once more; undefined when they leave
+ * it as it was.
+ */
+export function progressOf(moment: Moment): MomentExplained | undefined {
+  const { check, revision, runs, at, state } = moment;
+  const { failure_threshold, recovery_threshold } = revision ?? check;
+  const thresholds = { failure_threshold, recovery_threshold };
+  let standing: Standing = { ...UNJUDGED, state };
+  for (const { outcome } of runs) {
+    // Its state did not change then: with settings that differed, only the count goes on.
+    standing = { ...nextState(Object.assign(standing, thresholds), outcome), state };
+  }
+  const last = runs.at(-1);
+  if (!last || !isUndecided({ ...standing, ...thresholds })) return silentSoFar(moment);
+  const { count, of, word } = counting(standing, thresholds);
+  const due = check.execution_mode === 'pull' && revision ? dueAfter(check, revision, last.at, of - count) : undefined;
+  const tense = due !== undefined && due <= at ? 'was' : 'would have been';
+  const when = due === undefined ? '' : `; the ${ordinal(of)} ${tense} due at ${clock(due)}`;
+  return {
+    verdict: 'not_due',
+    sentence: `${count} of ${counted(of, word)} in a row${when}.`,
+    ...(due !== undefined &&
+      revision && { next: { at: dueAfter(check, revision, last.at, 1), what: 'probe' as const } }),
+  };
+}
+
+function counting(standing: Standing, { failure_threshold, recovery_threshold }: Thresholds) {
+  const { consecutive_failures: fails, consecutive_warnings: bads = 0, consecutive_successes: goods = 0 } = standing;
+  if (standing.state !== 'down' && fails > 0) return { count: fails, of: failure_threshold, word: 'failure' };
+  if (goods > 0) return { count: goods, of: recovery_threshold, word: 'success' };
+  return { count: bads, of: failure_threshold, word: 'warning' };
+}
+
+type Thresholds = Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
+
+/** When the n-th probe behind a run is due (epoch ms). */
+function dueAfter(check: CheckItem, { rhythm }: RevisionItem, from: number, n: number): number {
+  let at = from;
+  for (let i = 0; i < n; i++) at = nextRetry(check, at)?.at ?? latestSlot(rhythm, at) + rhythm.interval_ms;
+  return at;
+}
+
+/** Of a push check that was silent for longer than it should be. */
+function silentSoFar({ at, check, silence, state }: Moment): MomentExplained | undefined {
+  if (!silence || state === 'down') return undefined;
+  const next = { at: silence.at, what: 'silence' as const };
+  const not_due = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
+  const fails = `it ${silence.at <= at ? 'was' : 'would be'} due to fail at ${clock(silence.at)}`;
+  switch (silence.misses) {
+    case 'any sign': {
+      const silent = at - silence.since;
+      if (silent <= check.interval_seconds * 1000) return undefined;
+      return not_due(`It was silent for ${seconds(silent)} of ${seconds(silence.at - silence.since)}; ${fails}.`);
+    }
+    case 'due time':
+      return at <= silence.due ? undefined : not_due(`Its job was due at ${clock(silence.due)}; ${fails}.`);
+    case 'first sign':
+      return not_due(`Nothing had come from it yet; ${fails}.`);
+    case 'end of a run':
+      return not_due(`A run had begun at ${clock(silence.started_at)} and was not over; ${fails}.`);
+  }
+}
+
+function steady({ at, runs, state, kept_since, silence }: Moment): MomentExplained {
+  const next = silence && { next: { at: silence.at, what: 'silence' as const } };
+  const last = runs.at(-1);
+  if (at < kept_since) {
+    const is = state === 'unknown' ? 'It had no state' : `It was ${state}`;
+    return { verdict: 'fine', sentence: `${is}; its results of then are no longer kept, so that more is not known.` };
+  }
+  if (state === 'unknown')
+    return { verdict: 'not_due', sentence: 'It had no result yet that could decide its state.', ...next };
+  const said = last ? ` Its last run, at ${clock(last.at)}, ${SAID[last.outcome]}.` : '';
+  return { verdict: 'fine', sentence: `It was ${state}, and there was nothing to tell.${said}`, ...next };
+}
+
+const SAID: Readonly<Record<Outcome, string>> = { ok: 'was a success', warn: 'had a warning', fail: 'failed' };

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { RuleFacts } from '#lib/alerting/decide/transition.ts';
+import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { CheckState } from '#lib/catalog/states.ts';
+import { RULES } from '#lib/health/alerting/rules.ts';
+import { TransitionRecord } from '#lib/health/state/transition-record.ts';
+import { GapRecord } from '#lib/history/runs/gaps.ts';
+import { IdOf } from '#lib/platform/http/members.ts';
+import { ResultRecord } from '#lib/results/result.ts';
+
+const RuleOutcome = z.object({
+  rule: z.enum(RULES.map(({ name }) => name)).describe('As in alert.reason of a transition.'),
+  outcome: z
+    .enum(['pass', 'stop', 'not_reached'])
+    .describe('stop: this rule is why nobody was told. not_reached: one before it was.'),
+  facts: RuleFacts.describe('What it looked at.'),
+});
+
+const LookRecord = z.object({
+  at: z.iso.datetime().describe('When it was.'),
+  roots: z.array(z.string()).describe('Ids of the entities that the failure follows from, the likeliest first.'),
+  ancestors: z
+    .array(
+      z.object({
+        entity_id: IdOf('the entity'),
+        status: z
+          .enum(['failed', 'fine', 'blind'])
+          .describe('fine: it had a success since the check fails. blind: nothing is known of it.'),
+        known_by: z
+          .enum(['state', 'result', 'asked', 'nothing'])
+          .describe('state: its checks are down. result: a push came. asked: it was probed for this.'),
+        at: z.iso.datetime().nullable().describe('Of when that is; null where nothing is known.'),
+      }),
+    )
+    .describe('What was known of those that its entity depends on: what failed first, at most 10.'),
+  truncated: z.boolean().describe('There were more than are looked at, or shown.'),
+});
+
+/** Why somebody was told of a check at a moment, or nobody was (docs/CONTRACT.md#explanations). */
+export const Explanation = z
+  .object({
+    check_id: IdOf('the check'),
+    at: z.iso.datetime().describe('The moment that is explained.'),
+    state: CheckState.describe('State of the check at that moment.'),
+    verdict: z
+      .enum(['alerted', 'held', 'skipped', 'not_due', 'not_checked', 'fine'])
+      .describe(
+        'alerted: its last change was announced. held: that is decided later. skipped: it was announced to nobody. not_due: too little had failed for a change. not_checked: nobody looked. fine: there was nothing to tell.',
+      ),
+    sentence: z.string().describe('All of it for people, the answer first.'),
+    rules: z.array(RuleOutcome).describe('What each rule of alerting said to the change of state, in their order.'),
+    transition: TransitionRecord.nullable().describe('The last change of state up to then; null before the first.'),
+    results: z.array(ResultRecord).describe('The last results up to then, newest first, as far as they are kept.'),
+    gaps: z.array(GapRecord).describe('When nobody looked shortly before, in the order of time.'),
+    looks: z
+      .array(LookRecord)
+      .describe('What each look for the cause of the failure saw while its alert was held; the last 10, oldest first.'),
+    deliveries: z.array(DeliveryRecord).describe('What was sent of that change up to then, in the order of time.'),
+    next: z
+      .object({
+        at: z.iso.datetime().describe('When it is, or was, due.'),
+        what: z
+          .enum(['probe', 'silence', 'repeat', 'catch_up', 'escalation', 'hold'])
+          .describe(
+            'probe: it is probed. silence: it fails if nothing comes. repeat: a reminder. catch_up: what was held back is looked at. escalation: its next step calls others. hold: its held alert is looked at again.',
+          ),
+      })
+      .nullable()
+      .describe('What comes next for it; null when nothing is known of that.'),
+  })
+  .meta({ id: 'Explanation' });
+export type Explanation = z.infer<typeof Explanation>;

@@ -1,0 +1,117 @@
+import type { Context } from '#lib/access/context.ts';
+import { historyStart } from '#lib/access/retention.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { FeedItem, TransitionItem } from '#lib/checks/state/transition.ts';
+import type { TransitionRange } from '#lib/health/history/transition-range.ts';
+import { type TransitionRecord, transitionRecord } from '#lib/health/state/transition-record.ts';
+import { TRANSITIONS } from '#lib/keys/prefixes.ts';
+import { after as above, stamp } from '#lib/keys.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
+import { timeOf } from '#lib/platform/ids.ts';
+import type { Item, Page, Query } from '#lib/platform/ports.ts';
+import { filtered } from '#lib/platform/table/filtered.ts';
+import { queryMerged } from '#lib/platform/table/merge.ts';
+
+/**
+ * Access patterns, newest first, or oldest first from one on:
+ * - transitions of a check: query TR# under it
+ * - transitions of a tenant: query feed(tenant, bucket) merged, then get many transitions and their entities
+ * - transitions of an entity: query the feed of its bucket for its own, then get many transitions
+ */
+
+export const checkTransitions = (
+  context: Context,
+  check: CheckItem,
+  range: TransitionRange = {},
+): Reader<TransitionRecord> => {
+  const { ports, keys, tenant } = context;
+  const partition = keys.ofCheck(tenant, check.id);
+  const list: List<TransitionItem> = {
+    at: (ms) => `${TRANSITIONS}${stamp(ms)}`,
+    end: above(TRANSITIONS),
+    // Two of an entity never have the same time.
+    place: (id) => `${TRANSITIONS}${stamp(timeOf(id))}`,
+    isNamed: (item, id) => item.transition_id === id,
+    read: (query) => ports.table.query<TransitionItem>({ partition, ...query }),
+  };
+  const read = inRange(context, range, list);
+  return async (after, limit) => {
+    const { items, next } = await read(after, limit);
+    return { found: items.map((item) => ({ at: item.sk, value: transitionRecord(context, item) })), next };
+  };
+};
+
+/**
+ * Transitions across all entities that still exist; those of a deleted check stay with its entity.
+ * @param entity where they are of one alone
+ */
+export const transitionFeed = (
+  context: Context,
+  range: TransitionRange = {},
+  entity?: EntityItem,
+): Reader<TransitionRecord> => {
+  const { ports, keys, tenant } = context;
+  const buckets = entity ? [keys.bucketOf(entity.id)] : keys.buckets;
+  const partitions = buckets.map((bucket) => keys.feed(tenant, bucket));
+  const isOwn = (item: FeedItem): boolean => !entity || item.entity_id === entity.id;
+  const place = (id: string): string => `${stamp(timeOf(id))}#${id}`;
+  const list: List<FeedItem> = {
+    at: stamp,
+    end: above(''),
+    place,
+    isNamed: (item, id) => item.sk === place(id) && isOwn(item),
+    read: (query) => queryMerged<FeedItem>(ports.table, partitions, query),
+  };
+  const inOrder = inRange(context, range, list);
+  const read = entity ? filtered(inOrder, isOwn) : inOrder;
+  return async (after, limit) => {
+    const { items: entries, ...page } = await read(after, limit);
+    const items = await ports.table.getMany<Item>(
+      entries.flatMap(({ check_id, transition_sk, entity_id }) => [
+        { pk: keys.ofCheck(tenant, check_id), sk: transition_sk },
+        ...(entity ? [] : [keys.entity(tenant, entity_id)]),
+      ]),
+    );
+    const each = entity ? 1 : 2;
+    const found = entries.flatMap(({ sk }, i) => {
+      const [transition, isThere] = [items[each * i], entity ?? items[each * i + 1]];
+      return transition && isThere ? [{ at: sk, value: transitionRecord(context, transition as TransitionItem) }] : [];
+    });
+    return { ...page, found };
+  };
+};
+
+/** A list of transitions by its sort keys. */
+type List<T extends Item> = {
+  /** Where an instant stands (epoch ms), and the end of the list. */
+  at(ms: number): string;
+  end: string;
+  /** Where a transition stands or would, by its id. */
+  place(id: string): string;
+  isNamed(item: T, id: string): boolean;
+  read(query: Omit<Query, 'partition' | 'limit'> & { limit: number }): Promise<Page<T>>;
+};
+
+/** Reads a list in the order of its range. Throws NOT_FOUND when the transition that it goes on from is not there. */
+const inRange =
+  <T extends Item>({ ports, caller }: Context, range: TransitionRange, list: List<T>) =>
+  async (after: string | undefined, limit: number): Promise<Page<T>> => {
+    const { since = 0, until, after: known } = range;
+    const oldest = list.at(Math.max(since, historyStart(ports.clock.now(), caller.retention_days)));
+    const [from] = [oldest, known === undefined ? oldest : list.place(known)].sort().reverse();
+    // The known one is read first, so that it need not be looked for.
+    const isFirst = known !== undefined && after === undefined;
+    const { items, next } = await list.read({
+      from,
+      to: until === undefined ? list.end : list.at(until),
+      descending: known === undefined,
+      limit: isFirst ? limit + 1 : limit,
+      after,
+    });
+    if (!isFirst) return { items, next };
+    const [first, ...others] = items;
+    if (!first || !list.isNamed(first, known)) throw notFound(`Transition ${known}`);
+    return { items: others, next };
+  };

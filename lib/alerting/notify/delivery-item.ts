@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type { Channel } from '#lib/alerting/policy/policy.ts';
+import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import { DeliveryKind } from '#lib/checks/delivery-id.ts';
+import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/plain-data.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import type { Series } from '#lib/schedule/entries.ts';
+
+/** A delivery as the interface shows it: one record per alert and channel. */
+export const DeliveryRecord = z
+  .object({
+    id: IdOf('the delivery, the same in X-Service-Delivery'),
+    kind: DeliveryKind.describe(
+      'state_change: the check changed its state. repeat: a reminder, as it is still down. catch_up: what was held back or failed, announced late. escalation: nobody has acknowledged it, and a step of the escalation called this channel. impact: more fails with it than was told at first. acknowledged: somebody looks after it. closed: a check announced as down or degraded was disabled or deleted. remediation_failed: what was tried to repair it did not help. test: a test of the channel.',
+    ),
+    transition_id: z.string().nullable().describe('Id of the transition that it is about; null for a test.'),
+    check_id: IdOf('the check'),
+    entity_id: IdOf('the entity'),
+    channel_id: IdOf('the channel'),
+    channel_type: z.string().describe('What kind of channel it is.'),
+    group_id: z
+      .string()
+      .nullable()
+      .describe('Of those that were released together after what they followed from had recovered: the same of all.'),
+    step: z.int().nullable().describe('Of an escalation: which of its steps, from 1; else null.'),
+    status: z
+      .enum(['pending', 'retrying', 'sent', 'failed'])
+      .describe(
+        'pending: not tried yet. retrying: an attempt failed, another follows. sent: the receiver took it. failed: given up.',
+      ),
+    attempts: z.int().describe('How often it was tried; at most 3. Waiting for a receiver that answers 429 is none.'),
+    sent_at: z.iso.datetime().nullable().describe('When the receiver took it; null until then.'),
+    error: z.string().describe('What went wrong with the last attempt; empty when nothing did.'),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Delivery' });
+export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
+
+/** `series`: this alert is a retry of one that failed on every channel; if it fails too, the series continues. */
+type DeliveryAlert = {
+  id: string /** Sort key of the alert, under the check. */;
+  sk: string;
+  deliveries: string[];
+  series?: Series;
+};
+
+/** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
+export type DeliveryItem = Item &
+  DeliveryRecord & {
+    v: string;
+    tenant_id: string;
+    /** Sort key of its transition, under the check. Null for a test. */
+    transition_sk: string | null;
+    /** State of the check that a receiver believes afterwards; null for a test. */
+    announces: AnnouncedAlert['announces'] | null;
+    /** The alert that it is part of, with all of its deliveries; null for a test. */
+    alert: DeliveryAlert | null;
+    /** Closing notes, until they are over: the channel as it was, as its check may be gone. */
+    channel?: Channel;
+    /** Epoch ms of the first write, which may be long after the alert. Absent on items of an older release. */
+    made_at?: number;
+    /** Once sent: how many entities it said fail with this one, where it said so. */
+    affected?: number;
+    /** Of a group that people are told of by one message: digest of where that goes. */
+    leads_to?: string;
+    /** Epoch ms: not tried before. */
+    next_attempt_at?: number;
+  };
+
+/** The latest delivery of a channel, beside its policy, so that reading channels needs no history. */
+export type LastDeliveryItem = Item & {
+  v: string;
+  /** The latest that announces a state; a test only while there is none. */
+  delivery: DeliveryRecord;
+  announces: DeliveryItem['announces'];
+  /** A test that is newer. */
+  test?: DeliveryRecord;
+};
+
+export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => pick(DeliveryRecord, item);
+
+export const isOver = (delivery: DeliveryRecord): boolean => delivery.status === 'sent' || delivery.status === 'failed';

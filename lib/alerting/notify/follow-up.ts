@@ -1,0 +1,112 @@
+import { escalationWrite } from '#lib/alerting/decide/escalation.ts';
+import { nextTry } from '#lib/alerting/decide/series.ts';
+import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { effectiveSettings } from '#lib/alerting/policy/effective-policy.ts';
+import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { untell } from '#lib/alerts/hold/untell.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Env } from '#lib/env.ts';
+import { announcedState, retract } from '#lib/health/state/announced.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
+
+/**
+ * What follows from a delivery that is over, so that no channel is left with a false belief (docs/CONTRACT.md#alerts).
+ * Idempotent: a second message for the delivery does it again. A test announces nothing, so that nothing follows.
+ */
+export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
+  if (delivery.announces === null) return;
+  if (delivery.status === 'failed') {
+    await untell(env, delivery);
+    await afterFailure(env, delivery);
+  }
+  if (delivery.status === 'sent') await afterSent(env, delivery);
+}
+
+/**
+ * Where all deliveries of the alert have failed, the state announced before it holds, and a catch-up is due. An alert
+ * that is no longer in flight matters only where nothing newer was announced.
+ */
+async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
+  const { tenant_id, alert, check_id } = delivery;
+  if (!alert) return;
+  const { ports, keys } = env;
+  const all = await ports.table.getMany<DeliveryItem>(alert.deliveries.map((id) => keys.delivery(tenant_id, id)));
+  if (!all.every((one) => one?.status === 'failed')) return;
+  await lookAgain(env, tenant_id, check_id, (check, now) => {
+    const wanted = nextTry(alert.series ?? { failed_at: now, tries: 0 }, now);
+    const announced = check.alerts.announced && retract(check.alerts.announced, alert.id);
+    const escalates = isLastCall(check, delivery);
+    if (announced && announced !== check.alerts.announced)
+      return { alerts: { ...check.alerts, announced }, wanted, escalates };
+    const isUnknown = announcedState(check.alerts) === 'unknown';
+    return isUnknown || escalates ? { wanted: isUnknown ? wanted : undefined, escalates } : undefined;
+  });
+}
+
+/** With which a failure may be told first. */
+const FIRST: readonly DeliveryItem['kind'][] = ['state_change', 'catch_up', 'remediation_failed'];
+
+/** Whether nobody was called after this alert: then the next step of an escalation is due at once. */
+function isLastCall({ alerts }: CheckItem, { kind, announces, step, created_at }: DeliveryItem): boolean {
+  const running = alerts.episode?.escalation;
+  if (!running || announces !== 'down' || Date.parse(created_at) < running.from) return false;
+  if (kind === 'escalation') return running.steps === step;
+  return running.steps === 0 && FIRST.includes(kind);
+}
+
+/** A delivery that was sent after a newer one with another state leaves the channel with the old state: catch up. */
+async function afterSent(env: Env, { id, tenant_id, check_id, channel_id, announces }: DeliveryItem): Promise<void> {
+  const last = await env.ports.table.get<LastDeliveryItem>(env.keys.lastDelivery(tenant_id, check_id, channel_id));
+  if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
+  if (last.announces === null || last.announces === announces) return;
+  await lookAgain(env, tenant_id, check_id, (_check, now) => ({ wanted: { deadline: now, note: { misled: true } } }));
+}
+
+/** `escalates`: the next step of its escalation is due now. */
+type Look = { alerts?: CheckItem['alerts']; wanted?: Deadline | undefined; escalates?: boolean };
+
+/** Changes what a check remembers of its alerts and sets its catch-up, as `look` says; undefined: nothing to do. */
+async function lookAgain(
+  env: Env,
+  tenant_id: string,
+  check_id: string,
+  look: (check: CheckItem, now: number) => Look | undefined,
+): Promise<void> {
+  const { ports, keys } = env;
+  const deadlines = await untilDone(ports, async () => {
+    const check = await ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
+    const now = ports.clock.now();
+    const wish = check && look(check, now);
+    if (!check || !wish) return [];
+    const [stored, entry, head] = await ports.table.getMany<[PolicyItem, DeadlineEntry, AlertingHead]>([
+      keys.policy(tenant_id, check_id),
+      keys.entry('catch_up', tenant_id, check_id),
+      keys.alertingHead(tenant_id),
+    ]);
+    const { catch_up } = effectiveSettings(stored, await alertingOf(env, tenant_id, head));
+    const next = wish.wanted && catch_up ? mergeDeadline(entry, wish.wanted) : undefined;
+    const token = ports.ids.token();
+    const hold = (alerts: Look['alerts']): Write =>
+      alerts
+        ? replaceCheck(check, nextCheck(check, token, { alerts }))
+        : { check: keys.check(tenant_id, check_id), if: { version: check.v } };
+    const writes: Write[] = [
+      ...(wish.alerts || wish.escalates ? [hold(wish.alerts)] : []),
+      ...(wish.escalates ? [escalationWrite(keys, check, token, now, { at_once: true })] : []),
+      ...(next ? deadlineWrites(keys, 'catch_up', check, token, entry, next) : []),
+    ];
+    if (writes.length === 0) return [];
+    if (!(await ports.table.transact(writes)).ok) return AGAIN;
+    return [
+      ...(next ? [dueDeadline('catch_up', check, next.deadline)] : []),
+      ...(wish.escalates ? [dueDeadline('escalation', check, now)] : []),
+    ];
+  });
+  await sendDeadlines(env, deadlines);
+}

@@ -1,0 +1,157 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import { redactUrl } from '#lib/access/redaction.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import { type AlertUrlsAbout, urlsOf } from '#lib/alerts/deliver/alert-urls.ts';
+import { type Alert, type AlertCheck, EXAMPLE_ALERT, NOTHING_KNOWN } from '#lib/channels/alert.ts';
+import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
+import { checkLabel } from '#lib/checks/label.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import { checkTypeOf } from '#lib/checks/types/registry.ts';
+import { failuresLately } from '#lib/health/state/failures.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { DeliveryItem } from './delivery-item.ts';
+import { eventOf } from './event.ts';
+
+/** What whoever reads it can do with one hand. */
+export type AlertLinks = Pick<Alert, 'acknowledge_url' | 'silence_url'>;
+
+/** What an alert says beside its transition. `check`: undefined when it is gone. */
+type About = AlertUrlsAbout & { now: number };
+
+/** The alert of a delivery about a transition. @param item as it was decided @param told titles of its channels */
+export const alertOf = (
+  delivery: DeliveryItem,
+  transition: TransitionItem,
+  item: AlertItem | undefined,
+  about: About & { told: string[] } & AlertLinks,
+): Alert => ({
+  ...NOTHING_KNOWN,
+  ...(item && {
+    urgency: item.urgency,
+    incident_id: item.incident_id ?? null,
+    with_others: item.with_others ?? false,
+    root: item.root ?? null,
+  }),
+  ...(item?.step !== undefined && { step: item.step + 1 }),
+  ...(item?.acknowledgement && { acknowledgement: shownAcknowledgement(item.acknowledgement) }),
+  ...(item?.remediation && { remediation: item.remediation }),
+  delivery_id: delivery.id,
+  alert_id: delivery.alert?.id ?? null,
+  kind: delivery.kind,
+  event: eventOf(transition),
+  announces: delivery.announces,
+  ...(delivery.kind === 'state_change' && transition.flapping && { flapping: transition.flapping }),
+  cause: transition.cause,
+  check_label: transition.check_label,
+  error_message: transition.error_message,
+  check_from_since: transition.check_from_since,
+  at: delivery.created_at,
+  ...subjectOf({ ...about, incident_id: item?.incident_id }, { id: transition.check_id, name: transition.check_label }),
+  told: about.told,
+  acknowledge_url: about.acknowledge_url,
+  silence_url: about.silence_url,
+  lately: about.check ? failuresLately(about.check.alerts, Date.parse(delivery.created_at)) : null,
+});
+
+const shownAcknowledgement = ({ by, note, until }: Acknowledgement): Alert['acknowledgement'] => ({
+  by,
+  note,
+  until: until === undefined ? null : iso(until),
+});
+
+/** A test: the present state as an event that changes nothing and belongs to no transition. */
+export function testAlertOf(delivery: DeliveryItem, about: About & { check: CheckItem }): Alert {
+  const { check, entity } = about;
+  return {
+    ...NOTHING_KNOWN,
+    delivery_id: delivery.id,
+    alert_id: null,
+    kind: 'test',
+    event: {
+      entity_id: entity.id,
+      entity_name: entity.name,
+      check_id: check.id,
+      tenant_id: check.tenant_id,
+      from_state: entity.state,
+      to_state: entity.state,
+      check_from_state: check.state,
+      check_to_state: check.state,
+      transition_id: '',
+      timestamp: delivery.created_at,
+    },
+    announces: null,
+    cause: null,
+    check_label: checkLabel(check),
+    error_message: '',
+    check_from_since: check.state_since,
+    at: delivery.created_at,
+    ...subjectOf(about, { id: check.id, name: checkLabel(check) }),
+  };
+}
+
+/** What an alert would be if the check went down now, to show what it would say. */
+export function downAlertOf(about: About & { check: CheckItem }): Alert {
+  const { check, entity, now } = about;
+  const at = iso(now);
+  return {
+    ...EXAMPLE_ALERT,
+    ...NOTHING_KNOWN,
+    event: {
+      ...EXAMPLE_ALERT.event,
+      entity_id: entity.id,
+      entity_name: entity.name,
+      check_id: check.id,
+      tenant_id: check.tenant_id,
+      timestamp: at,
+    },
+    check_label: checkLabel(check),
+    check_from_since: check.state_since,
+    at,
+    ...subjectOf(about, { id: check.id, name: checkLabel(check) }),
+  };
+}
+
+/** What it is about, and where to look. */
+function subjectOf({ check, entity, incident_id, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
+  const { id, name, slug, blueprint_slug, labels } = entity;
+  // A query may hold a key, which is not for every channel.
+  const target = check && redactUrl(checkTypeOf(check.check_type).targetLabel(check));
+  return {
+    check: { ...named, slug: check?.slug ?? null, type: check?.check_type ?? null, target: target ?? null },
+    entity: { id, name, slug, blueprint: blueprint_slug, labels },
+    urls: urlsOf({ check, entity, incident_id, public_url }),
+    sent_at: now,
+  } satisfies Partial<Alert>;
+}
+
+/** A test of a channel of the account: about the account, as no check is concerned. */
+export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now: number): Alert => ({
+  ...NOTHING_KNOWN,
+  alert_id: null,
+  delivery_id: delivery.id,
+  kind: 'test',
+  event: {
+    entity_id: '',
+    entity_name: account.name,
+    check_id: '',
+    tenant_id: delivery.tenant_id,
+    from_state: 'up',
+    to_state: 'up',
+    check_from_state: 'up',
+    check_to_state: 'up',
+    transition_id: '',
+    timestamp: delivery.created_at,
+  },
+  announces: null,
+  cause: null,
+  check_label: OF_THE_ACCOUNT,
+  error_message: '',
+  check_from_since: delivery.created_at,
+  at: delivery.created_at,
+  sent_at: now,
+  check: { id: '', name: OF_THE_ACCOUNT, slug: null, type: null, target: null },
+  entity: { id: '', name: account.name, slug: '', blueprint: '', labels: {} },
+  urls: { check: null, incident: null, runbook: null, dashboard: null },
+});
+
+const OF_THE_ACCOUNT = 'a channel of the account';

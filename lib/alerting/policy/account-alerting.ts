@@ -1,0 +1,91 @@
+import type { Env } from '#lib/env.ts';
+import { ACCOUNT_CHANNELS, SILENCES, WINDOWS } from '#lib/keys/prefixes.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
+import type { Channel, PolicySettings } from './policy.ts';
+import type { Selector } from './selector.ts';
+import type { WindowItem } from './windows.ts';
+
+/**
+ * Defaults of every policy of an account. Its version changes with every channel, silence and window of the account
+ * too, so that one read tells whether what a process knows of them still holds.
+ */
+export type AlertingHead = Item & { v: string; policy: Partial<PolicySettings>; updated_at: string };
+
+/** A channel of the account: it gets the alerts of every check that it applies to. */
+export type AccountChannel = Item &
+  Channel & {
+    v: string;
+    name: string;
+    slug?: string;
+    /** Null: all checks, in every state. */
+    applies_to: Selector | null;
+    enabled: boolean;
+    updated_at: string;
+  };
+
+/** A silence of a selection of checks. */
+export type AccountSilence = Item & {
+  v: string;
+  id: string;
+  applies_to: Selector | null;
+  /** Epoch ms. */
+  until: number;
+  reason: string;
+  created_at: string;
+  /** E-mail address, or label of the key. */
+  created_by: string;
+};
+
+/** All that an account says of alerting at once. */
+export type AccountAlerting = {
+  policy: Partial<PolicySettings>;
+  channels: readonly AccountChannel[];
+  silences: readonly AccountSilence[];
+  windows: readonly WindowItem[];
+};
+
+/** Of an account that has set nothing. */
+export const NO_ALERTING: AccountAlerting = { policy: {}, channels: [], silences: [], windows: [] };
+
+/** Accounts that a process remembers; at most 1 MB or so each. */
+const MOST_KNOWN = 200;
+type Known = Map<string, { v: string; alerting: AccountAlerting }>;
+const knownBy = new WeakMap<object, Known>();
+
+/**
+ * What an account says of alerting, as of its head, which was read strongly. What lies beside the head is read once a
+ * version and process.
+ */
+export async function alertingOf(
+  { ports, keys }: Env<'table'>,
+  tenant: string,
+  head: AlertingHead | undefined,
+): Promise<AccountAlerting> {
+  if (!head) return NO_ALERTING;
+  const known: Known = knownBy.get(ports.table) ?? new Map();
+  knownBy.set(ports.table, known);
+  const kept = known.get(tenant);
+  if (kept?.v === head.v) return kept.alerting;
+  const alerting = alertingIn(head, await allOf(ports.table, { partition: keys.alerting(tenant) }));
+  known.delete(tenant);
+  const [oldest] = known.keys();
+  if (oldest !== undefined && known.size >= MOST_KNOWN) known.delete(oldest);
+  known.set(tenant, { v: head.v, alerting });
+  return alerting;
+}
+
+/** The same, where its head was not read yet. */
+export async function readAlerting(env: Env<'table'>, tenant: string): Promise<AccountAlerting> {
+  return alertingOf(env, tenant, await env.ports.table.get<AlertingHead>(env.keys.alertingHead(tenant)));
+}
+
+function alertingIn(head: AlertingHead, items: readonly Item[]): AccountAlerting {
+  const under = <T extends Item>(prefix: string) => items.filter((item): item is T => item.sk.startsWith(prefix));
+  return {
+    policy: head.policy,
+    channels: under<AccountChannel>(ACCOUNT_CHANNELS),
+    silences: under<AccountSilence>(SILENCES),
+    windows: under<WindowItem>(WINDOWS),
+  };
+}

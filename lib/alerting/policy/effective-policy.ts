@@ -1,0 +1,141 @@
+import { isInEarshot } from '#lib/alerting/decide/escalation.ts';
+import type { DecidedOn } from '#lib/alerting/decide/situation.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { isSilencedAt, type OwnSilence } from '#lib/catalog/own-silence.ts';
+import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
+import {
+  type AlertChannel,
+  POLICY_DEFAULTS,
+  type Policy,
+  type PolicyItem,
+  type PolicySettings,
+  type Silence,
+} from './policy.ts';
+import { type Selectable, selects } from './selector.ts';
+import { openWindow } from './windows.ts';
+
+type About = {
+  check: Selectable['check'];
+  entity: Pick<EntityItem, 'id' | 'blueprint_slug' | 'labels' | keyof OwnSilence>;
+  account: AccountAlerting;
+  /** Epoch ms. */
+  now: number;
+};
+
+/** What can be set of a policy, by name. */
+export const POLICY_NAMES = Object.keys(POLICY_DEFAULTS) as (keyof PolicySettings)[];
+
+/** The settings of a policy that count: what was set on the check, else on the account, else the defaults. */
+export function effectiveSettings(
+  stored: Partial<PolicySettings> | undefined,
+  account: Pick<AccountAlerting, 'policy'>,
+): PolicySettings {
+  const settings: Record<string, unknown> = { ...POLICY_DEFAULTS, ...account.policy };
+  for (const name of POLICY_NAMES) if (stored?.[name] !== undefined) settings[name] = stored[name];
+  return settings as PolicySettings;
+}
+
+/** The settings that a check does not set itself. */
+export const inheritedOf = (stored: Partial<PolicySettings> | undefined): (keyof PolicySettings)[] =>
+  POLICY_NAMES.filter((name) => stored?.[name] === undefined);
+
+/** Pure: the policy of a check as it counts at a moment. */
+export function effectivePolicy(stored: PolicyItem | undefined, about: About): Policy {
+  const silence = silenceOf(stored, about);
+  const { account, now, ...one } = about;
+  const window = openWindow(account.windows, one, now);
+  return {
+    ...effectiveSettings(stored, about.account),
+    silenced: silence !== undefined,
+    ...(silence && { silence }),
+    ...(window && { window }),
+    channels: [
+      ...(stored?.channels ?? []).map((channel): AlertChannel => ({ ...channel, scope: 'check' })),
+      ...accountChannels(about).map(
+        ({ applies_to, ...channel }): AlertChannel => ({
+          ...channel,
+          scope: 'account',
+          ...(applies_to?.states && { states: applies_to.states }),
+        }),
+      ),
+    ],
+  };
+}
+
+/** The channels of the account that apply to a check. */
+export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'account'>): AccountChannel[] =>
+  account.channels.filter(({ enabled, applies_to }) => enabled && selects(applies_to, one));
+
+/**
+ * Pure: those of a policy's channels that an alert goes to which says this; the same address once, the check's own
+ * first. What a step of the escalation names waits for it.
+ */
+export function channelsThatApply(
+  policy: Pick<Policy, 'channels' | 'escalation'>,
+  announces: AnnouncedAlert['announces'],
+  alerts: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
+): AlertChannel[] {
+  return listeners(policy, announces, ({ id }) => isInEarshot(id, policy, alerts, announces));
+}
+
+/** Pure: the channels that a step of the escalation calls, from 0. */
+export const channelsOfStep = (policy: Pick<Policy, 'channels' | 'escalation'>, step: number): AlertChannel[] =>
+  listeners(policy, 'down', ({ id }) => policy.escalation[step]?.channel_ids.includes(id) === true);
+
+/**
+ * Pure: how many the steps of its escalation call later, of an alert for down that nobody hears now: it is decided as
+ * any other, as the steps count from it.
+ */
+export function calledLater(
+  policy: Pick<Policy, 'channels' | 'escalation'>,
+  announces: AnnouncedAlert['announces'],
+  channels: readonly unknown[],
+): Pick<DecidedOn, 'called_later'> {
+  if (announces !== 'down' || channels.length > 0 || policy.escalation.length === 0) return {};
+  const called_later = channelsOfSteps(policy).length;
+  return called_later > 0 ? { called_later } : {};
+}
+
+/** Pure: the channels that some step of the escalation calls. */
+export const channelsOfSteps = ({ channels, escalation }: Pick<Policy, 'channels' | 'escalation'>): AlertChannel[] =>
+  listeners({ channels }, 'down', ({ id }) => escalation.some(({ channel_ids }) => channel_ids.includes(id)));
+
+function listeners(
+  { channels }: Pick<Policy, 'channels'>,
+  announces: AnnouncedAlert['announces'],
+  hears: (channel: AlertChannel) => boolean,
+): AlertChannel[] {
+  const told = new Set<string>();
+  return channels.filter((channel) => {
+    const { id, states, destination = id } = channel;
+    if ((states && !states.includes(announces)) || told.has(destination) || !hears(channel)) return false;
+    told.add(destination);
+    return true;
+  });
+}
+
+/** Every silence that holds of a check. */
+export function silencesOf(stored: OwnSilence | undefined, { check, entity, account, now }: About): Silence[] {
+  const own = (by: 'check' | 'entity', id: string, one: OwnSilence | undefined): Silence[] => {
+    if (!one || !isSilencedAt(one, now)) return [];
+    const { silenced_until: until, silence_reason: reason = '' } = one;
+    return [{ by, id, ...(until !== undefined && { until: Date.parse(until) }), reason }];
+  };
+  return [
+    ...own('check', check.id, stored),
+    ...own('entity', entity.id, entity),
+    ...account.silences
+      .filter(({ until, applies_to }) => until > now && selects(applies_to, { check, entity }))
+      .map(({ id, until, reason }): Silence => ({ by: 'account', id, until, reason })),
+  ];
+}
+
+/** The silence that holds longest. */
+const silenceOf = (stored: OwnSilence | undefined, about: About): Silence | undefined =>
+  silencesOf(stored, about).reduce<Silence | undefined>(
+    (longest, one) => (longest && endOf(longest) >= endOf(one) ? longest : one),
+    undefined,
+  );
+
+const endOf = ({ until = Number.POSITIVE_INFINITY }: Silence): number => until;

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { LABEL_KEY, LABEL_KEY_RULE } from '#lib/catalog/labels.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { isId } from '#lib/platform/ids.ts';
+import { line, Slug } from '#lib/platform/text.ts';
+
+const MOST_IDS = 200;
+const MOST_VALUES = 20;
+const MOST_LABELS = 20;
+
+const listOf = <Element extends z.ZodType>(of: Element, most: number) =>
+  z.array(of).min(1, 'must name at least one; leave it out for all').max(most, `must name at most ${most}`);
+
+export const idsOf = (prefix: string, what: string) =>
+  listOf(
+    z.string().refine((id) => isId(prefix, id), `must be the id of ${what}: ${prefix}_…`),
+    MOST_IDS,
+  );
+
+const labelValue = line(0, 100);
+
+/** Labels that are looked for. */
+export const SelectorLabels = z
+  .record(z.string(), z.union([labelValue, listOf(labelValue, MOST_VALUES)]))
+  .superRefine((labels, context) => {
+    const keys = Object.keys(labels);
+    for (const key of keys)
+      if (!LABEL_KEY.test(key)) context.addIssue({ code: 'custom', path: [key], message: LABEL_KEY_RULE });
+    if (keys.length === 0 || keys.length > MOST_LABELS)
+      context.addIssue({ code: 'custom', message: `must have 1 to ${MOST_LABELS} labels` });
+  })
+  .describe('Labels of the check or its entity, where its own win; each a value or a list of which one must be there.')
+  .exactOptional();
+
+const members = {
+  labels: SelectorLabels,
+  blueprints: listOf(Slug, MOST_IDS).describe('Slugs of blueprints: checks of their entities.').exactOptional(),
+  entity_ids: idsOf('ent', 'an entity').describe('Checks of these entities.').exactOptional(),
+  check_ids: idsOf('chk', 'a check').describe('These checks.').exactOptional(),
+};
+
+const isEmpty = (selector: object): boolean => Object.keys(selector).length === 0;
+const NOT_EMPTY = 'must have at least one member; null stands for all checks';
+
+/** Which checks are meant: every member must hold, and of each one value is enough. */
+export const CheckSelector = z
+  .strictObject(members)
+  .refine((selector) => !isEmpty(selector), NOT_EMPTY)
+  .meta({ id: 'CheckSelector' });
+
+/** Which alerts a channel gets: of which checks, and of which states. */
+export const AlertSelector = z
+  .strictObject({
+    ...members,
+    states: listOf(z.enum(['up', 'degraded', 'down']), 3)
+      .describe('Alerts that say one of these states.')
+      .exactOptional(),
+  })
+  .refine((selector) => !isEmpty(selector), NOT_EMPTY)
+  .meta({ id: 'AlertSelector' });
+export type Selector = z.infer<typeof AlertSelector>;
+
+/** What of a check a selector looks at. */
+export type Selectable = {
+  check: Pick<CheckItem, 'id' | 'labels'>;
+  entity: Pick<EntityItem, 'id' | 'blueprint_slug' | 'labels'>;
+};
+
+/** Pure: whether a selector means a check, whatever its state. Null means all. */
+export function selects(selector: Selector | null, { check, entity }: Selectable): boolean {
+  if (selector === null) return true;
+  const { labels = {}, blueprints, entity_ids, check_ids } = selector;
+  const own: Readonly<Record<string, string>> = { ...entity.labels, ...check.labels };
+  return (
+    Object.entries(labels).every(([key, wanted]) => [wanted].flat().includes(own[key]!)) &&
+    (blueprints?.includes(entity.blueprint_slug) ?? true) &&
+    (entity_ids?.includes(entity.id) ?? true) &&
+    (check_ids?.includes(check.id) ?? true)
+  );
+}
+
+/** Why a selector means a check, for people: `label team=payments`, `every check`. */
+export function whySelected(selector: Selector | null, { check, entity }: Selectable): string {
+  if (selector === null) return 'every check';
+  const own: Readonly<Record<string, string>> = { ...entity.labels, ...check.labels };
+  const why = [
+    ...Object.keys(selector.labels ?? {}).map((key) => `label ${key}=${own[key]}`),
+    ...(selector.blueprints ? [`blueprint ${entity.blueprint_slug}`] : []),
+    ...(selector.entity_ids ? ['this entity'] : []),
+    ...(selector.check_ids ? ['this check'] : []),
+  ];
+  const of = selector.states ? `, ${selector.states.join(' or ')} alone` : '';
+  return `${why.join(', ') || 'every check'}${of}`;
+}

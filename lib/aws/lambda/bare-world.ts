@@ -1,0 +1,13 @@
+import { readLogging } from '#lib/aws/environment.ts';
+import { type LambdaLog, lambdaLog } from '#lib/platform/aws/lambda/lambda-log.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { readSettings } from '#lib/settings.ts';
+
+/**
+ * The world of a function that touches no table, no queue and no network, from its environment. Throws one sentence
+ * when the environment is wrong.
+ */
+export function bareWorld(env: Record<string, string | undefined>): Pick<Ports, 'settings'> & { log: LambdaLog } {
+  const { LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readLogging(env);
+  return { settings: readSettings(env), log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME) };
+}

@@ -1,0 +1,83 @@
+import type { ConnectionOptions, MsgHdrs, NatsConnection } from '@nats-io/transport-node';
+import { natsUrl } from '#lib/platform/net/nats-url.ts';
+import type { Log } from '#lib/platform/ports.ts';
+
+/** For the connection, and again for the publication with its confirmation. */
+const TIMEOUT_MS = 5_000;
+
+/** Loaded with the first message: a service without nats channels does without it, which is 3 MB. */
+const client = () => import('@nats-io/transport-node');
+
+/**
+ * Publishes on the NATS of the operator, and resolves when a server has taken it. A connection a message: alerts are
+ * few, and a connection kept by a function that sleeps is a dead one at the next alert. Throws an Error whose message
+ * any tenant may read; the operator finds the cause in the log.
+ * @param url NATS_URL: one or more, separated by commas, `tls://` for TLS; `user:password@` or `token@` may stand in
+ *   one
+ */
+export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
+  const options = { ...connectOptions(url), timeout: timeoutMs };
+  return async (subject: string, body: string, headers: Record<string, string>): Promise<void> => {
+    const { connect, headers: none, ...nats } = await client();
+    try {
+      await publish(await connect(options), subject, body, filled(none(), headers), timeoutMs);
+    } catch (error) {
+      log.warn('NATS did not take a message', { error });
+      throw new Error(inWords(nats, error), { cause: error });
+    }
+  };
+}
+
+/** Publishes, and waits for the answer to a ping behind it: by then the server has read it, or has said why not. */
+async function publish(
+  connection: NatsConnection,
+  subject: string,
+  body: string,
+  headers: MsgHdrs,
+  timeoutMs: number,
+): Promise<void> {
+  const refusals: Error[] = [];
+  const watched = (async () => {
+    for await (const status of connection.status()) if (status.type === 'error') refusals.push(status.error);
+  })();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(reject, timeoutMs, new Error('the server did not confirm in time'));
+  try {
+    connection.publish(subject, body, { headers });
+    await Promise.race([connection.flush(), late]);
+  } finally {
+    clearTimeout(timer);
+    await connection.close();
+  }
+  await watched;
+  if (refusals[0]) throw refusals[0];
+}
+
+function filled(made: MsgHdrs, headers: Record<string, string>): MsgHdrs {
+  for (const [name, value] of Object.entries(headers)) made.set(name, value);
+  return made;
+}
+
+function connectOptions(list: string): ConnectionOptions {
+  const urls = list.split(',').map((text) => {
+    const parsed = natsUrl(text);
+    if (!parsed?.host) throw new Error('NATS_URL is not an address such as nats://nats.example.com:4222.');
+    return parsed;
+  });
+  const [user, pass] = [urls[0]!.username, urls[0]!.password].map(decodeURIComponent);
+  return {
+    name: 'fleetwatch',
+    servers: urls.map((one) => one.host),
+    reconnect: false,
+    ...(urls[0]!.protocol === 'tls:' && { tls: {} }),
+    ...(user && (pass ? { user, pass } : { token: user })),
+  };
+}
+
+type Refusals = Pick<Awaited<ReturnType<typeof client>>, 'AuthorizationError' | 'PermissionViolationError'>;
+
+function inWords({ AuthorizationError, PermissionViolationError }: Refusals, error: unknown): string {
+  if (error instanceof PermissionViolationError) return 'the NATS server does not allow this subject';
+  if (error instanceof AuthorizationError) return 'the NATS server refused the credentials of this service';
+  return 'the NATS server of this service could not be reached or did not answer in time';
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { discord } from '#lib/channels/types/discord.ts';
+import { email } from '#lib/channels/types/email.ts';
+import { googlechat } from '#lib/channels/types/googlechat.ts';
+import { gotify } from '#lib/channels/types/gotify.ts';
+import { matrix } from '#lib/channels/types/matrix.ts';
+import { mattermost } from '#lib/channels/types/mattermost.ts';
+import { nats } from '#lib/channels/types/nats.ts';
+import { ntfy } from '#lib/channels/types/ntfy.ts';
+import { opsgenie } from '#lib/channels/types/opsgenie.ts';
+import { pagerduty } from '#lib/channels/types/pagerduty.ts';
+import { pushover } from '#lib/channels/types/pushover.ts';
+import { slack } from '#lib/channels/types/slack.ts';
+import { teams } from '#lib/channels/types/teams.ts';
+import { telegram } from '#lib/channels/types/telegram.ts';
+import { twilio } from '#lib/channels/types/twilio.ts';
+import { webhook } from '#lib/channels/types/webhook.ts';
+import { withoutNulls } from '#lib/platform/without-nulls.ts';
+import type { ChannelType } from './channel-type.ts';
+
+/** Every channel type: a new one is its file and one word here. */
+export const channelTypes: readonly ChannelType[] = [
+  slack,
+  discord,
+  webhook,
+  nats,
+  ntfy,
+  email,
+  pagerduty,
+  opsgenie,
+  teams,
+  telegram,
+  googlechat,
+  mattermost,
+  pushover,
+  gotify,
+  matrix,
+  twilio,
+];
+
+/** The type of a stored channel; undefined for one that a newer release stored. */
+export const channelTypeOf = (name: string): ChannelType | undefined =>
+  channelTypes.find((channel) => channel.type === name);
+
+const bodies = channelTypes.map((channel) =>
+  z
+    .object({
+      channel_type: z.literal(channel.type).describe('What kind of channel it is.'),
+      config: z.preprocess((config) => withoutNulls(config), channel.config).describe('Settings of this type.'),
+    })
+    .meta({ id: `NewChannel_${channel.type}`, title: channel.title, description: channel.about }),
+);
+
+export type ChannelInput = { channel_type: string; config: Record<string, string> };
+
+/**
+ * The body of a new channel. The casts: zod wants a tuple of at least one, which a registry always is, and every value
+ * of a config is a string (channel-type.ts).
+ */
+export const ChannelBody = z
+  .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]])
+  .meta({ id: 'NewChannel' }) as unknown as z.ZodType<ChannelInput>;

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
+import { messageOf } from '#lib/channels/message.ts';
+import { fitted } from '#lib/channels/plain-text.ts';
+
+const COLOURS = { bad: 0xd93025, warn: 0xf9ab00, good: 0x1e8e3e, neutral: 0x80868b };
+
+/** Posts an embed, coloured by state, to a webhook of Discord. */
+export const discord = defineChannel({
+  type: 'discord',
+  title: 'Discord',
+  about: 'Posts an embed, coloured by state, to a webhook of Discord.',
+  via: 'http',
+  read_by: 'people',
+  config: z.strictObject({ url: channelUrl(['https:', 'http:']).describe('Address of the webhook; it is a secret.') }),
+  secrets: ['url'],
+  render(alert, config) {
+    const { title, mood, lead, facts, why, note, links } = messageOf(alert, config);
+    const parts = [
+      fitted(lead, LONGEST_LEAD, plain),
+      why && codeBlock(why),
+      links.map(([label, url]) => `[${label}](${url.replaceAll(')', '%29')})`).join(' · '),
+    ];
+    const description = parts.filter(Boolean).join('\n');
+    const isLong = plain(title).length > LONGEST_TITLE;
+    const shown = isLong ? messageOf(alert, config, SHORT_NAME).title : title;
+    const embed = {
+      title: fitted(shown, LONGEST_TITLE, plain),
+      ...(description && { description }),
+      color: COLOURS[mood],
+      fields: facts.map(([name, value]) => ({ name, value: plain(value), inline: true })),
+      ...(note && { footer: { text: note } }),
+      timestamp: alert.event.timestamp,
+    };
+    return {
+      via: 'http',
+      url: config.url,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ embeds: [embed], allowed_mentions: { parse: [] } }),
+    };
+  },
+  examples: {
+    valid: [{ url: 'https://discord.com/api/webhooks/1/abc' }],
+    invalid: [
+      { value: {}, path: 'url' },
+      { value: { url: 'discord.com/api/webhooks/1/abc' }, path: 'url' },
+      { value: { url: 'https://discord.com/api/webhooks/1/abc', token: 'x' }, path: 'token' },
+    ],
+  },
+});
+
+/** What Discord takes of an embed's title, and what of its 4,096 characters of description is left for our own. */
+const LONGEST_TITLE = 256;
+const LONGEST_LEAD = 2000;
+/** Of names so short the title fits even when every character of them is escaped. */
+const SHORT_NAME = 50;
+
+/** Discord's markdown; an underscore inside a word means nothing there and stays readable. */
+const plain = (value: string): string => value.replace(/[\\*~`|<>[\]@#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
+
+/** Shown as it is. A fence inside the text is broken up by a zero-width space, so that it cannot end the block. */
+const codeBlock = (value: string): string => `\`\`\`\n${value.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``;

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { caseOf } from '#lib/alerts/deliver/case.ts';
+import { defineChannel } from '#lib/channels/channel-type.ts';
+import { type Message, messageOf } from '#lib/channels/message.ts';
+import { linesOf } from '#lib/channels/plain-text.ts';
+
+const MOST_ADDRESSES = 10;
+
+const addressesIn = (list: string): string[] => list.split(',').map((one) => one.trim());
+
+/** Mails by the operator's mail server: plain text and HTML, one thread for an incident. */
+export const email = defineChannel({
+  type: 'email',
+  title: 'E-mail',
+  about:
+    "Mails through the operator's mail server (settings SMTP_URL and MAIL_FROM), as plain text and HTML; mails about one incident, or one check, are one thread.",
+  via: 'smtp',
+  read_by: 'people',
+  config: z.strictObject({
+    to: z
+      .string()
+      .max(1000, 'must have at most 1000 characters')
+      .refine(
+        (list) => addressesIn(list).every((one) => z.email().safeParse(one).success),
+        'must be an address such as oncall@example.com, or several separated by commas',
+      )
+      .refine((list) => addressesIn(list).length <= MOST_ADDRESSES, `must have at most ${MOST_ADDRESSES} addresses`)
+      .describe('Who gets it: an address, or up to 10 separated by commas. All of them see each other.'),
+  }),
+  secrets: [],
+  render(alert, config) {
+    const message = messageOf(alert, config);
+    const { title } = message;
+    const isUrgent = message.mood === 'bad' && alert.urgency === 'high';
+    return {
+      via: 'smtp',
+      mail: {
+        to: addressesIn(config.to),
+        subject: title,
+        text: `${[title, '', ...linesOf(message)].join('\n')}\n`,
+        html: page(message),
+        id: alert.delivery_id,
+        thread: caseOf(alert),
+        date: alert.sent_at,
+        unsubscribe_url: alert.urls.check,
+        headers: {
+          // Answers of machines help nobody (RFC 3834).
+          'Auto-Submitted': 'auto-generated',
+          'X-Auto-Response-Suppress': 'All',
+          ...(isUrgent && { Importance: 'high', 'X-Priority': '1' }),
+        },
+      },
+    };
+  },
+  examples: {
+    valid: [{ to: 'oncall@example.com' }, { to: 'ann@example.com, ben@example.com' }],
+    invalid: [
+      { value: {}, path: 'to' },
+      { value: { to: 'oncall' }, path: 'to' },
+      { value: { to: 'a@example.com,' }, path: 'to' },
+      { value: { to: 'a@example.com\r\nBcc: all@example.com' }, path: 'to' },
+      { value: { to: Array.from({ length: 11 }, (_, i) => `a${i}@example.com`).join(',') }, path: 'to' },
+      { value: { to: 'a@example.com', cc: 'b@example.com' }, path: 'cc' },
+    ],
+  },
+});
+
+const COLOURS = { bad: '#d93025', warn: '#f9ab00', good: '#1e8e3e', neutral: '#80868b' };
+
+/** Tables and styles in place, as mail programs know little else; colours of text and ground are the reader's own. */
+function page({ title, mood, lead, facts, why, note, links }: Message): string {
+  const row = ([label, value]: [string, string]): string =>
+    `<tr><td style="padding:2px 16px 2px 0;opacity:.7">${escaped(label)}</td><td style="padding:2px 0">${escaped(value)}</td></tr>`;
+  const link = ([label, url]: [string, string]): string => `<a href="${escaped(url)}">${escaped(label)}</a>`;
+  const parts = [
+    `<h1 style="font-size:18px;margin:0 0 12px">${escaped(title)}</h1>`,
+    lead && `<p style="margin:0 0 12px;white-space:pre-line">${escaped(lead)}</p>`,
+    facts.length > 0 && `<table style="border-collapse:collapse;margin:0 0 12px">${facts.map(row).join('')}</table>`,
+    why && `<p style="margin:0 0 12px"><b>Why</b> <code>${escaped(why)}</code></p>`,
+    links.length > 0 && `<p style="margin:0 0 12px">${links.map(link).join(' &middot; ')}</p>`,
+    note && `<p style="margin:0;opacity:.7">${escaped(note)}</p>`,
+  ].filter(Boolean);
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escaped(title)}</title></head>
+<body style="font:14px/1.5 system-ui,sans-serif;margin:16px">
+<div style="border-left:4px solid ${COLOURS[mood]};padding-left:16px;max-width:640px;overflow-wrap:anywhere">
+${parts.join('\n')}
+</div>
+</body></html>
+`;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);

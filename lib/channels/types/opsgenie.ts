@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { caseOf, stepOf } from '#lib/alerts/deliver/case.ts';
+import { channelToken, defineChannel } from '#lib/channels/channel-type.ts';
+import { messageOf } from '#lib/channels/message.ts';
+import { fitted, linesOf } from '#lib/channels/plain-text.ts';
+import { shorten } from '#lib/platform/text.ts';
+
+const HOSTS = { us: 'api.opsgenie.com', eu: 'api.eu.opsgenie.com' };
+/** https://docs.opsgenie.com/docs/alerts-and-alert-fields */
+const LONGEST_MESSAGE = 130;
+const LONGEST_DESCRIPTION = 15_000;
+const LONGEST_ENTITY = 512;
+const LONGEST_TAG = 50;
+const PRIORITY = { bad: 'P1', warn: 'P3', good: 'P5', neutral: 'P5' };
+
+/**
+ * Alert API (https://docs.opsgenie.com/docs/alert-api): creates an alert, acknowledges and closes it, under one alias
+ * for an incident. All answer 202 and are done later.
+ */
+export const opsgenie = defineChannel({
+  type: 'opsgenie',
+  title: 'Opsgenie',
+  about:
+    'Creates an alert of Opsgenie by its Alert API, acknowledges and closes it: one for an incident, or for one check, with a priority by state.',
+  via: 'http',
+  read_by: 'people',
+  config: z.strictObject({
+    api_key: channelToken(100).describe('API key of an API integration that may create and close alerts.'),
+    region: z.enum(['us', 'eu']).describe('Where the Opsgenie account is. Default us.').optional(),
+  }),
+  secrets: ['api_key'],
+  render(alert, config) {
+    const message = messageOf(alert, config);
+    const base = `https://${HOSTS[config.region ?? 'us']}/v2/alerts`;
+    const alias = caseOf(alert);
+    const step = stepOf(alert);
+    const open = {
+      message: shorten(message.title, LONGEST_MESSAGE),
+      alias,
+      description: fitted([message.title, ...linesOf(message)].join('\n'), LONGEST_DESCRIPTION),
+      entity: shorten(alert.event.entity_name, LONGEST_ENTITY),
+      priority: alert.urgency === 'low' ? 'P4' : PRIORITY[message.mood],
+      source: 'Fleetwatch',
+      tags: Object.entries(alert.entity.labels).map(([key, value]) => shorten(`${key}:${value}`, LONGEST_TAG)),
+      details: { check_id: alert.event.check_id, entity_id: alert.event.entity_id, state: alert.event.check_to_state },
+    };
+    return {
+      via: 'http',
+      url: step === 'open' ? base : `${base}/${encodeURIComponent(alias)}/${step}?identifierType=alias`,
+      receiver: `${base}#${config.api_key}`,
+      headers: { 'content-type': 'application/json', authorization: `GenieKey ${config.api_key}` },
+      body: JSON.stringify(step === 'open' ? open : { source: 'Fleetwatch', note: message.title }),
+    };
+  },
+  refused: ({ status, json }) =>
+    status >= 400 && typeof json.message === 'string' ? { said: json.message } : undefined,
+  examples: {
+    valid: [
+      { api_key: '4f2c1a6e-0b7d-4c1e-9a55-3f1f6a3c2b10' },
+      { api_key: '4f2c1a6e-0b7d-4c1e-9a55-3f1f6a3c2b10', region: 'eu' },
+    ],
+    invalid: [
+      { value: {}, path: 'api_key' },
+      { value: { api_key: 'two words' }, path: 'api_key' },
+      { value: { api_key: 'a', region: 'de' }, path: 'region' },
+      { value: { api_key: 'a', team: 'ops' }, path: 'team' },
+    ],
+  },
+});

@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { channelToken, defineChannel } from '#lib/channels/channel-type.ts';
+import { messageOf } from '#lib/channels/message.ts';
+import { fitted } from '#lib/channels/plain-text.ts';
+import { shorten } from '#lib/platform/text.ts';
+
+/**
+ * Characters that Twilio takes (https://www.twilio.com/docs/api/errors/21617). Each 153 of them are a segment and paid,
+ * or each 67 where one is not of GSM-7.
+ */
+const LONGEST = 1600;
+const LONGEST_TITLE = 140;
+const LONGEST_WHY = 120;
+
+/** Sends an SMS by Twilio (https://www.twilio.com/docs/messaging/api/message-resource). */
+export const twilio = defineChannel({
+  type: 'twilio',
+  title: 'SMS (Twilio)',
+  about: 'Sends an SMS by Twilio: the title, why, and one link, in few characters, as each segment is paid.',
+  via: 'http',
+  read_by: 'people',
+  config: z.strictObject({
+    account_sid: z
+      .string()
+      .regex(/^AC[0-9a-fA-F]{32}$/, 'must be the SID of an account: AC and 32 hex digits')
+      .describe('SID of the account.'),
+    auth_token: channelToken(100).describe('Auth token of the account.'),
+    from: z
+      .string()
+      .regex(
+        /^(?:\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
+        'must be a number of yours such as +15005550006, the SID of a messaging service, or a sender name of up to 11 letters and digits',
+      )
+      .describe('Number of yours, SID of a messaging service (MG…), or a sender name.'),
+    to: z
+      .string()
+      .regex(/^\+[1-9]\d{6,14}$/, 'must be a number with its country, such as +4915112345678')
+      .describe('Number of who gets it, with its country: +4915112345678.'),
+  }),
+  secrets: ['account_sid', 'auth_token'],
+  recipient: ({ to = '' }) => to,
+  render(alert, config) {
+    const { title, lead, why, note, links } = messageOf(alert, config);
+    const [opens] = links;
+    const isOwn = config.body_template !== undefined;
+    const said = [
+      shorten(title, LONGEST_TITLE),
+      isOwn ? lead : shorten(lead, LONGEST_WHY),
+      shorten(why, LONGEST_WHY),
+      alert.kind === 'test' && note,
+      opens?.[1],
+    ].filter(Boolean);
+    const form = new URLSearchParams({
+      To: config.to,
+      [config.from.startsWith('MG') ? 'MessagingServiceSid' : 'From']: config.from,
+      Body: fitted(said.join('\n'), LONGEST),
+    });
+    return {
+      via: 'http',
+      url: `https://api.twilio.com/2010-04-01/Accounts/${config.account_sid}/Messages.json`,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        authorization: `Basic ${Buffer.from(`${config.account_sid}:${config.auth_token}`).toString('base64')}`,
+      },
+      body: form.toString(),
+    };
+  },
+  // {"code":21211,"message":"…","more_info":"…","status":400}
+  refused: ({ status, json }) =>
+    status >= 400 && typeof json.message === 'string'
+      ? { said: `${json.message}${typeof json.code === 'number' ? ` (error ${json.code})` : ''}` }
+      : undefined,
+  examples: {
+    valid: [
+      {
+        account_sid: 'AC0123456789abcdef0123456789abcdef',
+        auth_token: 'fedcba9876543210fedcba9876543210',
+        from: '+15005550006',
+        to: '+4915112345678',
+      },
+    ],
+    invalid: [
+      { value: { auth_token: 'a', from: '+15005550006', to: '+4915112345678' }, path: 'account_sid' },
+      {
+        value: {
+          account_sid: 'AC0123456789abcdef0123456789abcdef',
+          auth_token: 'a',
+          from: '+15005550006',
+          to: '015112345678',
+        },
+        path: 'to',
+      },
+      {
+        value: {
+          account_sid: 'AC0123456789abcdef0123456789abcdef',
+          auth_token: 'a',
+          from: '12345678901234567890',
+          to: '+4915112345678',
+        },
+        path: 'from',
+      },
+      {
+        value: {
+          account_sid: 'AC0123456789abcdef0123456789abcdef',
+          auth_token: 'a',
+          from: '+15005550006',
+          to: '+4915112345678',
+          body: 'x',
+        },
+        path: 'body',
+      },
+    ],
+  },
+});

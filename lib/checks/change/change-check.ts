@@ -1,0 +1,241 @@
+import { type AccountItem, boundTo } from '#lib/access/account.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Context } from '#lib/access/context.ts';
+import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { entityIdOf } from '#lib/catalog/entity-path.ts';
+import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
+import { mustBeOn } from '#lib/checks/entity-of-check.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { cellsWithRoom, placeInCell } from '#lib/checks/settings/cells.ts';
+import { auditedCheck } from '#lib/checks/settings/check-record.ts';
+import { slugWrites } from '#lib/checks/settings/check-slugs.ts';
+import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
+import { changedIn, isOfNamesAlone, judgingIn, mergeCheck, parseCheck } from '#lib/checks/settings/model.ts';
+import { pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
+import { pastRevision, revisionItem } from '#lib/checks/settings/revisions.ts';
+import { UNJUDGED } from '#lib/checks/state/next-state.ts';
+import type { Env } from '#lib/env.ts';
+import { checkIdOf } from '#lib/keys.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { isId } from '#lib/platform/ids.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
+import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
+import { closingLook, toUnknown, withoutCheck } from './leave-state.ts';
+import { scheduleChange } from './schedule-change.ts';
+
+/**
+ * Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
+ * LIMIT_EXCEEDED.
+ */
+export async function createCheck(context: Context, body: object): Promise<CheckItem> {
+  const { ports, keys, tenant, caller } = context;
+  const { entity: path, entity_id: id, ...stated } = parseCheck(body, judgingIn(ports));
+  await guardSettings(stated, boundTo(ports.settings, caller));
+  const input: CheckSettings = { ...stated, entity_id: await entityIdOf(context, { id, path }) };
+  if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
+  const note = auditing(context, 'create', auditedCheck);
+  const { check, start } = await changingChecks(context, input.entity_id, () =>
+    untilDone(ports, async () => {
+      const [[entity, account, count], rooms] = await Promise.all([
+        readEntity(context, tenant, input.entity_id),
+        cellsWithRoom(context),
+      ]);
+      if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
+        throw new AppError(
+          'LIMIT_EXCEEDED',
+          `The entity has ${account.check_limit_per_entity} checks, the most that the plan allows (check_limit_per_entity).`,
+        );
+      }
+      const { cell, number, writes } = await placeInCell(context, entity, rooms);
+      const check = newCheck(context, input, cell, number);
+      const load = loadOfCheck(check);
+      const counted = countChecks(context, count, { checks: 1, load }, account);
+      const schedule = await scheduleChange(context, check);
+      const put: EntityItem = {
+        ...entity,
+        v: check.v,
+        checks: { ...entity.checks, [check.id]: 'unknown' },
+        check_load: entity.check_load + load,
+      };
+      const done = await commit(ports, [
+        { put: check, if: 'absent' },
+        { put: revisionItem(keys, check) },
+        { put, if: { version: entity.v } },
+        counted,
+        ...(await slugWrites(context, check.id, { to: check.slug })),
+        ...(check.ping ? pingUrlWrites(keys, check, check.ping.uuid) : []),
+        ...writes,
+        ...schedule.writes,
+        ...note(undefined, check),
+      ]);
+      return done.ok ? { check, start: schedule.start } : AGAIN;
+    }),
+  );
+  await start();
+  return check;
+}
+
+function newCheck({ ports, keys, tenant }: Context, input: CheckSettings, cell: string, number: number): CheckItem {
+  const now = ports.clock.now();
+  const id = checkIdOf(now, cell, number);
+  return {
+    ...keys.check(tenant, id),
+    ...input,
+    v: ports.ids.token(),
+    tenant_id: tenant,
+    id,
+    created_at: iso(now),
+    updated_at: iso(now),
+    rev: 1,
+    settings_at: now,
+    state: 'unknown',
+    state_since: iso(now),
+    consecutive_failures: 0,
+    ...(input.execution_mode === 'push' && { ping: { uuid: ports.ids.uuid() } }),
+    alerts: {},
+  };
+}
+
+type EntityAndLimits = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
+
+async function readEntity({ ports, keys }: Env, tenant: string, id: string): Promise<EntityAndLimits> {
+  const [entity, account, count] = await ports.table.getMany<[EntityItem, AccountItem, CheckCountItem]>([
+    keys.entity(tenant, id),
+    keys.account(tenant),
+    keys.checkCount(tenant),
+  ]);
+  if (!entity || !account) throw notFound(`Entity ${id}`);
+  return [entity, account, count];
+}
+
+/**
+ * Changes a check's settings; only what is supplied changes. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
+ * LIMIT_EXCEEDED.
+ */
+export async function updateCheck(
+  context: Context,
+  stored: CheckItem,
+  patch: Record<string, unknown>,
+): Promise<CheckItem> {
+  await mustBeOn(context, stored, patch.entity as string | undefined);
+  return changeSettings(context, stored, (check) => mergeCheck(check, patch, judgingIn(context.ports)));
+}
+
+/** What changes nothing is not written. @param edit the settings that follow from a check as it is stored */
+export async function changeSettings(
+  context: Context,
+  stored: CheckItem,
+  edit: (check: CheckItem) => CheckSettings,
+): Promise<CheckItem> {
+  const { ports, keys } = context;
+  const note = auditing(context, 'update', auditedCheck);
+  return changingChecks(context, stored.entity_id, () =>
+    untilDone(ports, async (tries) => {
+      const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
+      if (!check) throw notFound(`Check ${stored.id}`);
+      const input = edit(check);
+      const changed = changedIn(check, input);
+      if (changed.length === 0) return check;
+      const gone = changed.filter((name) => input[name] === undefined);
+      // The host that a check has already is guarded at each probe, so that such a check can still be disabled.
+      await guardSettings(input, boundTo(ports.settings, context.caller), changed);
+      const next = isOfNamesAlone(changed)
+        ? renamed(ports, check, input, gone)
+        : await resettled(context, check, input, gone);
+      if (!next) throw notFound(`Check ${stored.id}`);
+      const slug = await slugWrites(context, check.id, { from: check.slug, to: input.slug });
+      const writes = [replaceCheck(check, next.check), ...slug, ...next.writes];
+      const done = await commit(ports, [...writes, ...note(check, next.check)]);
+      if (!done.ok) return AGAIN;
+      await next.start();
+      return next.check;
+    }),
+  );
+}
+
+type NextCheck = { check: CheckItem; writes: Write[]; start: () => Promise<void> };
+
+function renamed(ports: Ports, check: CheckItem, input: CheckSettings, gone: (keyof CheckSettings)[]): NextCheck {
+  const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) }, gone);
+  return { check: next, writes: [], start: async () => {} };
+}
+
+/** The next settings revision, with all that follows from it: state, timers, a probe at once. */
+async function resettled(
+  context: Context,
+  check: CheckItem,
+  input: CheckSettings,
+  gone: (keyof CheckSettings)[],
+): Promise<NextCheck | undefined> {
+  const { ports, keys } = context;
+  const now = ports.clock.now();
+  const change = check.enabled && !input.enabled ? await toUnknown(context, check, 'check_disabled') : undefined;
+  if (change === 'entity gone') return undefined;
+  const next = nextCheck(
+    check,
+    change?.entity.v ?? ports.ids.token(),
+    {
+      ...input,
+      updated_at: iso(now),
+      rev: check.rev + 1,
+      settings_at: now,
+      ...(input.enabled !== check.enabled && UNJUDGED),
+      ...change?.check,
+    },
+    [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since', 'runs'] as const))],
+  );
+  const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
+  const schedule = await scheduleChange(context, next, check);
+  const closing = check.enabled && !input.enabled ? await closingLook(context, check, change) : undefined;
+  const writes = await countedWith(context, check, next, [
+    ...revisions.map((put) => ({ put })),
+    ...schedule.writes,
+    ...(change?.writes ?? []),
+    ...(closing?.writes ?? []),
+  ]);
+  if (!writes) return undefined;
+  return {
+    check: next,
+    writes,
+    start: async () => {
+      await schedule.start();
+      await sendDeadlines(context, closing?.schedule ?? []);
+    },
+  };
+}
+
+/** Deletes a check. It is hidden at once; what it leaves behind is reclaimed in the background. */
+export async function deleteCheck(context: Context, stored: CheckItem): Promise<void> {
+  const { ports, keys, tenant } = context;
+  const { entity_id, id } = stored;
+  const note = auditing(context, 'delete', auditedCheck);
+  // Before the deletion, as after it a crash would lose the message. It is dropped while the check exists.
+  const body = { tenant_id: tenant, entity_id, check_id: id };
+  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant }]);
+  await changingChecks(context, entity_id, () =>
+    untilDone(ports, async (tries) => {
+      const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, id));
+      if (!check) return undefined;
+      const change = await toUnknown(context, check, 'check_deleted');
+      if (change === 'entity gone') return undefined;
+      const closing = await closingLook(context, check, change);
+      const writes = await countedWith(context, check, undefined, [
+        { delete: keys.check(tenant, id), if: { version: check.v } },
+        { delete: keys.entry('silence', tenant, id) },
+        ...(change?.writes ?? (await withoutCheck(context, check))),
+        ...closing.writes,
+      ]);
+      // With its entity it went too.
+      if (!writes) return undefined;
+      const done = await commit(ports, [...writes, ...note(check, undefined)]);
+      if (!done.ok) return AGAIN;
+      await sendDeadlines(context, closing.schedule);
+      return undefined;
+    }),
+  );
+}

@@ -1,0 +1,135 @@
+import { type SilenceRules, silenceRules } from '#lib/health/silence/rules.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
+import { type Calendar, dueTimes, nextDue } from '#lib/schedule/calendar/calendar.ts';
+import type { CheckItem, OpenRun } from './check-item.ts';
+
+/** What the deadline of silence of a push check follows from. */
+type Watched = Pick<CheckItem, 'config' | 'interval_seconds' | 'settings_at' | 'silence_at' | 'runs'>;
+
+/** When (epoch ms) a push check fails if nothing comes, and for what. */
+export type SilenceDeadline = { at: number } & (
+  | { misses: 'end of a run'; started_at: number }
+  | { misses: 'first sign' }
+  | { misses: 'due time'; due: number }
+  | { misses: 'any sign'; since: number }
+);
+
+/** What is known of a check's signs of life and of our watch; epoch ms. */
+export type Heard = {
+  /** Arrival of the newest push that counts; undefined before the first. */
+  last: number | undefined;
+  /** Silence before our last outage or the account's enabling does not count. */
+  watchedSince: number;
+};
+
+/** A sign of life so soon before a due time (ms) is the one expected then: the clock of its machine is fast. */
+const EARLY_MS = 60_000;
+
+/**
+ * Pure: the deadline of silence (docs/CONTRACT.md#silence); undefined where nothing is expected. Silence counts from
+ * the newest sign of life, a change of settings or our last outage, whichever is latest.
+ * 1. A run is open: the earliest has so long as a run may take. A job that runs is not late. Settings that give it less
+ *    than it has taken fail it when they are made: no failure is older than its settings.
+ * 2. Nothing ever came: so long as the first sign may take, if that is limited.
+ * 3. A schedule: the grace after the first due time since then.
+ * 4. Else the grace since then.
+ * After a failure the next one is due at the next due time, or an interval later.
+ */
+export function silenceDeadline(check: Watched, heard: Heard, now: number): SilenceDeadline | undefined {
+  const rules = silenceRules(check);
+  const [oldest] = openRuns(check, heard, now);
+  const settled = pastOrZero(check.settings_at, now);
+  if (oldest) {
+    const { started_at } = oldest;
+    return { misses: 'end of a run', started_at, at: Math.max(started_at + rules.maxRun, settled) };
+  }
+  const sign = lastSign(check, heard, now);
+  const since = Math.max(sign ?? 0, settled, heard.watchedSince);
+  const failed = pastOrZero(check.silence_at ?? 0, now);
+  const goesOn = failed > 0 && failed >= since;
+  if (sign === undefined && failed === 0)
+    return rules.first > 0 ? { misses: 'first sign', at: since + rules.first } : undefined;
+  if (rules.calendar) return missesDueTime(rules.calendar, rules, { since, sign, failed: goesOn ? failed : undefined });
+  const at = Math.max(since + rules.grace, goesOn ? failed + rules.interval : 0);
+  return { misses: 'any sign', since, at };
+}
+
+/** Runs that are held to their time, oldest first: one that was open while nobody watched may have ended then. */
+const openRuns = ({ runs = [] }: Watched, { watchedSince }: Heard, now: number): OpenRun[] =>
+  runs
+    .filter(({ overrun, received_at }) => !overrun && pastOrZero(received_at, now) >= Math.max(1, watchedSince))
+    .sort((a, b) => a.started_at - b.started_at);
+
+/** Epoch ms of the newest sign of life: a push, or the start of a run. */
+function lastSign({ runs = [] }: Watched, { last }: Heard, now: number): number | undefined {
+  const signs = [...runs.map(({ received_at }) => pastOrZero(received_at, now)), ...(last === undefined ? [] : [last])];
+  return signs.length > 0 ? Math.max(...signs) : undefined;
+}
+
+function missesDueTime(
+  calendar: Calendar,
+  { grace }: SilenceRules,
+  { since, sign, failed }: { since: number; sign: number | undefined; failed: number | undefined },
+): SilenceDeadline | undefined {
+  const expected = expectedAfter(calendar, since, sign);
+  if (expected === undefined) return undefined;
+  const next = failed === undefined ? expected : nextDue(calendar, failed - grace);
+  if (next === undefined) return undefined;
+  const due = Math.max(expected, next);
+  return { misses: 'due time', due, at: due + grace };
+}
+
+/** The first due time that a sign of life has not met already. */
+function expectedAfter(calendar: Calendar, since: number, sign: number | undefined): number | undefined {
+  const due = nextDue(calendar, since);
+  if (due === undefined || sign === undefined || due - sign > EARLY_MS) return due;
+  const following = nextDue(calendar, due);
+  return following !== undefined && due - sign > (following - due) / 2 ? due : following;
+}
+
+/**
+ * Pure: the deadline that a failure judged at `now` stands for: the newest of its kind, which covers those before.
+ */
+export function latestMissed(check: Watched, deadline: SilenceDeadline, now: number): SilenceDeadline {
+  const { calendar, interval, grace } = silenceRules(check);
+  if (deadline.misses === 'any sign')
+    return { ...deadline, at: deadline.at + Math.floor((now - deadline.at) / interval) * interval };
+  if (deadline.misses !== 'due time' || !calendar) return deadline;
+  let latest = deadline.due;
+  for (const due of dueTimes(calendar, latest)) {
+    if (due + grace > now) break;
+    latest = due;
+  }
+  return { misses: 'due time', due: latest, at: latest + grace };
+}
+
+/**
+ * Pure: what a failure leaves on the check: its time, and the runs that have overrun by then, which are open no more,
+ * but still measured.
+ */
+export function afterMissed(check: Watched, missed: SilenceDeadline): Pick<CheckItem, 'silence_at' | 'runs'> {
+  const { at } = missed;
+  const { runs } = check;
+  if (missed.misses !== 'end of a run' || !runs) return { silence_at: at };
+  const { maxRun } = silenceRules(check);
+  const isOver = ({ started_at }: OpenRun) => started_at + maxRun <= at;
+  return { silence_at: at, runs: runs.map((run) => (isOver(run) ? { ...run, overrun: true } : run)) };
+}
+
+/** Pure: when (epoch ms) a check is down if nothing comes any more; undefined when it is already, or never. */
+export function downAt(
+  check: Watched & Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold'>,
+  heard: Heard,
+  now: number,
+): number | undefined {
+  if (check.state === 'down') return undefined;
+  let [present, at]: [Watched, number] = [check, now];
+  const missing = Math.max(1, check.failure_threshold - check.consecutive_failures);
+  for (let failures = 0; failures < missing; failures++) {
+    const deadline = silenceDeadline(present, heard, Math.max(at, now));
+    if (!deadline) return undefined;
+    present = { ...present, ...afterMissed(present, deadline) };
+    at = deadline.at;
+  }
+  return at;
+}

@@ -1,0 +1,84 @@
+import type { TenantEnv } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkLabel } from '#lib/checks/label.ts';
+import type { Env } from '#lib/env.ts';
+import { CHECK_SLUGS } from '#lib/keys/prefixes.ts';
+import { under } from '#lib/keys.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { keysUnder } from '#lib/platform/table/reclaim.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+
+/**
+ * The check that has a slug, about 150 bytes. It changes in the transactions that change the slug of a check. Of a
+ * check that is gone it stays for a while, and counts for nothing: a transaction has no room for those of all checks
+ * that go with an entity.
+ */
+export type CheckPointer = Item & { v: string; check_id: string };
+
+/** The check that has a slug; undefined when none has. */
+export async function findCheckBySlug(
+  { ports, keys, tenant }: TenantEnv,
+  slug: string,
+): Promise<CheckItem | undefined> {
+  const pointer = await ports.table.get<CheckPointer>(keys.checkSlug(tenant, slug));
+  const check = pointer && (await ports.table.get<CheckItem>(keys.check(tenant, pointer.check_id)));
+  return check?.slug === slug ? check : undefined;
+}
+
+/** The same. Throws NOT_FOUND. */
+export async function requireCheckBySlug(context: TenantEnv, slug: string): Promise<CheckItem> {
+  const check = await findCheckBySlug(context, slug);
+  if (!check) throw notFound(`Check ${slug}`);
+  return check;
+}
+
+/** CONFLICT: another check of the account has the slug. */
+export class SlugTaken extends AppError {
+  constructor(slug: string, holder: CheckItem) {
+    const which = `${holder.id} (${checkLabel(holder)})`;
+    super('CONFLICT', `Check ${which} has the slug ${slug} already. Take another, or change that one first.`);
+  }
+}
+
+/**
+ * The writes by which a check changes its slug, for the transaction that changes the check. Throws CONFLICT where
+ * another check has it.
+ * @param from undefined: it has none; so with `to`
+ */
+export async function slugWrites(
+  context: TenantEnv,
+  checkId: string,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+): Promise<Write[]> {
+  const { ports, keys, tenant } = context;
+  if (from === to) return [];
+  const left = from === undefined ? [] : [keys.checkSlug(tenant, from), keys.slugOfCheck(tenant, checkId, from)];
+  const writes: Write[] = left.map((key) => ({ delete: key }));
+  if (to === undefined) return writes;
+  const present = await ports.table.get<CheckPointer>(keys.checkSlug(tenant, to));
+  const holder = present && (await ports.table.get<CheckItem>(keys.check(tenant, present.check_id)));
+  if (holder?.slug === to) throw new SlugTaken(to, holder);
+  const put: CheckPointer = { ...keys.checkSlug(tenant, to), v: ports.ids.token(), check_id: checkId };
+  return [
+    ...writes,
+    { put, if: present ? { version: present.v } : 'absent' },
+    { put: keys.slugOfCheck(tenant, checkId, to) },
+  ];
+}
+
+/** Clears up the slugs of a check that is gone; what another check has taken since stays with that. Repeatable. */
+export async function reclaimSlugs(
+  { ports, keys }: Env<'table' | 'clock' | 'ids'>,
+  { tenant_id, check_id }: { tenant_id: string; check_id: string },
+): Promise<void> {
+  for (const own of await keysUnder(ports, keys.ofCheck(tenant_id, check_id), under(CHECK_SLUGS))) {
+    const place = keys.checkSlug(tenant_id, own.sk.slice(CHECK_SLUGS.length));
+    await untilDone(ports, async () => {
+      const pointer = await ports.table.get<CheckPointer>(place);
+      const isOurs = pointer?.check_id === check_id;
+      const writes: Write[] = [{ delete: own }, ...(isOurs ? [{ delete: place, if: { version: pointer.v } }] : [])];
+      return (await commit(ports, writes)).ok ? true : AGAIN;
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import type { TenantEnv } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
+import { CHECKS } from '#lib/keys/prefixes.ts';
+import { cellOf, under } from '#lib/keys.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import { isId } from '#lib/platform/ids.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
+
+/**
+ * Items of checks and how they are read, all strongly:
+ *
+ * | pattern                     | request                                                        |
+ * |-----------------------------|----------------------------------------------------------------|
+ * | a check                     | get check(tenant, id)                                          |
+ * | all checks of a cell        | query ofCell(tenant, cell)                                     |
+ * | checks by ids, of entities  | get many check(tenant, id); a cell that has many of them whole |
+ * | all checks of a tenant      | query entities(tenant, bucket), then the checks of these       |
+ */
+
+/** The check that a path names; another tenant's looks exactly as if it were not there. Throws NOT_FOUND. */
+export async function requireCheck({ ports, keys, tenant }: TenantEnv, id: string): Promise<CheckItem> {
+  const check = isId('chk', id) ? await ports.table.get<CheckItem>(keys.check(tenant, id)) : undefined;
+  if (!check) throw notFound(`Check ${id}`);
+  return check;
+}
+
+export const checksOfCell = (
+  { ports, keys, tenant }: Env<'table'> & { tenant: string },
+  cell: string,
+): Promise<CheckItem[]> => allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
+
+/** Of so many checks of a cell it is cheaper to read all: each by itself takes a read unit, seven together take one. */
+const MANY_OF_A_CELL = 10;
+
+/** The checks of some entities, in the order of their making within each. */
+export async function checksOf(
+  context: TenantEnv,
+  entities: readonly Pick<EntityItem, 'checks'>[],
+): Promise<CheckItem[]> {
+  const ids = entities.flatMap((entity) => Object.keys(entity.checks).sort());
+  const found = await checksById(context, ids);
+  return ids.map((id) => found.get(id)).filter((check) => check !== undefined);
+}
+
+/** Checks that a request names, in that order. Throws NOT_FOUND for one that is not there. */
+export async function requireChecks(context: TenantEnv, ids: readonly string[]): Promise<CheckItem[]> {
+  const found = await checksById(
+    context,
+    ids.filter((id) => isId('chk', id)),
+  );
+  return ids.map((id) => {
+    const check = found.get(id);
+    if (!check) throw notFound(`Check ${id}`);
+    return check;
+  });
+}
+
+async function checksById(context: TenantEnv, ids: readonly string[]): Promise<Map<string, CheckItem>> {
+  const { ports, keys, tenant } = context;
+  const cells = [...Map.groupBy(ids, cellOf)];
+  const few = cells.flatMap(([, own]) => (own.length < MANY_OF_A_CELL ? own : []));
+  const many = cells.flatMap(([cell, own]) => (own.length < MANY_OF_A_CELL ? [] : [cell]));
+  const read = await Promise.all([
+    ports.table.getMany<CheckItem>(few.map((id) => keys.check(tenant, id))),
+    ...many.map((cell) => checksOfCell(context, cell)),
+  ]);
+  const found = new Map<string, CheckItem>();
+  for (const check of read.flat()) if (check) found.set(check.id, check);
+  return found;
+}

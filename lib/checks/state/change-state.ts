@@ -1,0 +1,202 @@
+import { historyExpiry } from '#lib/access/retention.ts';
+import { forgetHold } from '#lib/alerting/cause/hold-item.ts';
+import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import { alertOfChange } from '#lib/alerting/decide/decide-change.ts';
+import { escalationChange } from '#lib/alerting/decide/escalation.ts';
+import { incidentWrites, ownIncident } from '#lib/alerting/decide/notified-failure.ts';
+import { pageWrites } from '#lib/alerting/decide/page-budget.ts';
+import { destinationTold } from '#lib/alerting/decide/recipients.ts';
+import { superseded } from '#lib/alerting/decide/settle-held.ts';
+import { policyAsRead } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkLabel } from '#lib/checks/label.ts';
+import { impactDue } from '#lib/health/alerting/impact-due.ts';
+import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
+import type { AlertDeadline, Basis } from '#lib/health/state/read-basis.ts';
+import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
+import { deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import { aggregate } from './next-state.ts';
+import type { FeedItem, TransitionItem } from './transition.ts';
+
+export type StateChangeInput = {
+  /** The check as it was read. */
+  check: CheckItem;
+  to: CheckState;
+  cause: TransitionCause;
+  /** Epoch ms from which the new state counts; without it, now. */
+  effective_at?: number;
+  error_message: string;
+  /** Epoch ms. */
+  now: number;
+  /** The account's. */
+  retention_days: number;
+};
+
+export type StateChange = {
+  at: number;
+  transition: TransitionItem;
+  /** What becomes of the check: merge it into the next version. */
+  check: Pick<CheckItem, 'state' | 'state_since' | 'effective_at' | 'alerts'>;
+  entity: EntityItem;
+  /** Transition, feed, entity, deadlines and the condition on the policy; the check's own write is the caller's. */
+  writes: Write[];
+  /** Deadlines that begin with it: to be sent once it is written (lib/schedule/jobs.ts). */
+  deadlines: DueDeadline[];
+};
+
+/**
+ * Pure: a change of a check's state as one transition, the entity's next version, and the alert decision, cooldown
+ * included. Sequence and time order the entity's chain: each transition is later than the one before, whatever the
+ * clocks of two writers say.
+ */
+export function changeState(keys: Keys, token: string, basis: Basis, change: StateChangeInput): StateChange {
+  const { entity, policy, storedPolicy } = basis;
+  const { check, to, cause, now } = change;
+  const at = Math.max(now, entity.last_transition_at + 1);
+  // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
+  const alertAt = pastOrZero(at, now) || now;
+  // Of pushes whose times lie back, none reaches behind the state that held until now.
+  const effective_at = Math.max(Math.min(change.effective_at ?? at, at), check.effective_at ?? 0);
+  const seq = entity.seq + 1;
+  const timestamp = iso(at);
+  const expires_at = historyExpiry(at, change.retention_days);
+  const transition_id = derivedId('trn', at, entity.id, seq, token);
+
+  const checks = { ...entity.checks, [check.id]: to };
+  if (cause === 'check_deleted') delete checks[check.id];
+  const state = aggregate(checks);
+  const key = keys.transition(check.tenant_id, check.id, at, seq);
+  const own = ownIncident(entity, basis.incident, { transition_id });
+  const incident = incidentOfChange(keys, basis, { to, state, since: effective_at, now: alertAt, id: own.id });
+  const { item, lookAt, hold, alerts, ...decided } = alertOfChange(keys, {
+    ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold, pages: basis.pages },
+    incident_id: to === 'down' ? own.id : entity.incident?.id,
+    transition: { transition_id, sk: key.sk, expires_at },
+  });
+  const partOf = entity.incident ?? (opensIncident(basis, change, decided) ? own : undefined);
+  const nextEntity: EntityItem = {
+    ...entity,
+    v: token,
+    checks,
+    seq,
+    last_transition_at: at,
+    ...(partOf && { incident: partOf }),
+    ...(state !== entity.state && { state, state_since: timestamp }),
+  };
+  const down_checks = Object.values(checks).filter((one) => one === 'down').length;
+  const transition: TransitionItem = {
+    ...key,
+    v: token,
+    expires_at,
+    transition_id,
+    entity_id: entity.id,
+    entity_name: entity.name,
+    blueprint_slug: entity.blueprint_slug,
+    entity_slug: entity.slug,
+    check_id: check.id,
+    tenant_id: check.tenant_id,
+    from_state: entity.state,
+    to_state: state,
+    check_from_state: check.state,
+    check_to_state: to,
+    timestamp,
+    cause,
+    error_message: change.error_message,
+    ...decided,
+    check_label: checkLabel(check),
+    check_from_since: check.state_since,
+    effective_at,
+    outage_started_at: to === 'down' ? iso(effective_at) : null,
+    ...(partOf && { incident: partOf }),
+    ...(down_checks > 0 && { down_checks }),
+    ...(endsIncident(basis.incident, incident) && { ends_incident: true }),
+    seq,
+  };
+
+  const deadlines = deadlinesOf(basis, change, alertAt, { lookAt, hold });
+  const escalation = escalationChange(keys, check, token, { before: check.alerts, after: alerts, policy });
+
+  const isTold = item?.kind === 'state_change' && to === 'down';
+  const impact = isTold ? impactDue(keys, token, { check, entity, policy, now: alertAt }) : undefined;
+
+  const feedEntry: FeedItem = {
+    ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
+    expires_at,
+    entity_id: entity.id,
+    check_id: check.id,
+    transition_sk: transition.sk,
+  };
+
+  return {
+    at,
+    transition,
+    check: { state: to, state_since: timestamp, effective_at, alerts },
+    entity: nextEntity,
+    writes: [
+      { put: transition, if: 'absent' },
+      ...(item ? [{ put: item, if: 'absent' as const }] : []),
+      ...(item && to === 'down' ? paged(keys, basis, item, token, alertAt) : []),
+      ...(basis.held ? superseded(basis.held, basis.deadlines.hold, token, at) : []),
+      ...forgetHold(keys, check, basis.deadlines.hold),
+      ...incidentWrites(basis.incident, toldBy(item, incident, { to, at: alertAt }), token, alertAt),
+      { put: feedEntry },
+      { put: nextEntity, if: { version: entity.v } },
+      policyAsRead(keys, check, storedPolicy),
+      ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
+      ...escalation.writes,
+      ...(impact?.writes ?? []),
+    ],
+    deadlines: [
+      ...escalation.deadlines,
+      ...(impact?.deadlines ?? []),
+      ...deadlines.flatMap(({ kind, next }) => (next ? [dueDeadline(kind, check, next.deadline)] : [])),
+    ],
+  };
+}
+
+/**
+ * Whether a change opens the incident of its entity: a failure that was found out, outside of maintenance. What may
+ * follow from another failure waits until that is known (lib/alerts/incidents).
+ */
+const opensIncident = (
+  { entity, policy }: Basis,
+  { to, cause }: StateChangeInput,
+  { alert }: Pick<TransitionItem, 'alert'>,
+): boolean =>
+  to === 'down' &&
+  (cause === 'result' || cause === 'silence') &&
+  policy.window === undefined &&
+  (entity.dependencies === 0 || alert.decision === 'planned');
+
+/** The page that an alert for down is to each of its destinations, where that is counted. */
+function paged(keys: Keys, { pages }: Basis, { tenant_id, urgency, to }: AlertItem, token: string, now: number) {
+  if (!pages || urgency === 'low') return [];
+  return pageWrites(keys, tenant_id, { pages, destinations: to.map(destinationTold) }, token, now);
+}
+
+type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
+
+/** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
+function deadlinesOf(
+  { policy, deadlines }: Basis,
+  { to }: StateChangeInput,
+  at: number,
+  { lookAt, hold }: { lookAt: number | undefined; hold: Deadline | undefined },
+): NextDeadline[] {
+  const changed: NextDeadline[] = [];
+  const repeat = policy.repeat_interval_seconds * 1000;
+  if (to === 'down' && repeat > 0) changed.push({ kind: 'repeat', next: { deadline: at + repeat } });
+  else if (deadlines.repeat) changed.push({ kind: 'repeat', next: undefined });
+  if (lookAt !== undefined && policy.catch_up)
+    changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
+  if (hold || deadlines.hold) changed.push({ kind: 'hold', next: hold });
+  return changed;
+}

@@ -1,0 +1,121 @@
+import { WebSocket } from 'ws';
+import { containing, type Expectation, matching, STEP_BYTES } from '#lib/checks/conversation/expectation.ts';
+import { bytesOf, quoted, secretsOfSent } from '#lib/checks/conversation/quoted.ts';
+import { judgedTalk, type Talk, talkOver } from '#lib/checks/conversation/talk-over.ts';
+import { probing } from '#lib/checks/outcome.ts';
+import { boundedStream } from '#lib/net/bounded-stream.ts';
+import { statusName } from '#lib/net/http-status.ts';
+import type { Connection } from '#lib/net/net.ts';
+import { exchangeError } from '#lib/net/net-errors.ts';
+import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
+import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
+import { VERSION } from '#lib/platform/version.ts';
+import type { ProbeInput, Settled } from './check-type.ts';
+import { addressOf } from './host-setting.ts';
+import type { WebsocketConfig as Config } from './websocket.ts';
+
+const TEXT = { encoding: 'utf8' } as const;
+
+/** So much is read in all, and so many messages, until one is there that fits. */
+const MOST_BYTES = 1024 * 1024;
+const MOST_MESSAGES = 1_000;
+
+/** Opens a WebSocket, and waits for a message that fits if one is wanted. */
+export const probeWebsocket = ({ config }: Settled<Config>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
+  probing(async () => {
+    const { verify_tls: verify = true } = config;
+    const { host, port, isSecure } = addressOf(config.url);
+    const tls = isSecure ? { verify, alpn: ['http/1.1'] } : undefined;
+    const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
+    const session = new Session(config, await expectationOf(config));
+    return judgedTalk(await talkOver(net, request, session), config.assertions, shows);
+  });
+
+async function expectationOf({ expect, matches }: Config): Promise<Expectation | undefined> {
+  if (expect !== undefined) return containing(expect, 'utf8');
+  return matches === undefined ? undefined : matching(matches, 'utf8');
+}
+
+/** One WebSocket, from the upgrade to the message that fits. */
+class Session implements Talk {
+  interrupted = false;
+  readonly #config: Config;
+  readonly #expected: Expectation | undefined;
+  readonly #hide: Redact;
+  #last: Buffer | undefined;
+  #messages = 0;
+
+  constructor(config: Config, expected: Expectation | undefined) {
+    this.#config = config;
+    this.#expected = expected;
+    this.#hide = redactorOf([...headerSecrets(config.headers), ...secretsOfSent(config.send ?? '')]);
+  }
+
+  whenTimeIsOver(): string {
+    return this.#last ? this.#unmet(this.#last) : '';
+  }
+
+  over(connection: Connection): Promise<string> {
+    const { url, subprotocol = [], headers, send } = this.#config;
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    connection.waitFor('the answer to the upgrade');
+    const stream = boundedStream(connection.stream, MOST_BYTES, () =>
+      resolve('it sends more than 1 MB, and nothing that fits'),
+    );
+    const socket = new WebSocket(url, subprotocol, {
+      createConnection: () => stream as never,
+      headers: { 'user-agent': `Fleetwatch/${VERSION}`, ...headers },
+      maxPayload: STEP_BYTES,
+      perMessageDeflate: false,
+      // Whoever sends pings without end has them unanswered.
+      autoPong: false,
+    });
+    socket.on('unexpected-response', (_request, { statusCode = 0 }) =>
+      resolve(`the server answered ${statusName(statusCode)} instead of 101: there is no websocket at this path`),
+    );
+    socket.on('error', (error: Error & { code?: string }) => {
+      const problem = this.#problemOf(error);
+      if (problem === undefined) reject(exchangeError(error, connection.where, false));
+      else resolve(problem);
+    });
+    socket.on('open', () => {
+      if (send !== undefined) socket.send(send);
+      if (this.#expected) connection.waitFor('a message');
+      else finish();
+    });
+    socket.on('message', (said: Buffer) => {
+      this.#last = said;
+      this.#messages++;
+      if (!this.#expected || this.#expected.find(said, 0) >= 0) finish();
+      else if (this.#messages === MOST_MESSAGES) resolve(this.#unmet(said));
+    });
+    socket.on('close', (code, reason) => {
+      this.interrupted = true;
+      const why = reason.length > 0 ? `, ${quoted(reason, this.#hide, TEXT)}` : '';
+      resolve(
+        `it closed the connection (${code}${why}) after ${this.#messages} ${this.#messages === 1 ? 'message' : 'messages'}`,
+      );
+    });
+    const finish = () => {
+      resolve('');
+      socket.close(1000);
+    };
+    return promise;
+  }
+
+  #unmet(said: Buffer): string {
+    return `expected a message ${this.#expected!.wanted}, got ${quoted(said, this.#hide, TEXT)} (${bytesOf(said.length)})`;
+  }
+
+  /** What the server did wrong; undefined where it is a failure of the connection. */
+  #problemOf({ message, code = '' }: Error & { code?: string }): string | undefined {
+    if (/Sec-WebSocket-Accept|Invalid Upgrade/.test(message)) {
+      return `its answer to the upgrade is wrong (${message}): what answers is no websocket server, or something stands before it`;
+    }
+    if (/subprotocol/i.test(message))
+      return `it does not speak the subprotocol ${this.#config.subprotocol} (${message})`;
+    if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return 'it sent a message of more than 64 KB';
+    if (code.startsWith('WS_ERR_') || /^Invalid /.test(message)) return `what it sent is not valid: ${message}`;
+    return undefined;
+  }
+}

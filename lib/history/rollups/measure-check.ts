@@ -1,0 +1,134 @@
+import type { TenantEnv } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { outcomeOf } from '#lib/checks/outcome.ts';
+import { type RevisionItem, revisionItem } from '#lib/checks/settings/revisions.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import { causes, outagesOf, type Span } from '#lib/health/history/gap-causes.ts';
+import { revisionsSince } from '#lib/health/history/read-revisions.ts';
+import { timeline } from '#lib/health/history/timeline.ts';
+import { timeOf } from '#lib/health/rollups/accounted-span.ts';
+import { pushGaps } from '#lib/history/runs/gaps.ts';
+import { TRANSITIONS } from '#lib/keys/prefixes.ts';
+import { after, stamp } from '#lib/keys.ts';
+import { itemsOf } from '#lib/platform/table/pages.ts';
+import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
+import { accountTime, type KnownTime } from './account-time.ts';
+import { emptyFigures, type Figures } from './figures.ts';
+import { addLatency } from './latency-histogram.ts';
+import type { CheckRollup } from './rollup-item.ts';
+
+/**
+ * A slot without a run counts as missed so long after it (ms), and after a probe's time: so that all of an hour are
+ * judged when it is rolled up.
+ */
+const PATIENCE_MS = ROLLUP_DELAY_MS - 60_000;
+
+/**
+ * The figures of a check in windows of time, from its raw data: what rollups are made of, and what stands in for those
+ * that are not made yet. Of a time that is still to come nothing is known.
+ * @param windows at least one; each begins where the one before ends
+ * @returns one for each window
+ */
+export async function measureCheck(
+  context: TenantEnv,
+  check: CheckItem,
+  windows: readonly Span[],
+): Promise<CheckRollup[]> {
+  const now = context.ports.clock.now();
+  const span = { from: windows[0]!.from, to: windows.at(-1)!.to };
+  const revisions =
+    check.settings_at <= span.from
+      ? [revisionItem(context.keys, check)]
+      : await revisionsSince(context, check, span.from);
+  const read = { from: span.from - reachOf(check, revisions, span.from), until: span.to };
+  const outages = await outagesOf(context, check, read);
+  const figures = windows.map(emptyFigures);
+  const gaps = check.execution_mode === 'push' ? await countOutages(figures, { revisions, outages, windows, now }) : [];
+
+  const causeOf = causes(context, check, outages);
+  let i = 0;
+  for await (const moment of timeline(context, check, revisions, read, PATIENCE_MS)) {
+    while (i < windows.length - 1 && moment.at >= windows[i]!.to) i++;
+    const own = moment.at >= span.from ? figures[i]! : undefined;
+    if (moment.missed) {
+      const { slot, interval_ms } = moment.missed;
+      addGap(gaps, { from: slot, to: Math.min(slot + interval_ms, changeAfter(revisions, slot)) });
+      const cause = causeOf(slot, moment.noted);
+      if (own) own.gaps[cause] += 1;
+    } else if (own) {
+      countRun(own, moment.run);
+    }
+  }
+  const known: KnownTime = {
+    changes: await changesIn(context, check, span),
+    monitored: monitoredIn(revisions),
+    gaps,
+    maintenance: [],
+  };
+  return windows.map(({ from, to }, w) => {
+    const spans = accountTime(known, { from, to: Math.min(to, now) });
+    return { ...figures[w]!, ...timeOf(spans), spans };
+  });
+}
+
+function countRun(figures: Figures, run: Parameters<typeof outcomeOf>[0] & { latency_ms: number }): void {
+  const outcome = outcomeOf(run);
+  figures.runs += 1;
+  if (outcome === 'fail') figures.failures += 1;
+  else addLatency(figures.latency, run.latency_ms);
+  if (outcome === 'warn') figures.warnings += 1;
+}
+
+/** A slot that was missed before a window may speak for a part of it: how long before (ms), at most. */
+function reachOf(check: CheckItem, [first]: readonly RevisionItem[], from: number): number {
+  if (check.execution_mode === 'push' || !first || first.from > from) return 0;
+  return Math.min(first.rhythm.interval_ms, from - first.from);
+}
+
+/** Until when (epoch ms) the settings held that a slot belongs to: their change is probed at once. */
+const changeAfter = (revisions: readonly RevisionItem[], slot: number): number =>
+  revisions.find(({ from }) => from > slot)?.from ?? Number.POSITIVE_INFINITY;
+
+/** Missed slots one after the other are one gap. */
+function addGap(gaps: Span[], gap: Span): void {
+  const last = gaps.at(-1);
+  if (last?.to === gap.from) last.to = gap.to;
+  else gaps.push(gap);
+}
+
+type Outages = { revisions: RevisionItem[]; outages: Span[]; windows: readonly Span[]; now: number };
+
+/** Counts the slots that a push check missed by our outages, which are its only gaps. */
+async function countOutages(figures: Figures[], { revisions, outages, windows, now }: Outages): Promise<Span[]> {
+  const missed: Span[] = [];
+  for (const [w, { from, to }] of windows.entries()) {
+    for (const gap of await pushGaps(revisions, outages, { from, until: Math.min(to, now) })) {
+      figures[w]!.gaps[gap.cause] += gap.slots;
+      missed.push({ from: gap.from, to: gap.to });
+    }
+  }
+  return missed;
+}
+
+const monitoredIn = (revisions: readonly RevisionItem[]): Span[] =>
+  revisions.flatMap(({ from, enabled }, i) =>
+    enabled ? [{ from, to: revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY }] : [],
+  );
+
+/** The changes of state that count in a window, and the state before them. */
+async function changesIn({ ports, keys, tenant }: TenantEnv, check: CheckItem, window: Span) {
+  if (Date.parse(check.state_since) <= window.from) return [{ at: 0, state: check.state }];
+  const changes: { at: number; state: CheckItem['state'] }[] = [];
+  const transitions = itemsOf<TransitionItem>(ports.table, {
+    partition: keys.ofCheck(tenant, check.id),
+    from: `${TRANSITIONS}${stamp(window.from)}`,
+    to: after(TRANSITIONS),
+    limit: 25,
+  });
+  for await (const { check_from_state, check_to_state, effective_at } of transitions) {
+    if (changes.length === 0) changes.push({ at: 0, state: check_from_state });
+    changes.push({ at: effective_at, state: check_to_state });
+    if (effective_at >= window.to) break;
+  }
+  return changes.length > 0 ? changes : [{ at: 0, state: check.state }];
+}

@@ -1,0 +1,124 @@
+import type { Context } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checksOf } from '#lib/checks/settings/store.ts';
+import type { Span } from '#lib/health/history/gap-causes.ts';
+import { type BucketList, type BucketSize, startOf } from '#lib/health/rollups/buckets.ts';
+import { bucketRecord, type CheckBucket, type EntityBucket, entityBucketRecord } from './buckets.ts';
+import { entityHours, latestOf } from './entity-figures.ts';
+import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.ts';
+import { hoursIn } from './hours.ts';
+import { type CheckSource, ofItem, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
+
+/** The span, its total and its buckets. */
+type History<Bucket> = { total: Bucket; buckets: Bucket[] };
+
+/** The histories of some checks: whole days and hours from rollups, the rest from raw data. */
+export async function checkHistories(
+  context: Context,
+  checks: readonly CheckItem[],
+  size: BucketSize,
+  list: BucketList,
+): Promise<History<CheckBucket>[]> {
+  const rollups = readRollups(context, context.caller.retention_days);
+  const histories: History<CheckBucket>[] = [];
+  for (const check of checks) {
+    const parts = await partsOf(size, list, {
+      days: (window) => rollups.days(ofItem(check), window),
+      hours: (hours) => rollups.parts(ofItem(check), hours),
+    });
+    histories.push(
+      historyOf(parts, size, list, (own, status) =>
+        bucketRecord(mergeFigures(own.map(({ figures }) => figures)), status),
+      ),
+    );
+  }
+  return histories;
+}
+
+/**
+ * The histories of some entities, of which those that share a cell share what is read. Their checks are read only where
+ * rollups do not tell all.
+ */
+export async function entityHistories(
+  context: Context,
+  entities: readonly EntityItem[],
+  size: BucketSize,
+  list: BucketList,
+): Promise<History<EntityBucket>[]> {
+  const rollups = readRollups(context, context.caller.retention_days);
+  const items = once(async () => new Map((await checksOf(context, entities)).map((check) => [check.id, check])));
+  const sourceOf = (id: string): CheckSource => ({ id, item: async () => (await items()).get(id) });
+  const histories: History<EntityBucket>[] = [];
+  for (const { id, checks } of entities)
+    histories.push(await entityHistory(rollups, { id, checks: Object.keys(checks).map(sourceOf) }, size, list));
+  return histories;
+}
+
+/** Does it at the first call, and answers the same from then on. */
+function once<T>(work: () => T): () => T {
+  let done: { answer: T } | undefined;
+  return () => {
+    done ??= { answer: work() };
+    return done.answer;
+  };
+}
+
+async function entityHistory(
+  rollups: RollupReader,
+  { id, checks }: { id: string; checks: CheckSource[] },
+  size: BucketSize,
+  list: BucketList,
+): Promise<History<EntityBucket>> {
+  const parts = await partsOf<EntityFigures>(size, list, {
+    days: (window) => rollups.entityDays(id, checks, window),
+    hours: (hours) => entityHours(rollups, checks, hours),
+  });
+  return historyOf(parts, size, list, (own, status) =>
+    entityBucketRecord(mergeEntityFigures(own.map(({ figures }) => figures)), status),
+  );
+}
+
+type Read<F extends EntityFigures> = {
+  /** The days of a window of which there is a rollup. */
+  days(window: Span): Promise<Part<F>[]>;
+  hours(hours: Span[]): Promise<Part<F>[]>;
+};
+
+/** What a history is made of, ascending: days as far as they are made, else hours. */
+async function partsOf<F extends EntityFigures>(
+  size: BucketSize,
+  { from, to }: Span,
+  read: Read<F>,
+): Promise<Part<F>[]> {
+  const days = size === 'hour' ? [] : await read.days({ from, to });
+  const parts: Part<F>[] = [];
+  for (const day of [...days, undefined]) {
+    const missing = { from: parts.at(-1)?.window.to ?? from, to: day?.window.from ?? to };
+    if (missing.from < missing.to) parts.push(...(await read.hours(hoursIn(missing))));
+    if (day) parts.push(day);
+  }
+  return parts;
+}
+
+/** Parts by the bucket, and all of them together. */
+function historyOf<F extends EntityFigures, Bucket>(
+  parts: Part<F>[],
+  size: BucketSize,
+  { buckets, from, to }: BucketList,
+  recordOf: (own: Part<F>[], status: Span & { complete: boolean; revised_at: number | null }) => Bucket,
+): History<Bucket> {
+  const ofBucket = Map.groupBy(parts, ({ window }) => Math.max(startOf(size, window.from), from));
+  const record = (own: Part<F>[], window: Span) => {
+    const isOver = startOf(size, window.to) === window.to;
+    return recordOf(own, {
+      ...window,
+      complete: isOver && own.every(({ isRolled }) => isRolled),
+      revised_at: latestOf(own),
+    });
+  };
+  return {
+    total: record(parts, { from, to }),
+    buckets: buckets.map((bucket) => record(ofBucket.get(bucket.from) ?? [], bucket)),
+  };
+}

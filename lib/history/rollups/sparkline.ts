@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
+import type { Span } from '#lib/health/history/gap-causes.ts';
+import { revisionsSince } from '#lib/health/history/read-revisions.ts';
+import { IdOf } from '#lib/platform/http/members.ts';
+import { HOUR_MS, iso } from '#lib/platform/time.ts';
+import { gapCount } from './figures.ts';
+import { hoursIn } from './hours.ts';
+import { ofItem, readRollups } from './stored-rollups.ts';
+
+/**
+ * How a check did over the last hours. Time that was not watched is neither up nor down: it is in `gap_seconds` alone.
+ */
+export const Sparkline = z
+  .object({
+    check_id: IdOf('the check'),
+    uptime_ratio: z
+      .number()
+      .nullable()
+      .describe('Successes over results, each weighing the interval of its time; null without results.'),
+    gap_seconds: z.int().describe('Time in which the check was due and not watched (see gaps).'),
+    points: z
+      .array(
+        z.object({
+          at: z.iso.datetime().describe('Where the point begins; it ends where the next one begins.'),
+          avg_latency_ms: z.int().nullable().describe('Of the successes; null without any.'),
+          successes: z.int().describe('Results that were successes.'),
+          failures: z.int().describe('Results that were failures.'),
+        }),
+      )
+      .describe('Parts of equal length, oldest first.'),
+  })
+  .meta({ id: 'Sparkline' });
+export type Sparkline = z.infer<typeof Sparkline>;
+
+type Point = { successes: number; failures: number; latency: number };
+
+/**
+ * From the same rollups as history, where a whole hour lies in one point; from raw data at the ends of points.
+ * @param points how many parts of equal length the hours are divided into
+ */
+export async function readSparkline(
+  context: Context,
+  check: CheckItem,
+  { hours, points }: { hours: number; points: number },
+): Promise<Sparkline> {
+  const now = context.ports.clock.now();
+  const start = now - hours * HOUR_MS;
+  const width = (now - start) / points;
+  // The last point holds this very moment too.
+  const ends = Array.from({ length: points }, (_, i) =>
+    i === points - 1 ? now + 1 : Math.ceil(start + (i + 1) * width),
+  );
+  const revisions = await revisionsSince(context, check, start);
+  const windows = windowsOf({ from: start, to: now + 1 }, [...ends, ...revisions.map(({ from }) => from)]);
+  const intervalAt = intervals(revisions, check);
+
+  const found = ends.map((): Point => ({ successes: 0, failures: 0, latency: 0 }));
+  let [results, up, watched, gapMs, i] = [0, 0, 0, 0, 0];
+  const rollups = readRollups(context, context.caller.retention_days);
+  for (const { window, figures } of await rollups.parts(ofItem(check), windows)) {
+    while (window.from >= ends[i]!) i++;
+    const point = found[i]!;
+    const interval = intervalAt(window.from);
+    const { runs, failures, latency, ms } = figures;
+    point.successes += runs - failures;
+    point.failures += failures;
+    point.latency += latency.sum;
+    results += runs;
+    up += (runs - failures) * interval;
+    watched += runs * interval;
+    gapMs += check.execution_mode === 'push' ? ms.gap : gapCount(figures) * interval;
+  }
+  return {
+    check_id: check.id,
+    uptime_ratio: results === 0 ? null : up / watched,
+    gap_seconds: Math.round(gapMs / 1000),
+    points: found.map(({ successes, failures, latency }, p) => ({
+      at: iso(Math.round(start + p * width)),
+      avg_latency_ms: successes === 0 ? null : Math.round(latency / successes),
+      successes,
+      failures,
+    })),
+  };
+}
+
+/** A time divided at some instants, and where hours begin: each part has one point and one interval. */
+function windowsOf({ from, to }: Span, instants: number[]): Span[] {
+  const inside = instants.filter((at) => at > from && at < to);
+  const borders = [...new Set([from, ...inside, to])].sort((a, b) => a - b);
+  return borders.slice(1).flatMap((end, b) => hoursIn({ from: borders[b]!, to: end }));
+}
+
+/** The interval (ms) that held at an instant; to be asked in ascending order. */
+function intervals(revisions: readonly RevisionItem[], check: CheckItem): (at: number) => number {
+  let i = 0;
+  return (at) => {
+    while (revisions[i + 1] && revisions[i + 1]!.from <= at) i++;
+    return revisions[i]?.rhythm.interval_ms ?? check.interval_seconds * 1000;
+  };
+}

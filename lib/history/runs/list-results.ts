@@ -1,0 +1,95 @@
+import type { Context } from '#lib/access/context.ts';
+import { retentionStart } from '#lib/access/retention.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkTypeOf } from '#lib/checks/types/registry.ts';
+import { revisionsSince } from '#lib/health/history/read-revisions.ts';
+import { resultView } from '#lib/health/history/result-view.ts';
+import { RESULTS } from '#lib/keys/prefixes.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
+import { AHEAD_MS, type ResultItem, type ResultRecord } from '#lib/results/result.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { resultOf, storedRuns } from './runs.ts';
+
+/** Clocks of two machines of ours differ by less (ms). */
+const SKEW_MS = 1_000;
+
+/** Results checked at `since` or later and before `until`, both epoch ms. */
+export type ResultRange = { since?: number | undefined; until?: number | undefined };
+
+/**
+ * Access pattern: results of a check between two sort keys, newest first. What they are ordered by lies at checked_at
+ * or before it, so the lower bound reaches farther back and checked_at decides.
+ */
+export async function resultList(
+  context: Context,
+  check: CheckItem,
+  { since, until }: ResultRange,
+): Promise<Reader<ResultRecord>> {
+  const { ports, keys, caller } = context;
+  const now = ports.clock.now();
+  const kept = retentionStart(now, caller.retention_days);
+  // Nothing is ordered later than a push may be; a year beyond 2286 would not even sort.
+  const latest = now + AHEAD_MS;
+  const to = Math.min(until ?? latest, latest) + SKEW_MS;
+  const from = since === undefined ? kept : Math.max(kept, await orderedSince(context, check, since));
+  const isAsked = ({ checked_at }: ResultItem): boolean => {
+    const at = Date.parse(checked_at);
+    return (since === undefined || at >= since) && (until === undefined || at < until);
+  };
+  const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, from) : [];
+  return async (after, limit) => {
+    if (from > to) return { found: [] };
+    const found: Found[] = [];
+    const runs = storedRuns(context, check, revisions, { from, until: to }, { descending: true, page: limit, after });
+    for await (const page of runs) {
+      for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
+        const item = resultOf(keys, check, at, run);
+        if (isAsked(item)) found.push({ item, isQuiet: run !== item });
+      }
+      if (found.length >= limit) break;
+    }
+    const items = await withNoted(context, check, found.slice(0, limit));
+    const values = items.map((item) => ({ at: item.sk, value: resultView(context, check.id, item) }));
+    return { found: values, ...(found.length >= limit && { next: values.at(-1)!.at }) };
+  };
+}
+
+/** A result, newest first among others. `isQuiet`: it stood in a pack, which holds nothing of what its type notes. */
+type Found = { item: ResultItem; isQuiet: boolean };
+
+/**
+ * The results with what their type notes beside them (`days_left`). A run that finds something else there than the one
+ * before it is none of the quiet: so these have what the last single result before them has.
+ */
+async function withNoted(context: Context, check: CheckItem, found: readonly Found[]): Promise<ResultItem[]> {
+  const last = found.at(-1);
+  if (!last || check.noted === undefined || !('days_left' in checkTypeOf(check.check_type).result.shape)) {
+    return found.map(({ item }) => item);
+  }
+  let noted = last.isQuiet ? await notedBefore(context, check, last.item) : {};
+  return found
+    .toReversed()
+    .map(({ item, isQuiet }) => {
+      noted = isQuiet ? noted : (item.noted ?? {});
+      return { ...item, noted };
+    })
+    .toReversed();
+}
+
+async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, { sk }: ResultItem) {
+  const before = { from: RESULTS, to: sk, descending: true, limit: 1 };
+  const { items } = await ports.table.query<ResultItem>({ partition: keys.ofCheck(tenant, check.id), ...before });
+  return items[0]?.noted ?? {};
+}
+
+/**
+ * From where on (epoch ms) everything is ordered that was checked at `since` or later. A probe comes before the next
+ * slot of its rhythm, so the oldest is the slot that was the latest at that moment.
+ */
+async function orderedSince(context: Context, check: CheckItem, since: number): Promise<number> {
+  const from = since - AHEAD_MS;
+  if (check.execution_mode === 'push') return from;
+  const revisions = await revisionsSince(context, check, from);
+  const inForce = revisions.filter((revision) => revision.from <= since);
+  return Math.min(from, ...inForce.map((revision) => latestSlot(revision.rhythm, since)));
+}

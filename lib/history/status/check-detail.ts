@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { downAt, type Heard, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import type { CheckType } from '#lib/checks/types/check-type.ts';
+import { checkTypeOf } from '#lib/checks/types/registry.ts';
+import { resultView } from '#lib/health/history/result-view.ts';
+import { silenceRules } from '#lib/health/silence/rules.ts';
+import { pick } from '#lib/platform/plain-data.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type ResultItem, ResultRecord } from '#lib/results/result.ts';
+import { nextDue } from '#lib/schedule/calendar/calendar.ts';
+import { heardOf, isOverdue, isSilent, lastResult } from './newest-results.ts';
+
+export const Stale = z.object({
+  stale: z.boolean().describe('Whether a result is overdue, so that the state may be older than it looks.'),
+});
+
+const LastResult = ({ result }: CheckType) =>
+  ResultRecord.extend(result.shape).nullable().describe('The newest result by checked_at; null before the first.');
+
+/** What a list of checks shows of each when it is asked for. */
+export const NewestResult = (type: CheckType) => z.object({ last_result: LastResult(type).optional() });
+
+const Run = z.object({
+  rid: z.string().nullable().describe('Id of the run, where its start gave one.'),
+  started_at: z.iso.datetime().describe('When it said that it has started.'),
+  overrun: z.boolean().describe('Whether it took longer than it may, which counted as a failure.'),
+});
+
+/** What GET of one push check shows of what it waits for. */
+const Expected = z.object({
+  alerts_after_seconds: z
+    .int()
+    .nullable()
+    .describe(
+      'Seconds of silence until it goes down: the grace, and intervals up to failure_threshold; null with a schedule.',
+    ),
+  alerts_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('When it goes down if nothing comes any more; null when it is down, disabled, or expects nothing.'),
+  next_due_at: z.iso.datetime().nullable().describe('The next due time of its schedule; null without one.'),
+  late: z.boolean().describe('Whether a run of its schedule is due, and its grace not over.'),
+  runs: z.array(Run).describe('Runs that have started and not ended, oldest first.'),
+  waiting_for_first: z.boolean().describe('Whether nothing ever came.'),
+});
+export type Expected = z.infer<typeof Expected>;
+
+/** What GET of one check of a type shows beside its record. */
+export const detailOf = (type: CheckType) =>
+  z.object({
+    last_result: LastResult(type),
+    last_checked_at: z.iso.datetime().nullable().describe('When that was; null before the first.'),
+    ...Stale.shape,
+    ...(type.mode === 'push' && Expected.shape),
+  });
+type CheckDetail = z.infer<ReturnType<typeof detailOf>>;
+
+export async function checkDetail(context: Context, check: CheckItem): Promise<CheckDetail> {
+  const last = await lastResult(context, check);
+  const detail = { last_result: lastResultView(context, check, last), last_checked_at: last?.checked_at ?? null };
+  if (check.execution_mode === 'pull') return { ...detail, stale: isOverdue(context, check, last) };
+  const now = context.ports.clock.now();
+  const heard = await heardOf(context, check);
+  return { ...detail, stale: isSilent(check, heard, now), ...expected(check, heard, now) };
+}
+
+function expected(check: CheckItem, heard: Heard, now: number): Expected {
+  const { enabled, last_received, runs = [], failure_threshold, interval_seconds } = check;
+  const { calendar, grace } = silenceRules(check);
+  const deadline = enabled ? silenceDeadline(check, heard, now) : undefined;
+  return {
+    alerts_after_seconds: calendar ? null : grace / 1000 + (failure_threshold - 1) * interval_seconds,
+    alerts_at: isoOrNull(enabled ? downAt(check, heard, now) : undefined),
+    next_due_at: isoOrNull(enabled && calendar ? nextDue(calendar, now) : undefined),
+    late: deadline?.misses === 'due time' && deadline.due <= now && now < deadline.at,
+    runs: runs.map(({ rid = null, started_at, overrun = false }) => ({ rid, started_at: iso(started_at), overrun })),
+    waiting_for_first: last_received === undefined,
+  };
+}
+
+const isoOrNull = (at: number | undefined): string | null => (at === undefined ? null : iso(at));
+
+/** The newest result of a check as it is shown, with the members of its type. */
+export const lastResultView = (context: Context, check: CheckItem, last: ResultItem | undefined) =>
+  last
+    ? {
+        ...resultView(context, check.id, last),
+        ...pick(checkTypeOf(check.check_type).result, { ...check.noted, ...last.noted }),
+      }
+    : null;

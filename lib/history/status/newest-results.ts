@@ -1,0 +1,92 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import { retentionStart } from '#lib/access/retention.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type Heard, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import type { Env } from '#lib/env.ts';
+import { revisionsSince } from '#lib/health/history/read-revisions.ts';
+import { resultOf, storedRuns } from '#lib/history/runs/runs.ts';
+import { PACK_MS } from '#lib/history/runs/timeline.ts';
+import { cellOf } from '#lib/keys.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
+import { probeTimeout } from '#lib/results/probe/probe.ts';
+import { newestReceived, newnessOf } from '#lib/results/pushes/newest-received.ts';
+import { AHEAD_MS, orderOf, type ResultItem } from '#lib/results/result.ts';
+import { lastOutageEnd } from '#lib/schedule/outages.ts';
+import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+
+/** The longest that a probe takes, ms: so long after an outage the newest slots may still be under way. */
+const SETTLING_MS = 30_000;
+
+/**
+ * Whether what lists show of a check is stale, by its id: the schedule of its shard does not run at this moment, or did
+ * not until just now. An entity is, when one of its checks is. Costs two small reads a shard, however long the list.
+ */
+export async function staleChecks(context: Context): Promise<(checkId: string) => boolean> {
+  const { ports, keys } = context;
+  const now = ports.clock.now();
+  const stale = await Promise.all(
+    keys.shards.map(async (shard) => {
+      const [watermark, outageEnd] = await Promise.all([readWatermark(context, shard), lastOutageEnd(context, shard)]);
+      return emittedUntil(watermark, now) <= now || outageEnd + SETTLING_MS > now;
+    }),
+  );
+  return (checkId) => stale[keys.shardOf(checkId)] === true;
+}
+
+/** Items of a first look for the newest result; further ones are rarely needed. */
+const NEWEST = 3;
+
+/**
+ * The newest result of a check that is still shown; undefined without one. A push from the future counts as of its
+ * arrival, as where it is applied, though the list shows it first.
+ */
+export async function lastResult(context: Context, check: CheckItem): Promise<ResultItem | undefined> {
+  const { ports, keys, caller } = context;
+  const now = ports.clock.now();
+  const window = { from: retentionStart(now, caller.retention_days), until: now + AHEAD_MS };
+  const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, window.from) : [];
+  let newest: ResultItem | undefined;
+  for await (const page of storedRuns(context, check, revisions, window, { descending: true, page: NEWEST })) {
+    for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
+      const item = resultOf(keys, check, at, run);
+      if (!newest || newnessOf(item).at > newnessOf(newest).at) newest = item;
+      if (at <= now) return newest;
+    }
+  }
+  return newest;
+}
+
+/**
+ * Whether a result of a probed check is overdue: its newest slot that can no longer be on its way has no result, nor
+ * any later one. While it is disabled nothing is due.
+ */
+export function isOverdue({ ports }: Env, check: CheckItem, last: ResultItem | undefined): boolean {
+  if (!check.enabled) return false;
+  const now = ports.clock.now();
+  const rhythm = rhythmOf(cellOf(check.id), check.interval_seconds);
+  const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check) - PACK_MS);
+  // The probe after a change of settings covers all slots before it.
+  return due >= check.settings_at && (last === undefined || orderOf(last) < due);
+}
+
+/** What was heard of a push check, and since when somebody has listened. Costs three small reads. */
+export async function heardOf(env: Env, check: CheckItem): Promise<Heard> {
+  const { ports, keys } = env;
+  const [newest, outageEnd, account] = await Promise.all([
+    newestReceived(env, check),
+    lastOutageEnd(env, keys.shardOf(check.id)),
+    ports.table.get<AccountItem>(keys.account(check.tenant_id)),
+  ]);
+  const enabledAt = pastOrZero(account?.enabled_at ?? 0, ports.clock.now());
+  return { last: newest?.received_at, watchedSince: Math.max(outageEnd, enabledAt) };
+}
+
+/** Whether a sign of life of a push check is overdue: its deadline of silence has passed, whoever has judged it. */
+export function isSilent(check: CheckItem, { last }: Heard, now: number): boolean {
+  if (!check.enabled) return false;
+  const { silence_at: _judged, ...rest } = check;
+  const deadline = silenceDeadline(rest, { last, watchedSince: 0 }, now);
+  return deadline !== undefined && deadline.at < now;
+}

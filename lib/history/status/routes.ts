@@ -1,0 +1,126 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { retentionStart } from '#lib/access/retention.ts';
+import { checkTransitions } from '#lib/alerting/explain/transitions.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
+import { mustBeRange, scopeOf, TransitionRange } from '#lib/health/history/transition-range.ts';
+import { TransitionRecord } from '#lib/health/state/transition-record.ts';
+import { readSparkline, Sparkline } from '#lib/history/rollups/sparkline.ts';
+import { findGaps, GapRecord, gapRecord } from '#lib/history/runs/gaps.ts';
+import { resultList } from '#lib/history/runs/list-results.ts';
+import { invalid } from '#lib/platform/errors.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  gather,
+  ListQuery,
+  limitParam,
+  listOf,
+  listReply,
+  Position,
+} from '#lib/platform/http/paging.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { Instant } from '#lib/platform/instant.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
+import { ResultRecord } from '#lib/results/result.ts';
+
+const row = route<Context>();
+const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
+
+const whole = (min: number, max: number, fallback: number, meaning: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+    .default(fallback)
+    .meta({ type: 'integer', minimum: min, maximum: max, description: `${meaning} Default ${fallback}.` });
+
+/** What there is to read of one check beside its record. */
+export const resultRows = [
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}/results',
+    access: 'read',
+    summary: 'Results of a check, newest first, as far as they are kept',
+    status: 200,
+    query: z.object({
+      limit: limitParam(50, 500),
+      cursor: z.string().optional().describe('next_cursor of the answer before.'),
+      since: Instant.optional().describe('Results of then or later: an ISO 8601 time.'),
+      until: Instant.optional().describe('Results before then: an ISO 8601 time.'),
+    }),
+    reply: z
+      .object({
+        results: z.array(ResultRecord).describe('Newest first.'),
+        next_cursor: z.string().nullable().describe('For the next page; null on the last.'),
+      })
+      .meta({ id: 'Results' }),
+    load: loadCheck,
+    run: async (context, { loaded, query, url }) => {
+      const scope = `${context.tenant} results ${loaded.id}`;
+      const after = decodeCursor(scope, query.cursor, Position);
+      const page = await gather(await resultList(context, loaded, query), { after, limit: query.limit });
+      const cursor = page.next === undefined ? undefined : encodeCursor(scope, page.next);
+      return listReply({ results: page.values, next_cursor: cursor ?? null }, url, cursor);
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}/transitions',
+    access: 'read',
+    summary: 'Changes of state of a check, newest first; or those after one, oldest first',
+    status: 200,
+    query: TransitionRange.extend({ ...ListQuery.shape, limit: limitParam(50, 1000) }),
+    reply: z.array(TransitionRecord),
+    load: loadCheck,
+    run: async (context, call) => {
+      const { loaded, query } = call;
+      mustBeRange(query);
+      return listOf(scopeOf(context, loaded.id, query), call, checkTransitions(context, loaded, query));
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}/gaps',
+    access: 'read',
+    summary: 'When a check was due and not watched, oldest first; without since and until, of the last 24 hours',
+    status: 200,
+    query: ListQuery.extend({
+      since: Instant.optional().describe('Slots due then or later; a day before until, if left out'),
+      until: Instant.optional().describe('Slots due before then; now, if left out'),
+    }),
+    reply: z.array(GapRecord),
+    load: loadCheck,
+    run: async (context, { loaded, query, url }) => {
+      const scope = `${context.tenant} gaps ${loaded.id}`;
+      const now = context.ports.clock.now();
+      const until = Math.min(query.until ?? now, now);
+      const from = Math.max(
+        query.since ?? until - DAY_MS,
+        decodeCursor(scope, query.cursor, z.int().min(0)) ?? 0,
+        retentionStart(now, context.caller.retention_days),
+      );
+      const { gaps, next } = await findGaps(context, loaded, { from, until }, { gaps: query.limit });
+      return listReply(gaps.map(gapRecord), url, next === undefined ? undefined : encodeCursor(scope, next));
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}/sparkline',
+    access: 'read',
+    summary: 'Uptime, latency and time that was not watched, over the last hours',
+    status: 200,
+    query: z.object({
+      hours: whole(1, 1_000_000, 24, 'How many hours back; no further than results are kept.'),
+      points: whole(1, 500, 48, 'Into how many points of equal length.'),
+    }),
+    reply: Sparkline,
+    load: loadCheck,
+    run: (context, { loaded, query }) => {
+      const most = context.caller.retention_days * 24;
+      if (query.hours > most) throw invalid('hours', `must be at most ${most}: so long are results kept`);
+      return readSparkline(context, loaded, query);
+    },
+  }),
+];

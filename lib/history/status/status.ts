@@ -1,0 +1,120 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { BlueprintItem } from '#lib/catalog/blueprint.ts';
+import { Entity, entityRecord } from '#lib/catalog/entity.ts';
+import { EntityFilter, fitsEntity, isPicky } from '#lib/catalog/entity-filter.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityState } from '#lib/catalog/states.ts';
+import { allBlueprints, entitiesById } from '#lib/catalog/store.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import { gather, type Reader } from '#lib/platform/http/paging.ts';
+import { Slugs } from '#lib/platform/http/query-params.ts';
+import { filtered } from '#lib/platform/table/filtered.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
+import { mapInTurns } from '#lib/platform/turns.ts';
+import { staleChecks } from './newest-results.ts';
+
+const StatusEntity = Entity.extend({
+  stale: z.boolean().describe('Whether the schedule is behind, so that the state may be older than it looks.'),
+}).meta({ id: 'StatusEntity' });
+type StatusEntity = z.infer<typeof StatusEntity>;
+
+const Counts = z.object({
+  total: z.int().describe('How many entities there are, over all pages; absent with counts=false, as all counts.'),
+  up: z.int().describe('How many of them are up.'),
+  degraded: z.int().describe('How many of them are degraded.'),
+  down: z.int().describe('How many of them are down.'),
+  unknown: z.int().describe('How many of them are unknown.'),
+});
+type Counts = z.infer<typeof Counts>;
+
+/** What is looked for; all of it must hold. */
+export const StatusFilter = EntityFilter.extend({
+  blueprint: Slugs.describe('Only entities of these blueprints, by slug: `service,database`.').optional(),
+});
+type StatusFilter = z.output<typeof StatusFilter>;
+
+const fits = (entity: EntityItem, wanted: StatusFilter): boolean =>
+  (wanted.blueprint === undefined || wanted.blueprint.includes(entity.blueprint_slug)) && fitsEntity(entity, wanted);
+
+/** The fleet at a glance (docs/CONTRACT.md#status). The counts are over all entities that are looked for. */
+export const Status = z
+  .object({
+    entities: z.array(StatusEntity).describe('By id, a page of them.'),
+    ...Counts.partial().shape,
+  })
+  .meta({ id: 'Status' });
+export type Status = z.infer<typeof Status>;
+
+/**
+ * A page of the entities by id, and the counts. When the page is all there is, it is also what is counted; else the
+ * counts take a pass over all entities. Throws NOT_FOUND for a blueprint that is not there.
+ * @param asked `counts`: false leaves them out
+ * @returns `next`: the position of the next page, while more remains
+ */
+export async function readStatus(
+  context: Context,
+  asked: {
+    after?: string | undefined;
+    limit?: number;
+    maxBytes?: number;
+    counts?: boolean;
+    wanted?: StatusFilter;
+  } = {},
+): Promise<{ status: Status; next: string | undefined }> {
+  const { counts: isCounted = true, wanted = {}, ...page } = asked;
+  await mustBeThere(context, wanted.blueprint ?? []);
+  const read = statusEntities(context, await staleChecks(context), wanted);
+  const { values: entities, next } = await gather(read, page);
+  if (!isCounted) return { status: { entities }, next };
+  const isAll = page.after === undefined && next === undefined;
+  const counts = isAll ? entities.reduce(counted, noCounts()) : await countAll(context, wanted);
+  return { status: { entities, ...counts }, next };
+}
+
+async function mustBeThere(context: Context, slugs: readonly string[]): Promise<void> {
+  if (slugs.length === 0) return;
+  const blueprints = await allBlueprints(context);
+  for (const slug of slugs) if (!blueprints.has(slug)) throw notFound(`Blueprint ${slug}`);
+}
+
+function statusEntities(
+  context: Context,
+  isStale: (checkId: string) => boolean,
+  wanted: StatusFilter,
+): Reader<StatusEntity> {
+  let blueprints = new Map<string, BlueprintItem>();
+  const page = (after: string | undefined, limit: number) => entitiesById(context, { after }, limit);
+  const read = isPicky(wanted) ? filtered(page, (entity) => fits(entity, wanted)) : page;
+  return async (after, limit) => {
+    const { items, ...rest } = await read(after, limit);
+    // Read behind the entities, so that it holds the blueprint of each.
+    if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
+    const now = context.ports.clock.now();
+    const found = await mapInTurns(items, (item) => {
+      const record = entityRecord(item, blueprints.get(item.blueprint_slug) ?? { fields: [] }, now);
+      return { at: item.sk, value: { ...record, stale: Object.keys(item.checks).some(isStale) } };
+    });
+    return { ...rest, found };
+  };
+}
+
+const noCounts = (): Counts => ({ total: 0, up: 0, degraded: 0, down: 0, unknown: 0 });
+
+function counted(counts: Counts, { state }: { state: EntityState }): Counts {
+  counts.total += 1;
+  counts[state] += 1;
+  return counts;
+}
+
+async function countAll({ ports, keys, tenant }: Context, wanted: StatusFilter): Promise<Counts> {
+  const counts = noCounts();
+  await Promise.all(
+    keys.buckets.map(async (bucket) => {
+      const entities = { partition: keys.entities(tenant, bucket) };
+      for await (const page of pagesOf<EntityItem>(ports.table, entities))
+        page.filter((entity) => fits(entity, wanted)).reduce(counted, counts);
+    }),
+  );
+  return counts;
+}

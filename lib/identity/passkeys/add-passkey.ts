@@ -1,0 +1,102 @@
+import type { UserItem } from '#lib/access/account.ts';
+import { digestOf } from '#lib/access/api-key.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { Sent } from '#lib/access/sessions/cookie.ts';
+import { useOnce } from '#lib/identity/one-time.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { refused } from '#lib/sign-in/passkeys/refusals.ts';
+import { drawChallenge, requireChallenge } from './challenge.ts';
+import { placeOf } from './judge-answer.ts';
+import { type CreationOptions, creationOptions } from './options.ts';
+import { changePasskeys, passkeysOf, requireUser } from './own-passkeys.ts';
+import {
+  auditedPasskey,
+  MOST_PASSKEYS,
+  type NewPasskey,
+  type PasskeyItem,
+  type PasskeyRecord,
+  passkeyRecord,
+} from './passkey.ts';
+import { clientDataOf } from './responses.ts';
+import { verifyRegistration } from './verify.ts';
+
+/** What a browser asks an authenticator for a new passkey. Throws FORBIDDEN where they do not work, LIMIT_EXCEEDED. */
+export async function newPasskeyOptions(context: Context, headers: Sent['headers']): Promise<CreationOptions> {
+  const { rp_id } = placeOf(headers, context.ports.settings);
+  const user = await requireUser(context);
+  mustHaveRoom(user);
+  const known = await passkeysOf(context, user);
+  return creationOptions(await drawChallenge(context, user.id), rp_id, user, known);
+}
+
+/**
+ * Adds a passkey of the caller. The challenge is used up by the transaction that writes it.
+ * Throws VALIDATION_ERROR, FORBIDDEN, CONFLICT for a passkey that somebody has already, LIMIT_EXCEEDED.
+ */
+export async function addPasskey(
+  context: Context,
+  { name, response }: NewPasskey,
+  headers: Sent['headers'],
+): Promise<PasskeyRecord> {
+  const { ports, keys, caller } = context;
+  mustLast(caller);
+  const place = placeOf(headers, ports.settings);
+  const client = clientDataOf(response.response.clientDataJSON);
+  if (!client) throw refused('webauthn.create', 'garbled');
+  const challenge = await requireChallenge(context, 'webauthn.create', client, caller.user_id);
+  const registered = await verifyRegistration(response, client, place);
+  const digest = digestOf(registered.credential_id);
+  const passkey: PasskeyItem = {
+    ...keys.passkey(digest),
+    v: ports.ids.token(),
+    id: ports.ids.id('psk'),
+    tenant_id: context.tenant,
+    user_id: caller.user_id,
+    name,
+    rp_id: place.rp_id,
+    created_at: iso(ports.clock.now()),
+    last_used_at: null,
+    ...registered,
+  };
+
+  const note = auditing(context, 'add', auditedPasskey);
+  return changePasskeys(context, async (user) => {
+    mustHaveRoom(user);
+    const listed: UserItem = {
+      ...user,
+      v: ports.ids.token(),
+      passkeys: [...user.passkeys, { id: passkey.id, digest, name }],
+    };
+    const outcome = await commit(ports, [
+      { put: passkey, if: 'absent' },
+      { put: listed, if: { version: user.v } },
+      useOnce(challenge),
+      ...note(undefined, passkey),
+    ]);
+    if (outcome.ok) return passkeyRecord(passkey);
+    const [taken, , used] = [0, 1, 2].map((write) => outcome.failed.includes(write));
+    if (used) throw refused('webauthn.create', 'challenge');
+    if (taken) throw new AppError('CONFLICT', 'This passkey is registered here already. Make a new one.');
+    return AGAIN;
+  });
+}
+
+/** A key never gives more than it has: a passkey would outlive one that expires. Throws FORBIDDEN. */
+function mustLast({ valid_until }: Context['caller']): void {
+  if (valid_until === null) return;
+  throw new AppError(
+    'FORBIDDEN',
+    'This key expires, and a passkey would outlive it. Sign in by another way, or by a key that does not expire.',
+  );
+}
+
+function mustHaveRoom({ passkeys }: UserItem): void {
+  if (passkeys.length < MOST_PASSKEYS) return;
+  throw new AppError(
+    'LIMIT_EXCEEDED',
+    `A user may have ${MOST_PASSKEYS} passkeys, and you have as many. Remove one that is not used: last_used_at says which.`,
+  );
+}

@@ -1,0 +1,71 @@
+import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
+import { digestOf } from '#lib/access/api-key.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { Sent } from '#lib/access/sessions/cookie.ts';
+import { useOnce } from '#lib/identity/one-time.ts';
+import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
+import type { SessionRecord } from '#lib/identity/sessions/session.ts';
+import type { Reply } from '#lib/platform/http/route.ts';
+import { iso } from '#lib/platform/time.ts';
+import { wentBack } from '#lib/sign-in/passkeys/judge-answer.ts';
+import { refused } from '#lib/sign-in/passkeys/refusals.ts';
+import { noteRefusedCopy } from '#lib/sign-in/passkeys/refused-copy.ts';
+import { drawChallenge, requireChallenge } from './challenge.ts';
+import { placeOf } from './judge-answer.ts';
+import { handleOf, type RequestOptions, requestOptions } from './options.ts';
+import type { PasskeyItem } from './passkey.ts';
+import { type AuthenticationResponse, clientDataOf } from './responses.ts';
+import { verifyAuthentication } from './verify.ts';
+
+/** What a browser asks its authenticators to sign in here. Throws FORBIDDEN where passkeys do not work. */
+export async function signInOptions(context: Context, headers: Sent['headers']): Promise<RequestOptions> {
+  const { rp_id } = placeOf(headers, context.ports.settings);
+  return requestOptions(await drawChallenge(context), rp_id);
+}
+
+/**
+ * Begins a session for who answers with a passkey. The challenge is used up by the transaction that writes the session,
+ * and the passkey is written in it at the version that was read: one that is removed with its user meanwhile signs
+ * nobody in, and of two answers with one counter the second is refused.
+ * Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
+ */
+export function signInByPasskey(
+  context: Context,
+  response: AuthenticationResponse,
+  sent: Sent,
+): Promise<Reply<SessionRecord>> {
+  const { ports, keys } = context;
+  return signIn(context, async () => {
+    const place = placeOf(sent.headers, ports.settings);
+    const client = clientDataOf(response.response.clientDataJSON);
+    if (!client) throw refused('webauthn.get', 'garbled');
+    const [challenge, passkey] = await Promise.all([
+      requireChallenge(context, 'webauthn.get', client),
+      ports.table.get<PasskeyItem>(keys.passkey(digestOf(response.id))),
+    ]);
+    if (passkey?.rp_id !== place.rp_id || response.response.userHandle !== handleOf(passkey.user_id)) {
+      throw refused('webauthn.get', 'unknown');
+    }
+    const { counter, synced } = await verifyAuthentication(response, client, place, passkey);
+    if (wentBack(passkey.counter, counter)) {
+      await noteRefusedCopy(context, passkey);
+      throw refused('webauthn.get', 'counter');
+    }
+
+    const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
+      keys.user(passkey.tenant_id, passkey.user_id),
+      keys.account(passkey.tenant_id),
+    ]);
+    if (!user || !account) throw refused('webauthn.get', 'unknown');
+    if (isDisabled(account)) throw accountDisabled();
+    const begun = await beginSession(context, 'passkey', { user, account }, sent);
+    const used: PasskeyItem = {
+      ...passkey,
+      v: ports.ids.token(),
+      counter,
+      synced,
+      last_used_at: iso(ports.clock.now()),
+    };
+    return { begun, uses: [useOnce(challenge), { put: used, if: { version: passkey.v } }] };
+  });
+}

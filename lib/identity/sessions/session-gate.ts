@@ -1,0 +1,84 @@
+import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
+import { type ApiKeyItem, copyOf, digestOf } from '#lib/access/api-key.ts';
+import { admitBy, authenticate, callerOf, gates, originOf } from '#lib/access/authenticate.ts';
+import type { Context } from '#lib/access/context.ts';
+import { UNRESTRICTED } from '#lib/access/restriction.ts';
+import { sessionToken } from '#lib/access/sessions/cookie.ts';
+import type { Env } from '#lib/env.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import type { Gates, Sender } from '#lib/platform/http/router.ts';
+import { HOUR_MS, iso } from '#lib/platform/time.ts';
+import { mustBeOwnRequest } from './own-page.ts';
+import { endOf, isOver, type SessionItem } from './session.ts';
+
+/** The gates of functions that pages of ours call: by key, or by the session in a cookie. Others know keys alone. */
+export const pageGates = (env: Env): Gates<Context> => ({
+  ...gates(env),
+  authenticate: (sender) => admitBy(env, sender, authenticatePage),
+});
+
+/**
+ * The caller by the session of a cookie, read anew with what it stands for: three strong reads (session, user,
+ * account), of a session that stands for a key two. So a user who was removed, a changed role, a disabled account and
+ * a deleted key hold from the next request on. A header Authorization wins: then no cookie is looked at. Throws
+ * UNAUTHORIZED, ACCOUNT_DISABLED, and FORBIDDEN for a request that no page of ours has made.
+ */
+async function authenticatePage(env: Env, sender: Sender): Promise<Context> {
+  const { ports, keys } = env;
+  if (sender.headers.authorization !== undefined) return authenticate(env, sender);
+  const token = sessionToken(sender, ports.settings);
+  if (token === undefined) return authenticate(env, sender);
+  mustBeOwnRequest(sender.method, sender.headers, ports.settings);
+  const session = await ports.table.get<SessionItem>(keys.session(digestOf(token)));
+  if (!session || endOf(session, ports.settings) <= ports.clock.now()) throw ended();
+  const caller = await (session.key_digest === undefined
+    ? personOf(env, session)
+    : keyOf(env, session.key_digest, sender.address));
+  noteUse(env, sender, session);
+  const origin = { ...originOf(sender), via: 'console' as const };
+  return { ports, keys, tenant: session.tenant_id, caller, origin, session };
+}
+
+/** Throws UNAUTHORIZED for a user who was removed, or whose sessions were ended; ACCOUNT_DISABLED. */
+async function personOf({ ports, keys }: Env, session: SessionItem): Promise<Context['caller']> {
+  const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
+    keys.user(session.tenant_id, session.user_id),
+    keys.account(session.tenant_id),
+  ]);
+  if (!user || !account || isOver(session, user)) throw ended();
+  if (isDisabled(account)) throw accountDisabled();
+  const { account_disabled: _, ...copy } = copyOf(account);
+  return {
+    tenant_id: user.tenant_id,
+    user_id: user.id,
+    user_email: user.email,
+    key_id: '',
+    key_label: '',
+    role: user.role,
+    scopes: null,
+    is_read_only: false,
+    ...UNRESTRICTED,
+    valid_until: null,
+    ...copy,
+  };
+}
+
+async function keyOf({ ports, keys }: Env, digest: string, address: string): Promise<Context['caller']> {
+  const key = await ports.table.get<ApiKeyItem>(keys.apiKey(digest));
+  if (!key) throw ended();
+  return callerOf(ports, key, address);
+}
+
+/** In the same words whatever ended it: who holds an old cookie learns nothing. */
+const ended = (): AppError => new AppError('UNAUTHORIZED', 'This session has ended. Sign in again.');
+
+/** Writes when and from where it was used, beside the request, at most once an hour. Another write wins over it. */
+function noteUse({ ports }: Env, { address }: Sender, session: SessionItem): void {
+  const now = ports.clock.now();
+  if (now - Date.parse(session.last_seen_at) < HOUR_MS) return;
+  const seen: SessionItem = { ...session, v: ports.ids.token(), last_seen_at: iso(now), last_seen_from: address };
+  ports.table.transact([{ put: seen, if: { version: session.v } }]).catch((error: unknown) => {
+    const { tenant_id, id: session_id } = session;
+    ports.log.warn('the use of a session was not written', { tenant_id, session_id, error });
+  });
+}

@@ -1,0 +1,170 @@
+import * as z from 'zod';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
+import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import { type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
+import { acknowledgedAlert } from '#lib/alerts/acknowledge/acknowledged-alert.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { mustBeAhead } from '#lib/catalog/own-silence.ts';
+import { type AcknowledgementRecord, acknowledgementAt, acknowledgementRecord } from '#lib/checks/acknowledgement.ts';
+import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
+import { checkLabel } from '#lib/checks/label.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { withAcknowledgement } from '#lib/health/alerting/episode.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { Instant } from '#lib/platform/instant.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { line } from '#lib/platform/text.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type DeadlineEntry, dueDeadline } from '#lib/schedule/deadlines.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { rootAcknowledged, rootTakenBack } from './root-acknowledged.ts';
+
+export const AcknowledgeBody = z
+  .object({
+    until: Instant.nullable()
+      .describe('When it ends by itself, at most 30 days from now; without it, when the check recovers.')
+      .exactOptional(),
+    note: line(0, 500).describe('For people: what is being done.').default(''),
+  })
+  .meta({ id: 'Acknowledge' });
+
+/** Whoever acknowledges: a caller, or a link. */
+type Acknowledging = TenantEnv & Changing;
+/** `until`: epoch ms. */
+type Wanted = Pick<Acknowledgement, 'by' | 'via' | 'channel_id' | 'note'> & { until?: number | undefined };
+
+const audited: Audited<CheckItem> = {
+  type: 'check',
+  target: (check) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
+  members: ({ alerts: { episode } }) => {
+    const { by, until, note } = episode?.acknowledgement ?? {};
+    return { acknowledged_by: by, acknowledged_until: until === undefined ? undefined : iso(until), note };
+  },
+};
+
+/** A caller acknowledges. Throws as `acknowledge`. */
+export const acknowledgeAs = (
+  context: Context,
+  check: Pick<CheckItem, 'id' | 'entity_id'>,
+  { until, note }: { until?: number | null | undefined; note: string },
+): Promise<AcknowledgementRecord> => {
+  const { caller, origin } = context;
+  const by = caller.user_email || caller.key_label || 'an API key';
+  return acknowledge(context, check, { by, via: origin.via, note, until: until ?? undefined });
+};
+
+/**
+ * Notes on a check that is down that somebody looks after it, and lets those know who were told. Until it recovers, or
+ * `until`, there are no repeats and no steps of its escalation. The first one stays.
+ * @param beside what else is written in the same transaction
+ * @throws AppError CONFLICT for a check that is not down, VALIDATION_ERROR for an end that is not ahead, NOT_FOUND
+ */
+export async function acknowledge(
+  scope: Acknowledging,
+  { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
+  { until, ...wanted }: Wanted,
+  beside: readonly Write[] = [],
+): Promise<AcknowledgementRecord> {
+  const { ports, keys } = scope;
+  if (until !== undefined) mustBeAhead('until', until, ports.clock.now());
+  const note = auditing(scope, 'acknowledge', audited);
+  const v = ports.ids.token();
+  return untilDone(ports, async () => {
+    const now = ports.clock.now();
+    const { check, entity, policy, policyIs, hold } = await readFailing(scope, id, entity_id);
+    const present = acknowledgementRecord(check, now);
+    if (present) return present;
+
+    const { by, via, channel_id } = wanted;
+    const acknowledgement: Acknowledgement = {
+      ...{ by, via, at: now, note: wanted.note },
+      ...(channel_id !== undefined && { channel_id }),
+      ...(until !== undefined && { until }),
+    };
+    const alerts = withAcknowledgement(check.alerts, acknowledgement);
+    const after = nextCheck(check, v, { alerts });
+    const told = await acknowledgedAlert(scope, { check, entity, policy, hold, acknowledgement, now });
+    const due = nextStepAt(alerts, policy) === undefined ? undefined : until;
+    const writes: Write[] = [
+      replaceCheck(check, after),
+      policyIs,
+      ...(told ? [{ put: told, if: 'absent' as const }] : []),
+      ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
+      ...(await rootAcknowledged(scope, entity, acknowledgement, v)),
+      ...note(check, after),
+      ...beside,
+    ];
+    if (!(await commit(ports, writes)).ok) return AGAIN;
+    if (due !== undefined) await sendDeadlines(scope, [dueDeadline('escalation', check, due)]);
+    return acknowledgementRecord(after, now)!;
+  });
+}
+
+/**
+ * Takes an acknowledgement back: repeats go on, and so does the escalation, whose next step may be due at once.
+ * Where nobody has acknowledged it, nothing is done.
+ */
+export async function takeBack(
+  scope: Acknowledging,
+  { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
+): Promise<void> {
+  const { ports, keys } = scope;
+  const note = auditing(scope, 'take_back', audited);
+  const v = ports.ids.token();
+  await untilDone(ports, async () => {
+    const now = ports.clock.now();
+    const { check, entity, policy, policyIs } = await readCheck(scope, id, entity_id);
+    if (check.v === v || !acknowledgementAt(check.alerts, now)) return undefined;
+    const alerts = withAcknowledgement(check.alerts, undefined);
+    const after = nextCheck(check, v, { alerts });
+    const planned = nextStepAt(alerts, policy);
+    const due = planned === undefined ? undefined : Math.max(planned, now);
+    const writes: Write[] = [
+      replaceCheck(check, after),
+      policyIs,
+      ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
+      ...(await rootTakenBack(scope, entity, v)),
+      ...note(check, after),
+    ];
+    if (!(await commit(ports, writes)).ok) return AGAIN;
+    if (due !== undefined) await sendDeadlines(scope, [dueDeadline('escalation', check, due)]);
+    return undefined;
+  });
+}
+
+type Read = { check: CheckItem; entity: EntityItem; policy: Policy; policyIs: Write; hold: DeadlineEntry | undefined };
+
+/** A check, its policy, what holds that to its version, and its alert that is held. @throws AppError NOT_FOUND */
+async function readCheck(scope: TenantEnv, id: string, entity_id: string): Promise<Read> {
+  const { ports, keys, tenant } = scope;
+  const [check, stored, entity, head, hold] = await ports.table.getMany<
+    [CheckItem, PolicyItem, EntityItem, AlertingHead, DeadlineEntry]
+  >([
+    keys.check(tenant, id),
+    keys.policy(tenant, id),
+    keys.entity(tenant, entity_id),
+    keys.alertingHead(tenant),
+    keys.entry('hold', tenant, id),
+  ]);
+  if (!check || !entity) throw notFound(`Check ${id}`);
+  const account = await alertingOf(scope, tenant, head);
+  return {
+    ...{ check, entity, hold },
+    policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
+    policyIs: policyAsRead(keys, check, stored),
+  };
+}
+
+/** The same of one whose failure goes on. @throws AppError CONFLICT */
+async function readFailing(scope: TenantEnv, id: string, entity_id: string): Promise<Read> {
+  const read = await readCheck(scope, id, entity_id);
+  if (read.check.alerts.episode) return read;
+  const { state, state_since } = read.check;
+  const is = state === 'unknown' ? 'has no state' : `is ${state} since ${state_since}`;
+  throw new AppError('CONFLICT', `Check ${id} ${is}: only what is down can be acknowledged.`);
+}

@@ -1,0 +1,138 @@
+import { type IncidentItem, incidentWrites } from '#lib/alerting/decide/notified-failure.ts';
+import type { IncidentEntity, StoredIncident } from '#lib/alerts/incidents/incident-items.ts';
+import { resolvedWrites } from '#lib/alerts/incidents/resolve.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { Env } from '#lib/env.ts';
+import { INCIDENT_ENTITIES } from '#lib/keys/prefixes.ts';
+import { under } from '#lib/keys.ts';
+import { LONGEST_WAIT_MS } from '#lib/messages.ts';
+import { chunks } from '#lib/platform/chunks.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+
+type Over = { tenant_id: string; incident_id: string };
+
+/** However short the quiet time is, recoveries of many entities are looked at together. */
+const SHORTEST_WAIT_MS = 1_000;
+/** A look that should have been so long ago (ms) is lost, and another is sent for. */
+const LOST_MS = 10 * 60_000;
+/** What an entity says of itself is not in the incident yet: it will be in a moment. */
+const SOON_MS = 5_000;
+
+/**
+ * Sends for a look whether an incident is over, unless one is on its way. It is sent before that is noted, so that a
+ * crash loses none.
+ * @returns what is to be noted on the incident
+ */
+export async function lookLater(
+  { ports }: Env,
+  { tenant_id, id: incident_id, look_at }: Pick<StoredIncident, 'tenant_id' | 'id' | 'look_at'>,
+  at?: number,
+): Promise<Pick<StoredIncident, 'look_at'>> {
+  const now = ports.clock.now();
+  if (look_at !== undefined && look_at > now - LOST_MS) return { look_at };
+  const quiet = Math.max(ports.settings.INCIDENT_QUIET_SECONDS * 1000, SHORTEST_WAIT_MS);
+  const next = Math.min(at ?? now + quiet, now + LONGEST_WAIT_MS);
+  await ports.queues.send('incident', [{ body: { tenant_id, incident_id }, not_before: next, group: tenant_id }]);
+  return { look_at: next };
+}
+
+/**
+ * Resolves an automatic incident in which nothing has been down for the quiet time, with the last recovery as its end,
+ * and has its entities leave it. Repeatable.
+ */
+export async function lookWhetherOver(env: Env, { tenant_id, incident_id }: Over): Promise<void> {
+  const incident = await begun(env, { tenant_id, incident_id });
+  if (!incident || incident.origin === 'manual') return;
+  if (incident.resolved_at === undefined) {
+    const entities = await entitiesDown(env, incident);
+    if ('down' in entities) return;
+    const now = env.ports.clock.now();
+    const quietAt = entities.last + env.ports.settings.INCIDENT_QUIET_SECONDS * 1000;
+    if (quietAt > now || entities.behind) return again(env, incident, Math.max(quietAt, now + SOON_MS));
+    const { ports } = env;
+    const end = { resolved_at: iso(entities.last), resolved_by: 'automatic' };
+    // Whatever came between has another look sent for, or is looked at now.
+    if (!(await commit(ports, resolvedWrites(env, incident, end))).ok) return again(env, incident, now + SOON_MS);
+  }
+  await leave(env, incident);
+}
+
+/** Notes that the look has begun, so that a recovery from now on sends for another. */
+const begun = ({ ports, keys }: Env, { tenant_id, incident_id }: Over): Promise<StoredIncident | undefined> =>
+  untilDone(ports, async () => {
+    const incident = await ports.table.get<StoredIncident>(keys.incidentRecord(tenant_id, incident_id));
+    if (!incident || incident.look_at === undefined) return incident;
+    const { look_at: _begun, ...rest } = incident;
+    const put = { ...rest, v: ports.ids.token() };
+    return (await commit(ports, [{ put, if: { version: incident.v } }])).ok ? put : AGAIN;
+  });
+
+async function again(env: Env, { look_at: _before, ...incident }: StoredIncident, at: number): Promise<void> {
+  const { ports } = env;
+  const put = { ...incident, ...(await lookLater(env, incident, at)), v: ports.ids.token() };
+  // Somebody who changed it meanwhile may send for one more, which does no harm.
+  await commit(ports, [{ put, if: { version: incident.v } }]);
+}
+
+/** `last`: when the last of its checks came up (epoch ms). `behind`: an entity is ahead of what the incident knows. */
+type Entities = { down: true } | { last: number; behind: boolean };
+
+/** How the entities of an incident stand. One that was deleted is not down any more, from when that is noticed. */
+export async function entitiesDown(env: Env, { tenant_id, id }: StoredIncident): Promise<Entities> {
+  const { ports, keys } = env;
+  let last = 0;
+  let behind = false;
+  const partition = keys.ofIncident(tenant_id, id);
+  for await (const page of pagesOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) })) {
+    const entities = await ports.table.getMany<EntityItem>(page.map((one) => keys.entity(tenant_id, one.entity_id)));
+    for (const [i, one] of page.entries()) {
+      const entity = entities[i];
+      if (one.down_checks > 0 && entity) return { down: true };
+      if (entity?.incident?.id === id && isDown(entity)) behind = true;
+      last = Math.max(last, one.down_checks > 0 ? await noteGone(env, one) : one.at);
+    }
+  }
+  return { last, behind };
+}
+
+/** @returns when it was noticed, epoch ms */
+async function noteGone({ ports }: Env, one: IncidentEntity): Promise<number> {
+  const at = ports.clock.now();
+  const put: IncidentEntity = { ...one, v: ports.ids.token(), at, down_checks: 0 };
+  await commit(ports, [{ put, if: { version: one.v } }]);
+  return at;
+}
+
+const isDown = ({ checks }: EntityItem): boolean => Object.values(checks).includes('down');
+
+const AT_ONCE = 20;
+
+/** The entities of an incident that is over are free for the next; one that fails again meanwhile goes on with it. */
+export async function leave(env: Env, { tenant_id, id, root_entity_id }: StoredIncident): Promise<void> {
+  const { ports, keys } = env;
+  const partition = keys.ofIncident(tenant_id, id);
+  for await (const page of pagesOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) })) {
+    for (const some of chunks(page, AT_ONCE))
+      await Promise.all(some.map(({ entity_id }) => leaveOne(env, tenant_id, id, entity_id)));
+  }
+  if (root_entity_id === null) return;
+  // One that was only suspected has no recovery of its own.
+  await untilDone(ports, async () => {
+    const told = await ports.table.get<IncidentItem>(keys.incident(tenant_id, root_entity_id));
+    if (told?.id !== id || told.recovered_at !== undefined) return true;
+    const now = ports.clock.now();
+    const writes = incidentWrites(told, { ...told, recovered_at: now }, ports.ids.token(), now);
+    return (await commit(ports, writes)).ok ? true : AGAIN;
+  });
+}
+
+const leaveOne = ({ ports, keys }: Env, tenant: string, id: string, entity_id: string): Promise<true> =>
+  untilDone(ports, async () => {
+    const entity = await ports.table.get<EntityItem>(keys.entity(tenant, entity_id));
+    if (entity?.incident?.id !== id || isDown(entity)) return true;
+    const { incident: _left, ...rest } = entity;
+    const put = { ...rest, v: ports.ids.token() };
+    return (await commit(ports, [{ put, if: { version: entity.v } }])).ok ? true : AGAIN;
+  });

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { AlertDecision } from '#lib/alerting/decide/transition.ts';
+import type { StoredIncident } from '#lib/alerts/incidents/incident-items.ts';
+import { EntityState } from '#lib/catalog/states.ts';
+import { AcknowledgementRecord, acknowledgementAt } from '#lib/checks/acknowledgement.ts';
+import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/plain-data.ts';
+import { iso } from '#lib/platform/time.ts';
+
+export const Impact = z
+  .enum(['none', 'degraded', 'outage'])
+  .describe('How bad it is. Of an automatic one, unless somebody said which: outage once all of an entity was down.');
+
+export const IncidentState = z
+  .enum(['open', 'acknowledged', 'resolved'])
+  .describe('open: nobody looks after it yet. acknowledged: somebody does. resolved: it is over.');
+type IncidentState = z.infer<typeof IncidentState>;
+
+const When = z.iso.datetime();
+
+export const IncidentRecord = z
+  .object({
+    id: IdOf('the incident, the same in alerts'),
+    origin: z
+      .enum(['automatic', 'manual'])
+      .describe('automatic: a check went down. manual: somebody made it, and ends it.'),
+    title: z.string().describe('What people call it; of an automatic one at first which entity is down.'),
+    state: IncidentState,
+    impact: Impact,
+    root_entity_id: z.string().nullable().describe('The entity whose failure explains the others; null: manual.'),
+    root_entity_name: z.string().nullable().describe('Its name when the incident was opened.'),
+    started_at: When.describe('When its first outage began; of a manual one, when it was made.'),
+    acknowledged_at: When.nullable().describe('When somebody said that they look after it; null while nobody does.'),
+    acknowledged_by: z.string().nullable().describe('Who: an e-mail address, or the label of a key.'),
+    resolved_at: When.nullable().describe('The last recovery, or when somebody ended it; null until it is over.'),
+    resolved_by: z
+      .string()
+      .nullable()
+      .describe('Who ended it: an e-mail address, the label of a key, or `automatic` where it ended by itself.'),
+    hidden: z.boolean().describe('Whether it is kept from the public. Nothing is public yet.'),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Incident' });
+export type IncidentRecord = z.infer<typeof IncidentRecord>;
+
+const IncidentEntity = z.object({
+  entity_id: IdOf('the entity'),
+  entity_name: z.string().describe('Its name; of one that was deleted, as it was.'),
+  state: EntityState.describe('Its state now; unknown where it was deleted.'),
+  since: When.nullable().describe('Since when it is in that state; null where it was deleted.'),
+});
+
+const AffectedItem = z.object({
+  entity_id: IdOf('the entity'),
+  entity_name: z.string().describe('Its name when it failed.'),
+  check_id: IdOf('the check of it that failed last'),
+  transition_id: IdOf('the change to down'),
+  since: When.describe('When it went down.'),
+  alert: AlertDecision.shape.decision.nullable().describe('What became of its alert; null when that is not kept.'),
+});
+
+const Affected = z
+  .object({
+    count: z.int().describe('How many entities beside the root; 1000 where there are more.'),
+    items: z.array(AffectedItem).describe('The first 100 of them.'),
+  })
+  .describe('What fails or failed with the root.');
+
+const Told = z.object({
+  channel_type: z.string().describe('What kind of channel it is.'),
+  channel_ids: z.array(z.string()).describe('Ids of the channels of that kind that were told in this alert.'),
+  delivery_id: IdOf('the first of the deliveries'),
+  at: When.describe('When the alert was decided.'),
+});
+
+const Unrelated = z.object({
+  entity_id: IdOf('the entity'),
+  entity_name: z.string().describe('Its name when it failed.'),
+  check_id: IdOf('the check'),
+  at: When.describe('When it was told by itself.'),
+});
+
+const IncidentAcknowledgement = AcknowledgementRecord.omit({ check_id: true, transition_id: true }).meta({
+  id: 'IncidentAcknowledgement',
+});
+
+export const IncidentDetail = IncidentRecord.extend({
+  entities: z.array(IncidentEntity).describe('What is part of it, the root first; the first 100.'),
+  affected: Affected,
+  told: z
+    .array(Told)
+    .describe(
+      'Who was alerted that something of it is down, without reminders and updates, first alerts first; at most 100.',
+    ),
+  unrelated: z
+    .array(Unrelated)
+    .describe('What was thought to fail with the root, and was then told by itself: it is down for another reason.'),
+  acknowledgement: IncidentAcknowledgement.nullable().describe('Who looks after it; null while nobody does.'),
+}).meta({ id: 'IncidentDetail' });
+export type IncidentDetail = z.infer<typeof IncidentDetail>;
+
+/** Who looks after an incident at `now` (epoch ms), as it is shown; null where nobody does. */
+export function acknowledgementOf({ acknowledgement }: StoredIncident, now: number) {
+  const lasting = acknowledgement && acknowledgementAt({ episode: { transition_id: '', acknowledgement } }, now);
+  if (!lasting) return null;
+  const { by, via, channel_id = null, at, until, note } = lasting;
+  return { by, via, channel_id, at: iso(at), until: until === undefined ? null : iso(until), note };
+}
+
+export function stateOf(incident: StoredIncident, now: number): IncidentState {
+  if (incident.resolved_at !== undefined) return 'resolved';
+  return acknowledgementOf(incident, now) ? 'acknowledged' : 'open';
+}
+
+/** An incident as the API shows it at `now` (epoch ms). */
+export function incidentRecord(incident: StoredIncident, now: number): IncidentRecord {
+  const acknowledgement = acknowledgementOf(incident, now);
+  return pick(IncidentRecord, {
+    ...incident,
+    state: stateOf(incident, now),
+    acknowledged_at: acknowledgement?.at ?? null,
+    acknowledged_by: acknowledgement?.by ?? null,
+    resolved_at: incident.resolved_at ?? null,
+    resolved_by: incident.resolved_by ?? null,
+  });
+}

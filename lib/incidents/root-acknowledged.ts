@@ -1,0 +1,67 @@
+import type { StoredIncident, TimelineItem } from '#lib/alerts/incidents/incident-items.ts';
+import { timelineEntry } from '#lib/alerts/incidents/resolve.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { Acknowledgement } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
+import type { Keys } from '#lib/keys.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import type { Key, Write } from '#lib/platform/ports.ts';
+import { iso } from '#lib/platform/time.ts';
+import { acknowledgementOf } from './incident.ts';
+
+type TableEnv = Env<'table' | 'clock'>;
+
+/** The writes by which somebody looks after an incident: itself, and its entry. */
+export function acknowledgedWrites(
+  { keys }: Pick<Env, 'keys'>,
+  incident: StoredIncident,
+  acknowledgement: Acknowledgement,
+  v: string,
+): Write[] {
+  const put = { ...incident, acknowledgement, v, updated_at: iso(acknowledgement.at) };
+  return [{ put, if: { version: incident.v } }, { put: acknowledgedEntry({ keys }, incident, acknowledgement) }];
+}
+
+/** The entry of somebody who looks after an incident. */
+export function acknowledgedEntry(
+  { keys }: Pick<Env, 'keys'>,
+  incident: StoredIncident,
+  { by, at, note }: Acknowledgement,
+): TimelineItem {
+  const id = derivedId('evt', at, incident.id, 'acknowledged', by);
+  return timelineEntry({ keys }, incident, { id, at: iso(at), kind: 'acknowledged', by, text: note });
+}
+
+/**
+ * The same where a check of its root is acknowledged. None where that is no root, or somebody does already; an incident
+ * that is about to be opened takes it from the check.
+ */
+export async function rootAcknowledged(
+  { ports, keys }: TableEnv,
+  entity: EntityItem,
+  acknowledgement: Acknowledgement,
+  v: string,
+): Promise<Write[]> {
+  const key = keyOfRoot(keys, entity);
+  if (!key) return [];
+  const incident = await ports.table.get<StoredIncident>(key);
+  if (!incident) return [{ check: key, if: 'absent' }];
+  if (incident.resolved_at !== undefined || acknowledgementOf(incident, ports.clock.now())) return [];
+  return acknowledgedWrites({ keys }, incident, acknowledgement, v);
+}
+
+/** The write by which nobody looks after it any more, where the check of its root was the one. */
+export async function rootTakenBack({ ports, keys }: TableEnv, entity: EntityItem, v: string): Promise<Write[]> {
+  const key = keyOfRoot(keys, entity);
+  if (!key) return [];
+  const incident = await ports.table.get<StoredIncident>(key);
+  if (!incident) return [{ check: key, if: 'absent' }];
+  if (!incident.acknowledgement || incident.resolved_at !== undefined) return [];
+  const { acknowledgement: _before, ...rest } = incident;
+  const put = { ...rest, v, updated_at: iso(ports.clock.now()) };
+  return [{ put, if: { version: incident.v } }];
+}
+
+/** The incident that an entity is the root of. */
+const keyOfRoot = (keys: Keys, { id, tenant_id, incident }: EntityItem): Key | undefined =>
+  incident?.root_entity_id === id ? keys.incidentRecord(tenant_id, incident.id) : undefined;

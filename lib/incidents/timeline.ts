@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
+import { AlertUrgency } from '#lib/alerting/decide/transition.ts';
+import type { StoredIncident, TimelineItem } from '#lib/alerts/incidents/incident-items.ts';
+import { CheckState, EntityState } from '#lib/catalog/states.ts';
+import { DeliveryKind } from '#lib/checks/delivery-id.ts';
+import { INCIDENT_ENTRIES } from '#lib/keys/prefixes.ts';
+import { under } from '#lib/keys.ts';
+import { IdOf } from '#lib/platform/http/members.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
+
+const Changed = z
+  .object({
+    transition_id: IdOf('the transition'),
+    entity_id: IdOf('the entity'),
+    entity_name: z.string().describe('Its name at that moment.'),
+    check_id: IdOf('the check'),
+    check_label: z.string().describe('Name of the check, or its target.'),
+    check_from_state: CheckState.describe('State of the check before.'),
+    check_to_state: CheckState.describe('State of the check after.'),
+    to_state: EntityState.describe('State of the entity after.'),
+    error_message: z.string().describe('Error or warning of the deciding result; empty when none.'),
+  })
+  .meta({ id: 'IncidentChange' });
+
+const Alerted = z
+  .object({
+    alert_id: IdOf('the alert'),
+    alert_kind: DeliveryKind.describe('What kind of alert it was, as in the delivery log.'),
+    urgency: AlertUrgency.describe('low: it need not wake anybody.'),
+    check_id: IdOf('the check'),
+    entity_id: IdOf('the entity'),
+    announces: CheckState.exclude(['unknown']).nullable().describe('The state of the check that it announces.'),
+    root_entity_id: z.string().nullable().describe('The entity that it names as the cause; null: none.'),
+    to: z
+      .array(
+        z.object({
+          channel_id: IdOf('the channel'),
+          channel_type: z.string().describe('What kind of channel it is.'),
+          delivery_id: IdOf('the delivery'),
+        }),
+      )
+      .describe('Whom it went to.'),
+  })
+  .meta({ id: 'IncidentAlert' });
+
+/** Something that happened in an incident, on the wire. */
+export const TimelineEntry = z
+  .object({
+    id: z.string().describe('Names it within the incident: the id of what it tells of.'),
+    at: z.iso.datetime().describe('When it happened.'),
+    kind: z
+      .enum(['opened', 'joined', 'transition', 'alert', 'escalated', 'acknowledged', 'note', 'resolved'])
+      .describe(
+        'opened: by this failure. joined: another failure turned out to be part of it. transition: a check changed its state. alert: somebody was told. escalated: a step of an escalation called somebody. acknowledged: somebody looks after it. note: somebody wrote something down. resolved: it is over.',
+      ),
+    by: z.string().nullable().describe('Who did it: an e-mail address, the label of a key, or `automatic`; else null.'),
+    text: z.string().describe('Of a note, and of an acknowledgement: what they wrote; else empty.'),
+    transition: Changed.nullable().describe('The change of a check; null where it is none.'),
+    alert: Alerted.nullable().describe('The alert; null where it is none.'),
+  })
+  .meta({ id: 'IncidentTimelineEntry' });
+export type TimelineEntry = z.infer<typeof TimelineEntry>;
+
+/** What happened in an incident, newest first. Whoever may only read sees no URL in an error. */
+export function timelineOf(context: Context, { id }: Pick<StoredIncident, 'id'>): Reader<TimelineEntry> {
+  const { ports, keys, tenant } = context;
+  const partition = keys.ofIncident(tenant, id);
+  return async (after, limit) => {
+    const { items, next } = await ports.table.query<TimelineItem>({
+      ...{ partition, ...under(INCIDENT_ENTRIES), descending: true, limit, after },
+    });
+    return { found: items.map((item) => ({ at: item.sk, value: entryView(context, item) })), next };
+  };
+}
+
+/** An entry as the caller may see it. */
+export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineItem): TimelineEntry {
+  const { id, at, kind, by = null, text = '', transition, alert } = item;
+  const shown = (error: string) => (seesSecrets(caller) ? error : redactUrls(error));
+  return {
+    ...{ id, at, kind, by, text },
+    transition: transition ? { ...transition, error_message: shown(transition.error_message) } : null,
+    alert: alert ?? null,
+  };
+}

@@ -1,0 +1,47 @@
+import { late } from '#lib/platform/late.ts';
+import { connectionOf } from '#lib/platform/net/connection.ts';
+import type { Settings } from '#lib/settings.ts';
+import { blockList } from './address-ranges.ts';
+import { allowHost, type Resolve } from './egress.ts';
+import { http } from './http-exchange.ts';
+import type { Net } from './net.ts';
+import { addressesOf, openSocket } from './open-socket.ts';
+import { withDeadline } from './request-timeout.ts';
+import { systemResolver } from './system-resolver.ts';
+
+const resolveRecords = late(async () => (await import('#lib/net/dns-query.ts')).resolveRecords);
+
+/**
+ * The network as everything but the AWS SDK reaches it, over node's own sockets. Throws a sentence when EGRESS_ALLOW
+ * is not a list of CIDRs.
+ * @param resolve names to addresses; by default as this machine sees them
+ */
+export function makeNet(settings: Pick<Settings, 'EGRESS_ALLOW'>, resolve: Resolve = systemResolver()): Net {
+  const allow = settings.EGRESS_ALLOW;
+  try {
+    blockList(allow);
+  } catch (cause) {
+    throw new Error(`EGRESS_ALLOW: ${(cause as Error).message}`, { cause });
+  }
+  const guard = { allow, resolve };
+
+  return {
+    http: (request) => http(guard, request),
+
+    open: ({ host, port, timeout_ms, egress, tls }, work) =>
+      withDeadline(timeout_ms, async (deadline) => {
+        const started = performance.now();
+        const open = await openSocket(guard, allowHost(host, egress, allow), port, egress, deadline);
+        const connection = connectionOf(open, { host, started, deadline });
+        if (tls) await connection.secure(tls);
+        return work(connection);
+      }),
+
+    resolve: (request) => resolveRecords(guard, request),
+
+    guard: ({ host, timeout_ms, egress }) =>
+      withDeadline(timeout_ms, async (deadline) => {
+        await addressesOf(guard, allowHost(host, egress, allow), egress, deadline);
+      }),
+  };
+}

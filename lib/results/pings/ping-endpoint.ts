@@ -1,0 +1,105 @@
+import { originOf } from '#lib/access/authenticate.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
+import { BODY_LIMIT, failed, loggedPath, said } from '#lib/health/pings/ping-answers.ts';
+import { type Ping, receivePing } from '#lib/health/pings/receive-ping.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { refuse } from '#lib/platform/http/refusals.ts';
+import { firstBytes } from '#lib/platform/net/body-bytes.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { type Pinged, type PingGate, pingGate } from './ping-gate.ts';
+import { type PingPath, readPingPath, UUID } from './ping-path.ts';
+
+const MOST_AGENT = 200;
+const METHODS = ['GET', 'HEAD', 'POST'];
+
+/** Answers pings, as Healthchecks does (docs/CONTRACT.md#pings); never throws. Made once a process, for its gate. */
+export function makePings(env: Env): (event: ApiEvent) => Promise<ApiResult> {
+  const gate = pingGate(env);
+  return async (event) => {
+    const { requestId: request_id, http } = event.requestContext;
+    try {
+      return said(await answer(env, gate, event), request_id);
+    } catch (error) {
+      const { headers, rawPath } = event;
+      const request = { request_id, method: http.method, path: loggedPath(rawPath), headers, source_ip: http.sourceIp };
+      const refused = refuse(env.ports.log, error, request);
+      if (refused.code === 'RATE_LIMITED') env.ports.metrics.count('RefusedPings');
+      return failed(refused, request_id);
+    }
+  };
+}
+
+async function answer(env: Env, gate: PingGate, event: ApiEvent): Promise<'OK' | 'Created'> {
+  const { method, sourceIp = '' } = event.requestContext.http;
+  const path = readPingPath(event.rawPath);
+  if (path === 'unknown') throw notThere();
+  if (path === 'invalid') throw new AppError('VALIDATION_ERROR', 'invalid url format');
+  if (!METHODS.includes(method)) throw methodNotAllowed();
+  const query = new URLSearchParams(event.rawQueryString);
+  const rid = ridOf(query);
+  const key = keyOf(event.headers['idempotency-key']);
+
+  const pinged = await gate.admit(sourceIp, path.target);
+  if (!pinged) throw notThere();
+  const { check, is_new } = await checkOf(env, pinged, { path, query, event });
+  const ping: Ping = {
+    kind: path.kind,
+    exit_status: path.exit_status,
+    ...(rid !== undefined && { rid }),
+    method,
+    remote_addr: sourceIp,
+    user_agent: (event.headers['user-agent'] ?? '').slice(0, MOST_AGENT),
+    body: await readText(event),
+    key,
+  };
+  await receivePing(env, check, ping, pinged.account.retention_days);
+  return is_new ? 'Created' : 'OK';
+}
+
+type Request = { path: PingPath; query: URLSearchParams; event: ApiEvent };
+type Found = { check: CheckItem; is_new: boolean };
+
+/** The check that a ping is for, also one that it makes. Throws NOT_FOUND, CONFLICT. */
+async function checkOf(env: Env, pinged: Pinged, request: Request): Promise<Found> {
+  const found = pinged.check ? { check: pinged.check, is_new: false } : await provision(env, pinged, request);
+  if (found.check.execution_mode !== 'push') throw new AppError('CONFLICT', 'not a push check');
+  return found;
+}
+
+async function provision(env: Env, { key, account }: Pinged, { path, query, event }: Request): Promise<Found> {
+  const { target } = path;
+  if (query.get('create') !== '1' || !key || 'uuid' in target) throw notThere();
+  if (key.blueprint_slug === null) throw notThere(': this ping key may not create checks');
+  const { http, requestId: request_id } = event.requestContext;
+  const origin = originOf({ headers: event.headers, address: http.sourceIp ?? '', request_id });
+  // A part of its own: hardly a ping makes anything.
+  const { provisionCheck } = await import('#lib/results/pings/provision-check.ts');
+  return provisionCheck(env, { key, account, slug: target.slug, blueprint: key.blueprint_slug, origin });
+}
+
+/** The id of a run, in lower case. Two of them are none. */
+function ridOf(query: URLSearchParams): string | undefined {
+  const [rid, ...more] = query.getAll('rid');
+  if (rid === undefined) return undefined;
+  if (more.length === 0 && UUID.test(rid)) return rid.toLowerCase();
+  throw new AppError('VALIDATION_ERROR', 'invalid uuid format');
+}
+
+function keyOf(key: string | undefined): string | undefined {
+  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new AppError('VALIDATION_ERROR', 'invalid idempotency key');
+}
+
+/** The beginning of the body, in well-formed Unicode and without secrets. Half a character at its cut is left out. */
+async function readText(event: ApiEvent): Promise<string> {
+  const bytes = await firstBytes(event, BODY_LIMIT);
+  const text = new TextDecoder().decode(bytes, { stream: bytes.length === BODY_LIMIT });
+  return maskSecrets(text);
+}
+
+const notThere = (why = ''): AppError => new AppError('NOT_FOUND', `not found${why}`);
+
+const methodNotAllowed = (): AppError =>
+  new AppError('METHOD_NOT_ALLOWED', 'method not allowed', { headers: { allow: METHODS.join(', ') } });

@@ -1,0 +1,86 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { Context, Origin } from '#lib/access/context.ts';
+import { UNRESTRICTED } from '#lib/access/restriction.ts';
+import { createEntity } from '#lib/catalog/create-entity.ts';
+import type { EntityPointer } from '#lib/catalog/store.ts';
+import { createCheck } from '#lib/checks/change/change-check.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { findCheckBySlug, SlugTaken } from '#lib/checks/settings/check-slugs.ts';
+import type { Env } from '#lib/env.ts';
+import type { PingKeyPointer } from '#lib/health/pings/ping-key.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+
+/** A day, and an hour to spare: what Healthchecks gives a check that a ping has made. */
+const SETTINGS = { interval_seconds: 86_400, failure_threshold: 1, config: { grace_seconds: 90_000 } };
+
+type Wanted = { key: PingKeyPointer; account: AccountItem; slug: string; blueprint: string; origin: Origin };
+
+/**
+ * Makes the check that a ping names which is not there: an entity of the key's blueprint, if it has none of this slug,
+ * and a push check on it. Two at once make one. Throws CONFLICT in a sentence where the plan or the blueprint does not
+ * allow it.
+ * @returns the check, and whether this call has made it
+ */
+export async function provisionCheck(env: Env, wanted: Wanted): Promise<{ check: CheckItem; is_new: boolean }> {
+  const { slug } = wanted;
+  const context = contextOf(env, wanted);
+  try {
+    const entity_id = await entityOf(context, wanted);
+    const body = { entity_id, check_type: 'push', name: slug, slug, ...SETTINGS };
+    return await untilDone(env.ports, async () => {
+      try {
+        return { check: await createCheck(context, body), is_new: true };
+      } catch (error) {
+        if (!(error instanceof SlugTaken)) throw error;
+        const check = await findCheckBySlug(context, slug);
+        return check ? { check, is_new: false } : AGAIN;
+      }
+    });
+  } catch (error) {
+    throw asConflict(error);
+  }
+}
+
+async function entityOf(context: Context, { blueprint, slug }: Wanted): Promise<string> {
+  const { ports, keys, tenant } = context;
+  return untilDone(ports, async () => {
+    const present = await ports.table.get<EntityPointer>(keys.entitySlug(tenant, blueprint, slug));
+    if (present) return present.entity_id;
+    try {
+      return (await createEntity(context, blueprint, { slug, name: slug, fields: {} })).id;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'CONFLICT') return AGAIN;
+      throw error;
+    }
+  });
+}
+
+/** A required field without a default is no fault of the ping. */
+const asConflict = (error: unknown): unknown =>
+  error instanceof AppError && error.code === 'VALIDATION_ERROR'
+    ? new AppError('CONFLICT', error.message, { cause: error })
+    : error;
+
+/** The caller is the ping key: it makes what its blueprint says, and what is noted is noted as its own. */
+const contextOf = (env: Env, { key, account, origin }: Wanted): Context => ({
+  ...env,
+  tenant: key.tenant_id,
+  origin,
+  caller: {
+    tenant_id: key.tenant_id,
+    user_id: '',
+    user_email: '',
+    key_id: key.id,
+    key_label: key.label,
+    role: 'member',
+    scopes: null,
+    is_read_only: false,
+    ...UNRESTRICTED,
+    valid_until: null,
+    retention_days: account.retention_days,
+    rollup_days: account.rollup_days,
+    egress: account.egress,
+    rate_limits: account.rate_limits,
+  },
+});

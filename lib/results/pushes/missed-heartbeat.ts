@@ -1,0 +1,129 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import { resultExpiry } from '#lib/access/retention.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { afterMissed, type Heard, latestMissed, type SilenceDeadline, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { applyResult } from '#lib/checks/state/apply-result.ts';
+import type { Env } from '#lib/env.ts';
+import { missedMessage } from '#lib/health/silence/message.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
+import type { ResultItem } from '#lib/results/result.ts';
+import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { putBack } from '#lib/schedule/jobs.ts';
+import { lastOutageEnd } from '#lib/schedule/outages.ts';
+import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
+import { newestReceived } from './newest-received.ts';
+
+/**
+ * The dead man's switch, at the deadline of a push check: records a synthetic failure if it really was silent, else
+ * moves the deadline to where it belongs. Doing it twice, late or at a wrong time does no harm.
+ *
+ * It marks the check, then looks for pushes, then commits on the mark. A push that came before the look is seen; one
+ * that comes after it sees the mark and takes it away.
+ * @returns the deadlines that are to come instead, to be sent
+ */
+export const detectSilence = (env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> =>
+  oneAtATime(env.ports.table, deadline.entity_id, () => untilDone(env.ports, () => attempt(env, deadline, account)));
+
+/** A deadline that has come, and what decides on it. */
+type DueSilence = Env & {
+  deadline: DueDeadline;
+  check: CheckItem;
+  /** The write that moves the deadline (epoch ms) on, or takes it away where nothing more is expected. */
+  move(deadline: number | undefined): Write;
+  now: number;
+  /** Epoch ms: silence before our last outage or the account's enabling does not count. */
+  watchedSince: number;
+  retentionDays: number;
+};
+
+async function attempt(
+  env: Env,
+  deadline: DueDeadline,
+  { retention_days, enabled_at }: AccountItem,
+): Promise<DueDeadline[] | typeof AGAIN> {
+  const { ports, keys } = env;
+  const { tenant_id, check_id } = deadline;
+  const shard = keys.shardOf(check_id);
+  // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
+  const entry = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
+  if (!entry || entry.deadline > ports.clock.now()) return [];
+  const [check, watermark] = await ports.table.getMany<[CheckItem, WatermarkItem]>([
+    keys.check(tenant_id, check_id),
+    keys.watermark(shard),
+  ]);
+  if (!check?.enabled) return [];
+  const now = ports.clock.now();
+  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
+  const move = (deadline: number | undefined): Write => {
+    const own = { version: entry.v };
+    if (deadline === undefined) return { delete: keys.entry('silence', tenant_id, check_id), if: own };
+    return { put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline), if: own };
+  };
+  // Read after the watermark: the generator notes an outage before it moves that.
+  const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
+  return concludeSilence({ ports, keys, deadline, check, move, now, watchedSince, retentionDays: retention_days });
+}
+
+async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof AGAIN> {
+  const { ports, deadline, check, move, now, retentionDays } = one;
+  const { heard, next: due } = await deadlineOf(one, check, now);
+  if (!due || due.at > now) return (await commit(ports, [move(due?.at)])).ok ? after(deadline, due) : AGAIN;
+
+  const marked = nextCheck(check, ports.ids.token(), {});
+  marked.silence_mark = marked.v;
+  if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return AGAIN;
+  const still = await deadlineOf(one, marked, ports.clock.now());
+  if (still.next?.at !== due.at) return AGAIN;
+
+  const missed = latestMissed(marked, due, now);
+  const silence = synthetic(one, marked, missed, heard);
+  await reviseRollups(one, cellNameOf(marked), changedBy(marked, { outcome: 'fail', at: missed.at, now }));
+  const left = afterMissed(marked, missed);
+  const changes = await applyResult(one, marked, {
+    outcome: 'fail',
+    ran_at: missed.at,
+    reason: silence.error_message,
+    cause: 'silence',
+    retention_days: retentionDays,
+    also: left,
+  });
+  if (!changes) return [];
+  const next = silenceDeadline({ ...marked, ...left }, heard, now);
+  const done = await commit(ports, [{ put: silence, if: 'absent' }, move(next?.at), ...changes.writes]);
+  return done.ok ? [...after(deadline, next), ...changes.deadlines] : AGAIN;
+}
+
+async function deadlineOf(one: DueSilence, check: CheckItem, now: number) {
+  const newest = await newestReceived(one, check);
+  const heard: Heard = { last: newest?.received_at, watchedSince: one.watchedSince };
+  return { heard, next: silenceDeadline(check, heard, now) };
+}
+
+/** The deadline that takes the place of one. */
+const after = (deadline: DueDeadline, next: SilenceDeadline | undefined): DueDeadline[] =>
+  next ? [{ ...deadline, at: next.at }] : [];
+
+function synthetic(
+  { keys, now, retentionDays }: DueSilence,
+  check: CheckItem,
+  missed: SilenceDeadline,
+  { last }: Heard,
+): ResultItem {
+  return {
+    ...keys.result(check.tenant_id, check.id, missed.at, `S${check.rev}`),
+    expires_at: resultExpiry(missed.at, retentionDays),
+    status_code: 0,
+    latency_ms: 0,
+    success: false,
+    error_message: missedMessage(check, missed, last, now),
+    error_kind: missed.misses === 'end of a run' ? 'overrun' : 'silence',
+    checked_at: iso(missed.at),
+  };
+}

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { mustReachCheck } from '#lib/access/restriction.ts';
+import { retentionStart } from '#lib/access/retention.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
+import { AppError, invalid } from '#lib/platform/errors.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { Instant } from '#lib/platform/instant.ts';
+import { iso } from '#lib/platform/time.ts';
+import { AHEAD_MS, ResultRecord, resultRecord } from '#lib/results/result.ts';
+import { type Push, receivePush } from './receive-push.ts';
+
+const row = route<Context>();
+
+const MAX_MESSAGE = 1000;
+
+const message = (meaning: string) =>
+  z
+    .string()
+    .describe(`${meaning} Cut at 1,000 characters.`)
+    .default('')
+    .transform((text) => [...text].slice(0, MAX_MESSAGE).join(''));
+
+/** A push result as an agent posts it (docs/CONTRACT.md#pushes). */
+const PushResult = z
+  .object({
+    success: z.boolean().describe('Whether it went well.'),
+    latency_ms: z.int().min(0).max(86_400_000).describe('How long it took, in milliseconds.'),
+    error_message: message('What went wrong, for people.'),
+    warning_message: message('What is not as it should be, though it went well: makes a success a warning.'),
+    checked_at: Instant.describe(
+      'When it was checked, an ISO 8601 time; default: now. At most a minute ahead, and not older than results are kept.',
+    ).optional(),
+    status_code: z.int().min(0).max(999_999).describe('A code of your own, such as an exit code.').default(0),
+  })
+  .meta({ id: 'NewResult' });
+
+/** Headers of both rows. */
+const PushHeaders = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 visible ASCII characters')
+    .optional()
+    .describe(
+      'A push with a key that was received before answers the first record and counts once: it is safe to send again.',
+    ),
+});
+
+/** A push check that the key reaches; for a pull check CONFLICT, before the body is read (docs/CONTRACT.md#errors). */
+async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
+  const check = await requireCheck(context, id);
+  mustReachCheck(context.caller, check);
+  if (check.execution_mode === 'push') return check;
+  throw new AppError(
+    'CONFLICT',
+    `Check ${id} is a ${check.check_type} check, which the service probes itself; only push checks take results.`,
+  );
+}
+
+function identityOf(headers: Record<string, string | undefined>, fallback: string | undefined): Push['identity'] {
+  const key = headers['idempotency-key'];
+  if (key !== undefined) return { kind: 'key', text: key };
+  return fallback === undefined ? undefined : { kind: 'body', text: fallback };
+}
+
+function inWindow(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
+  if (checkedAt === undefined) return undefined;
+  if (checkedAt > now + AHEAD_MS) {
+    throw invalid('checked_at', `must not be more than a minute in the future; it is ${iso(now)} here`);
+  }
+  if (checkedAt < retentionStart(now, retentionDays)) {
+    throw invalid('checked_at', `must not be older than the ${retentionDays} days that results are kept`);
+  }
+  return checkedAt;
+}
+
+async function receive(context: Context, check: CheckItem, push: Push) {
+  const { caller } = context;
+  return resultRecord(check.id, await receivePush(context, check, push, caller.retention_days));
+}
+
+/** What agents and cron jobs call; the only rows of the ingest function. */
+export const pushRows = [
+  row({
+    method: 'POST',
+    path: '/v1/checks/{id}/results',
+    access: 'push',
+    rate: 'push',
+    summary: 'Post a result of a push check; it is durable before it is answered',
+    status: 201,
+    headers: PushHeaders,
+    body: PushResult,
+    reply: ResultRecord,
+    errors: ['CONFLICT'],
+    load: (context, { id }) => requirePushCheck(context, id),
+    run: async (context, { loaded, body, headers }) => {
+      const checked_at = inWindow(body.checked_at, context.ports.clock.now(), context.caller.retention_days);
+      const identity = identityOf(
+        headers,
+        checked_at === undefined ? undefined : JSON.stringify({ ...body, checked_at }),
+      );
+      return receive(context, loaded, { ...body, checked_at, identity, ends: { measured: false } });
+    },
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks/{id}/heartbeat',
+    access: 'push',
+    rate: 'push',
+    summary: 'A sign of life of a push check; the body is never read',
+    status: 201,
+    headers: PushHeaders,
+    reply: ResultRecord,
+    errors: ['CONFLICT'],
+    load: (context, { id }) => requirePushCheck(context, id),
+    run: (context, { loaded, headers }) =>
+      receive(context, loaded, {
+        success: true,
+        latency_ms: 0,
+        status_code: 0,
+        error_message: '',
+        checked_at: undefined,
+        identity: identityOf(headers, undefined),
+        ends: { measured: true },
+      }),
+  }),
+];

@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto';
+import { resultExpiry } from '#lib/access/retention.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { outcomeOf, reasonOf } from '#lib/checks/outcome.ts';
+import { applyResult } from '#lib/checks/state/apply-result.ts';
+import { isSame, nextState } from '#lib/checks/state/next-state.ts';
+import type { Env } from '#lib/env.ts';
+import type { PingBodyItem } from '#lib/health/pings/ping-item.ts';
+import { type JudgePush, judgedPush } from '#lib/health/recording/judge-push.ts';
+import { isOverlooked, watchSilence } from '#lib/health/recording/watch-silence.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { orderOf, type PingFacts, type ResultItem } from '#lib/results/result.ts';
+import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { latest, newestReceived, newnessOf, QUIET_MS, remembered, staleAfter } from './newest-received.ts';
+import { type Ended, runsMember, withEnd } from './open-runs.ts';
+
+export type Push = {
+  success: boolean;
+  latency_ms: number;
+  status_code: number;
+  error_message: string;
+  warning_message?: string;
+  /** Epoch ms; undefined: now. */
+  checked_at: number | undefined;
+  /** What makes two requests the same push: the client's key, else body and checked_at; undefined: always a new one. */
+  identity: { kind: 'key' | 'body'; text: string } | undefined;
+  /** The run that it ends: by its id, or all that are open. `measured`: it took from its start to now. */
+  ends: { rid?: string | undefined; measured: boolean };
+  /** Of a ping: how it came, and the text that it brought; empty: none is kept. */
+  ping?: PingFacts;
+  body?: string;
+  /** By the assertions of its check, where it has some. */
+  judge?: JudgePush | undefined;
+};
+
+/** Points from an Idempotency-Key to the result it made. */
+type PushKeyItem = Item & { result_sk: string };
+
+/** What stands for an identity in keys of the table. */
+export const digestOfIdentity = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+/**
+ * Receives one push: it is stored and applied before its result is returned. The same push again counts once.
+ *
+ * A push that changes nothing is stored alone, and then the check is read again. The detection of silence marks
+ * the check first and looks for results after that, so that one of the two sees the other
+ * (docs/ARCHITECTURE.md#the-recording-core).
+ */
+export async function receivePush(env: Env, check: CheckItem, push: Push, retentionDays: number): Promise<ResultItem> {
+  const { ports, keys } = env;
+  const now = ports.clock.now();
+  // Its place among the results follows from the push alone, so that a repeat finds it, even from an agent whose clock
+  // is ahead. How new it is counts as of its arrival (newnessOf).
+  const at = push.checked_at ?? now;
+  const digest = push.identity && digestOfIdentity(push.identity.text);
+  const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
+  const expires_at = resultExpiry(now, retentionDays);
+  const tail = digest ?? ports.ids.token();
+  const pushed: ResultItem = {
+    ...keys.result(check.tenant_id, check.id, at, tail),
+    v: ports.ids.token(),
+    expires_at: resultExpiry(at, retentionDays),
+    status_code: push.status_code,
+    latency_ms: push.latency_ms,
+    success: push.success,
+    error_message: push.error_message,
+    error_kind: push.success ? null : 'reported',
+    ...(push.warning_message && { warning_message: push.warning_message }),
+    checked_at: iso(push.checked_at ?? now),
+    received_at: now,
+    ...(push.ping && { ping: push.ping }),
+  };
+  const result = await judgedPush(pushed, push.judge);
+  const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
+  const { ends, judge } = push;
+  const arrival: Arrival = { ports, keys, result, pointer, ends, judge, retentionDays };
+
+  if (pointerKey) {
+    const earlier = await ports.table.get<PushKeyItem>(pointerKey);
+    if (earlier) return repeat(arrival, check, await resultBehind(arrival, earlier));
+  }
+  if (push.body) {
+    // Before its result: who sees that finds the body too.
+    const body: PingBodyItem = { ...keys.pingBody(check.tenant_id, check.id, at, tail), expires_at, text: push.body };
+    await ports.table.putMany([body]);
+  }
+  const late = now - at > QUIET_MS;
+  const newest = late ? await newestReceived(env, check) : undefined;
+  if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
+  return late || !isQuiet(arrival, check, now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
+}
+
+/** One push on its way: its result as it will be stored, and the pointer of its Idempotency-Key. */
+type Arrival = Pick<Push, 'ends'> & {
+  ports: Ports;
+  keys: Keys;
+  result: ResultItem;
+  pointer: PushKeyItem | undefined;
+  judge?: JudgePush | undefined;
+  retentionDays: number;
+};
+
+/** What it makes of the runs that are open. */
+const endedBy = ({ result, ends }: Arrival, check: CheckItem): Ended =>
+  withEnd(check.runs ?? [], { rid: ends.rid, success: result.success }, result.received_at!);
+
+/**
+ * It would change nothing: neither state nor counter, nor what the check remembers of pushes, nor a run that is open,
+ * nor a silence mark.
+ */
+const isQuiet = (arrival: Arrival, check: CheckItem, now: number): boolean =>
+  (remembered(check, now)?.received_at ?? 0) > 0 &&
+  check.silence_at === undefined &&
+  check.silence_mark === undefined &&
+  endedBy(arrival, check).runs.length === (check.runs ?? []).length &&
+  isSame(nextState(check, outcomeOf(arrival.result)), check);
+
+async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
+  const { ports, keys, result } = arrival;
+  const earlier = await putOnce(arrival, result);
+  if (earlier) return repeat(arrival, check, earlier);
+  const fresh = await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
+  if (!fresh?.enabled || isQuiet(arrival, fresh, ports.clock.now())) return result;
+  return applyNow(arrival, fresh, result);
+}
+
+/** A result for the record alone: the check is disabled, or the push is older than what was applied. */
+async function keep(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
+  const result: ResultItem = { ...arrival.result, history: true };
+  const at = orderOf(result);
+  await reviseRollups(arrival, cellNameOf(check), { from: at, to: at });
+  const earlier = await putOnce(arrival, result);
+  return earlier ? repeat(arrival, check, earlier) : result;
+}
+
+/** Puts a result and its pointer unless one of them exists; else returns the existing result of the same push. */
+async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem | undefined> {
+  const { ports, pointer } = arrival;
+  return untilDone(ports, async () => {
+    const done = await ports.table.transact([{ put: result, if: 'absent' }, ...pointerWrite(pointer)]);
+    return done.ok ? undefined : await earlierOf(arrival, done.present);
+  });
+}
+
+const pointerWrite = (pointer: PushKeyItem | undefined): Write[] => (pointer ? [{ put: pointer, if: 'absent' }] : []);
+
+/** The result that the same push made before, found by the items that kept its result or pointer from being put. */
+async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof AGAIN> {
+  const [result, pointer] = present as [ResultItem?, PushKeyItem?];
+  if (result) return result;
+  return arrival.pointer && pointer ? resultBehind(arrival, pointer) : AGAIN;
+}
+
+async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
+  const earlier = await ports.table.get<ResultItem>({ pk: result.pk, sk: pointer.result_sk });
+  if (earlier) return earlier;
+  throw new AppError(
+    'CONFLICT',
+    'This Idempotency-Key was used for a result that is past its retention; use a new key.',
+  );
+}
+
+/**
+ * Applies a push in one transaction with its result.
+ * @param stored the result, if it was stored before; undefined: it is stored here
+ */
+async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
+  const { ports, keys, pointer, ends, judge, retentionDays } = arrival;
+  const base: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
+  let deadlines: DueDeadline[] = [];
+  const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
+    untilDone(ports, async (tries) => {
+      const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
+      if (!now) throw notFound('This check');
+      if (!now.enabled) return stored ?? 'disabled';
+      const ended = endedBy({ ...arrival, result: base }, now);
+      const { latency_ms } = ended;
+      const measured = ends.measured ? { ...base, latency_ms } : base;
+      const result = ends.measured && latency_ms > 0 ? await judgedPush(measured, judge, latency_ms) : measured;
+      const outcome = outcomeOf(result);
+      const last_received = latest(remembered(now, ports.clock.now()), newnessOf(result));
+      const changes = await applyResult(arrival, now, {
+        outcome,
+        ran_at: newnessOf(result).at,
+        reason: reasonOf(result),
+        cause: 'result',
+        retention_days: retentionDays,
+        also: { last_received, ...runsMember(ended.runs) },
+        forget: ended.runs.length === 0 ? ['silence_at', 'runs'] : ['silence_at'],
+      });
+      if (!changes) throw notFound('This check');
+      const { at } = newnessOf(result);
+      await reviseRollups(arrival, cellNameOf(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
+      const signs = { last_received, runs: [...ended.runs] };
+      const deadline = await watchSilence(arrival, now, signs, ports.clock.now());
+      const done = await commit(ports, [
+        { put: result, if: stored ? { version: stored.v! } : 'absent' },
+        ...(stored ? [] : pointerWrite(pointer)),
+        ...changes.writes,
+        ...(deadline ? [deadline.write] : []),
+      ]);
+      if (done.ok) {
+        deadlines = [...changes.deadlines, ...(deadline ? [deadline.due] : [])];
+        return result;
+      }
+      if (done.conflict) return AGAIN;
+      // A rewritten result was applied by another call; one stored first is of this same push.
+      if (stored && done.failed.includes(0)) return stored;
+      const earlier = stored ? AGAIN : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
+      return earlier === AGAIN ? AGAIN : { earlier };
+    }),
+  );
+  if (answer === 'disabled') return keep(arrival, check);
+  if ('earlier' in answer) return repeat(arrival, check, answer.earlier);
+  await sendDeadlines(arrival, deadlines);
+  return answer;
+}
+
+/** The same push was stored before by another request. */
+type Earlier = { earlier: ResultItem };
+
+/**
+ * The same push once more. It counted when it was applied, or when it was stored and changed nothing. It only corrects
+ * a silence that was detected without seeing it, or is being detected: its first request never got an answer.
+ */
+async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): Promise<ResultItem> {
+  if (earlier.settled || earlier.history) return earlier;
+  const { ports, keys } = arrival;
+  const { tenant_id, id } = check;
+  return untilDone(ports, async () => {
+    const fresh = await ports.table.get<CheckItem>(keys.check(tenant_id, id));
+    if (!fresh?.enabled) return earlier;
+    if (isOverlooked(fresh, earlier.received_at!, ports.clock.now())) return applyNow(arrival, fresh, earlier);
+    if (fresh.silence_mark === undefined) return earlier;
+    const unmarked = await ports.table.transact([replaceCheck(fresh, nextCheck(fresh, ports.ids.token(), {}))]);
+    return unmarked.ok ? earlier : AGAIN;
+  });
+}

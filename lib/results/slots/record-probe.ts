@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import { resultExpiry } from '#lib/access/retention.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { outcomeOf, reasonOf } from '#lib/checks/outcome.ts';
+import { applyResult } from '#lib/checks/state/apply-result.ts';
+import { isSame, isUndecided, nextState } from '#lib/checks/state/next-state.ts';
+import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import { checkTypeOf, type ErrorKind } from '#lib/checks/types/registry.ts';
+import type { Env } from '#lib/env.ts';
+import type { Keys } from '#lib/keys.ts';
+import { pick } from '#lib/platform/plain-data.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { isSlow } from '#lib/results/probe/lanes.ts';
+import { type ResultItem, withLatency } from '#lib/results/result.ts';
+import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { isWanted, sendRetry } from './retries.ts';
+
+export type Probe = {
+  /** As it was read before the probe. */
+  check: CheckItem;
+  /** Epoch ms: names the result, together with the settings revision. */
+  slot: number;
+  /** Epoch ms at which the probe began. */
+  started_at: number;
+  outcome: ProbeOutcome<ErrorKind>;
+  retention_days: number;
+  /** Somebody asked for it: it is no slot's, and `slot` is where it stands among the results. */
+  by_hand?: {
+    /** Names the result. */
+    token: string;
+    /** What is written with it. */
+    note(check: CheckItem, result: ResultItem): Write[];
+  };
+  /** Between two slots, as its check was undecided: it is no slot's, and `slot` is its instant. Epoch ms. */
+  retry?: { next_slot: number };
+};
+
+/** `repeated`: this slot was recorded before; `history`: kept but not applied, as the settings have changed since. */
+type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
+
+/**
+ * A run as it was recorded, and the state that its check came to. `changed`: the state or the counter is another by it;
+ * `dropped`: the check is gone, or nobody waits for this retry any more.
+ */
+type Run =
+  | { is: Exclude<Recorded, 'dropped'>; result: ResultItem; state: CheckState; changed?: boolean }
+  | { is: 'dropped' };
+
+/** What its type shows beside the result. */
+const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
+  pick(checkTypeOf(check.check_type).result, outcome);
+
+/** Whether an outcome changes nothing of its check as it stands. */
+export const isQuiet = (probe: Probe, check: CheckItem): boolean =>
+  isSame(nextState(check, outcomeOf(probe.outcome)), check) && isDeepStrictEqual(remembered(probe, check), {});
+
+/** What the check item remembers of its latest probe, as far as that changes. */
+function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
+  const slow = isSlow(probe.outcome, check.interval_seconds);
+  const noted = membersOf(probe);
+  return {
+    ...(slow !== (check.slow ?? false) && { slow }),
+    ...(!isDeepStrictEqual(noted, check.noted ?? {}) && { noted }),
+  };
+}
+
+/**
+ * The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was
+ * probed in between, so that the history is in the order of checked_at and its newest result is the last one.
+ */
+export const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
+  !retry && slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
+
+/**
+ * Records the outcome of a probe once, as a result of its own: whatever changes the counter or the state is written
+ * with it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack
+ * (record-quiet.ts).
+ */
+export const recordProbe = async (env: Env, probe: Probe): Promise<Recorded> => (await recordRun(env, probe)).is;
+
+/** The same, and what came of it. */
+export async function recordRun(env: Env, probe: Probe): Promise<Run> {
+  const { ports, keys } = env;
+  const result = resultOf(keys, probe);
+  return oneAtATime(ports.table, probe.check.entity_id, () =>
+    untilDone<Run>(ports, async (tries) => {
+      const check =
+        tries === 0 ? probe.check : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
+      if (!check || isOutdated(probe, check, ports.clock.now())) return { is: 'dropped' };
+      const notes = probe.by_hand?.note(check, result) ?? [];
+      if (check.rev !== probe.check.rev) {
+        const old: ResultItem = { ...result, history: true };
+        await reviseRollups(env, cellNameOf(check), { from: probe.slot, to: probe.slot });
+        const kept = await ports.table.transact([{ put: old, if: 'absent' }, ...notes]);
+        if (!kept.ok && kept.conflict) return AGAIN;
+        return { is: kept.ok ? 'history' : 'repeated', result: old, state: check.state };
+      }
+      const outcome = outcomeOf(probe.outcome);
+      const { retention_days } = probe;
+      const single = result.sk > (check.single ?? '') ? result.sk : check.single;
+      const also = { ...remembered(probe, check), ...(single && { single }) };
+      const changes = await applyResult(env, check, {
+        outcome,
+        ran_at: probe.started_at,
+        reason: withLatency(reasonOf(probe.outcome), probe.outcome),
+        cause: 'result',
+        retention_days,
+        also,
+      });
+      if (!changes) return { is: 'dropped' };
+      const changed = changedBy(check, { outcome, at: probe.slot, now: ports.clock.now() });
+      await reviseRollups(env, cellNameOf(check), changed);
+      const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes, ...notes]);
+      if (!done.ok) return done.failed.includes(0) ? { is: 'repeated', result, state: check.state } : AGAIN;
+      await sendDeadlines(env, changes.deadlines);
+      const next = nextState(check, outcome);
+      if (isUndecided({ ...check, ...next })) await sendRetry(env, check, probe.slot);
+      return { is: 'recorded', result, state: next.state, changed: !isSame(next, check) };
+    }),
+  );
+}
+
+/** Whether a retry has become worthless while it was made. */
+const isOutdated = ({ retry, check: { rev } }: Probe, check: CheckItem, now: number): boolean =>
+  retry !== undefined && !isWanted(check, rev, retry.next_slot, now);
+
+function resultOf(keys: Keys, probe: Probe): ResultItem {
+  const { check, slot, started_at, outcome, retention_days, by_hand, retry } = probe;
+  const noted = membersOf(probe);
+  const at = isFirstProbe(probe) ? check.settings_at : slot;
+  return {
+    ...keys.result(check.tenant_id, check.id, at, by_hand ? `M${by_hand.token}` : String(check.rev)),
+    expires_at: resultExpiry(at, retention_days),
+    status_code: outcome.status_code,
+    latency_ms: outcome.latency_ms,
+    success: outcome.success,
+    error_message: outcome.error_message,
+    error_kind: outcome.error_kind,
+    ...(outcome.warning_message && { warning_message: outcome.warning_message }),
+    checked_at: iso(started_at),
+    ...(by_hand && { kind: 'manual' as const }),
+    ...(retry && { kind: 'retry' as const }),
+    ...(Object.keys(noted).length > 0 && { noted }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { Env } from '#lib/env.ts';
+import { batchVerdict } from '#lib/health/recording/batch-verdict.ts';
+import { lateProbes } from '#lib/health/recording/late-probes.ts';
+import { probingProcess } from '#lib/health/recording/probing-process.ts';
+import type { Job } from '#lib/messages.ts';
+import { once } from '#lib/platform/late.ts';
+import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { type Lane, TOO_LATE } from '#lib/results/probe/lanes.ts';
+import { accountsOf, isAhead, isLate } from './due-checks.ts';
+import { sendNextRetry } from './retries.ts';
+import { notRun, type Prober, type Run, type RunningSlot, runSlot } from './run-slot.ts';
+
+export const makeProber = (env: Env): Prober => {
+  const own = probingProcess(env.ports);
+  return { ...own, noteLate: lateProbes(env, own.lanes) };
+};
+
+/**
+ * Probes the checks of some jobs as soon as each has a place and records each outcome as it ends: one that changes
+ * something at once, the others together. A job whose next slot is due is left as a gap before anything is read. Those
+ * that were slow last time are sent to the slow lane. Targets that did not answer at all wait for all of the jobs to
+ * say whether our own network is to blame.
+ * @returns the jobs to be sent again: what could not be recorded, by a fault of ours or because it is unclear whose,
+ *   found no place, or is still ahead
+ */
+export async function runJobs(
+  env: Env,
+  { lane, jobs }: { lane: Lane; jobs: Job[] },
+  prober: Prober,
+  signal?: AbortSignal,
+): Promise<Job[]> {
+  const { clock, log } = env.ports;
+  const accounts = await accountsOf(
+    env,
+    jobs.filter((job) => !isLate(job, clock.now()) && !isAhead(job, clock.now())),
+  );
+  const batch = batchVerdict(prober.network);
+  const run: Run = { ...env, lane, prober, batch, lookAgain: once(prober.network.lookAgain), signal };
+  const slots = await Promise.all(
+    jobs.map(async (job) => {
+      const slot = await beginSlot(run, job, accounts.get(job.tenant_id)).catch((error: unknown) => {
+        log.error('a cell could not be read', { job, error });
+        return notRun([job]);
+      });
+      await slot.probed;
+      return slot;
+    }),
+  );
+  await batch.end(slots.some(({ hasHeld }) => hasHeld()));
+  return (await Promise.all(slots.map(({ end }) => end()))).flat();
+}
+
+/** Runs a slot as soon as it is its turn; the checks of a slow job have had theirs. */
+async function beginSlot(run: Run, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
+  const { prober, ports } = run;
+  if (isAhead(job, ports.clock.now())) return notRun([job]);
+  const begin = async (): Promise<RunningSlot> => {
+    const slot = await runSlot(run, job, account);
+    await slot.begun;
+    return slot;
+  };
+  const inTurn = () => (run.lane === 'slow' ? begin() : prober.lanes.enter(job, begin));
+  const slot = isLate(job, ports.clock.now()) ? TOO_LATE : await inTurn();
+  if (slot === NO_PLACE) return notRun([job]);
+  if (slot !== TOO_LATE) return slot;
+  // A retry that is left out is no gap.
+  if (job.retry) await sendNextRetry(run, job);
+  else await prober.noteLate(job);
+  return notRun([]);
+}
