@@ -1,7 +1,7 @@
-import { plan } from '#lib/actions/run/plan.ts';
+import { plan } from '#lib/actions/run-message.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { onInserted } from '#lib/stream-reader.ts';
 
 /** New transitions, from the table's stream or parked on the queue `plan`: finds the actions that they fire. */

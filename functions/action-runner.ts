@@ -1,9 +1,9 @@
 import { PLACE_MS } from '#lib/actions/run/claim.ts';
 import { runMessage } from '#lib/actions/run-message.ts';
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 
 /** Runs that one process sends at once, and of these to one host. */

@@ -1,8 +1,8 @@
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 
 /** Sums up the runs of cells by the hour and by the day, for the history. */
 export function create(ports: Ports) {

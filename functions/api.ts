@@ -1,15 +1,15 @@
-import { LINK_PATH } from '#lib/alerts/links/path.ts';
+import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
 import { apiRows } from '#lib/api-rows.ts';
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { MAX_MCP_BODY, MCP_PATH } from '#lib/mcp/address.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { requestOf, resultOf } from '#lib/platform/http/api-event.ts';
 import { compact } from '#lib/platform/http/compact.ts';
-import { requestOf, resultOf } from '#lib/platform/http/fetch-event.ts';
 import { lateRouter } from '#lib/platform/http/late-rows.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { late } from '#lib/platform/late.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 
 /**
  * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,

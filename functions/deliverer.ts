@@ -2,10 +2,10 @@ import { deliver } from '#lib/alerting/notify/deliver.ts';
 import type { Publish, SendMail } from '#lib/alerting/notify/send.ts';
 import { mailSender } from '#lib/channels/mail-client.ts';
 import { natsPublisher } from '#lib/channels/nats-client.ts';
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 
 /** Deliveries that one process sends at once, and to one URL. The others give their messages back meanwhile. */

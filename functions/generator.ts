@@ -1,7 +1,7 @@
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { emitShards, SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
 
 /** Emits what is due: one tick a minute, split into one message a shard where there are many. */

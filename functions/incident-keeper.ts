@@ -1,8 +1,8 @@
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { keepIncident } from '#lib/incidents/keep-incident.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 
 /** Keeps what happens in each incident, and ends those in which nothing is down any more. */
 export function create(ports: Ports) {

@@ -1,11 +1,10 @@
 import { gates } from '#lib/access/authenticate.ts';
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
-import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
-import { PUSH_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { PUSH_HEADERS } from '#lib/platform/http/api-event.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
-import type { Ports } from '#lib/platform/ports.ts';
-import { makePings } from '#lib/results/pings/ping-endpoint.ts';
+import { makePings, PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { pushRows } from '#lib/results/pushes/push-routes.ts';
 
 /** Takes results, heartbeats and pings: the hot path, apart from the API so that bundle and faults stay small. */

@@ -1,11 +1,10 @@
 import { wakeHeld } from '#lib/alerting/cause/held-under.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
-import { publishEvent } from '#lib/alerting/notify/event.ts';
-import { handOn } from '#lib/alerts/incidents/hand-on.ts';
-import { fanOut } from '#lib/alerts/plan/fan-out.ts';
+import { handOn, publishEvent } from '#lib/alerting/notify/event.ts';
+import { fanOut } from '#lib/alerting/notify/fan-out.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { Ports } from '#lib/env.ts';
 import { type Env, envOf } from '#lib/env.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { onInserted } from '#lib/stream-reader.ts';
 
 /**

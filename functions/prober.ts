@@ -1,9 +1,9 @@
 import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { late } from '#lib/platform/late.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { makeProber, runJobs } from '#lib/results/slots/run-jobs.ts';
 import { packAlone } from '#lib/schedule/jobs.ts';
 

@@ -1,12 +1,12 @@
-import { reclaimAction } from '#lib/actions/reclaim-action.ts';
-import { reclaimRelations } from '#lib/catalog/relations/reclaim-relations.ts';
+import { reclaimAction } from '#lib/actions/change-action.ts';
+import { reclaimRelations } from '#lib/catalog/relations/change-relation.ts';
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
-import { settleCell } from '#lib/checks/settle-cell.ts';
+import { settleCell } from '#lib/checks/settings/cells.ts';
 import { reclaimAccount } from '#lib/end-account.ts';
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 
 /** Frees the storage of what was deleted. */
 export function create(ports: Ports) {

@@ -1,7 +1,7 @@
+import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { testerRows } from '#lib/results/by-hand/tester-routes.ts';
 
 /** Probes at somebody's wish: apart from the API, as it waits for servers of others. */

@@ -1,7 +1,6 @@
 import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
-import { disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
+import { createAccount, disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
 import type { Changing } from '#lib/access/context.ts';
-import { createAccount } from '#lib/access/create-account.ts';
 import { allAccounts, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';

@@ -1,13 +1,14 @@
 import { Role } from '#lib/access/account.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
-import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
+import { deleteKey, requireKey } from '#lib/access/change-key.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
 import { NewKey } from '#lib/access/new-key.ts';
-import { allUsers, keyList, requireAccount, userList } from '#lib/access/store.ts';
+import { allUsers, keyList, requireAccount } from '#lib/access/store.ts';
 import { endSessions } from '#lib/identity/sessions/end-sessions.ts';
 import { linkByOperator, type SignInLink } from '#lib/identity/sign-in-link.ts';
 import { setRole } from '#lib/identity/team/change-user.ts';
 import type { TeamMember } from '#lib/identity/team/team.ts';
+import { userList } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { parse } from '#lib/platform/http/validation.ts';

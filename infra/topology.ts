@@ -1,4 +1,4 @@
-import { ALERTS, TRANSITIONS } from '#lib/keys/prefixes.ts';
+import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 
 /**

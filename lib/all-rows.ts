@@ -1,7 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
+import { signInRows } from '#lib/identity/sign-in.ts';
 import { loadRows } from '#lib/platform/http/late-rows.ts';
 import type { Route } from '#lib/platform/http/route.ts';
-import { signInRows } from '#lib/sign-in/routes.ts';
 import { apiRows } from './api-rows.ts';
 
 /** Every endpoint there is, of all functions: for documents and tests, and for the gateway at the edge. */

@@ -6,7 +6,7 @@ import type { LateRows } from '#lib/platform/http/late-rows.ts';
  * rows. The ways to sign in have a function of their own (all-rows.ts).
  */
 export const apiRows: readonly LateRows<Context>[] = [
-  { of: ['me'], load: async () => (await import('#lib/catalog/me.ts')).meRows },
+  { of: ['me'], load: async () => (await import('#lib/identity/me.ts')).meRows },
   {
     of: ['account', 'auth', 'session', 'sessions', 'settings', 'invitations'],
     load: async () => (await import('#lib/access/routes.ts')).accessRows,
@@ -19,20 +19,20 @@ export const apiRows: readonly LateRows<Context>[] = [
   { of: ['checks'], load: async () => (await import('#lib/checks/change/check-routes.ts')).checkRows },
   { of: ['checks'], load: async () => (await import('#lib/results/pushes/push-routes.ts')).pushRows },
   { of: ['checks'], load: async () => (await import('#lib/results/pings/ping-routes.ts')).pingRows },
-  { of: ['ping-keys'], load: async () => (await import('#lib/health/pings/ping-key-routes.ts')).pingKeyRows },
+  { of: ['ping-keys'], load: async () => (await import('#lib/results/pings/ping-routes.ts')).pingKeyRows },
   { of: ['checks'], load: async () => (await import('#lib/results/by-hand/tester-routes.ts')).testerRows },
   { of: ['checks'], load: async () => (await import('#lib/history/status/routes.ts')).resultRows },
   {
     of: ['checks', 'blueprints', 'history'],
     load: async () => (await import('#lib/history/rollups/history-routes.ts')).historyRows,
   },
-  { of: ['status', 'health'], load: async () => (await import('#lib/health/status/status-routes.ts')).statusRows },
+  { of: ['status', 'health'], load: async () => (await import('#lib/history/status/routes.ts')).statusRows },
   { of: ['checks', 'notify'], load: async () => (await import('#lib/alerting/configure/routes.ts')).alertRows },
   {
     of: ['notify', 'windows'],
     load: async () => (await import('#lib/alerting/configure/account-routes.ts')).accountAlertRows,
   },
-  { of: ['checks'], load: async () => (await import('#lib/alerts/acknowledge/routes.ts')).acknowledgeRows },
+  { of: ['checks'], load: async () => (await import('#lib/incidents/routes.ts')).acknowledgeRows },
   { of: ['incidents'], load: async () => (await import('#lib/incidents/routes.ts')).incidentRows },
   { of: ['checks', 'transitions'], load: async () => (await import('#lib/alerting/explain/routes.ts')).explainRows },
   { of: ['actions'], load: async () => (await import('#lib/actions/routes.ts')).actionRows },

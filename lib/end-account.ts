@@ -1,25 +1,23 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import { addressWrites } from '#lib/access/account-address.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
-import { changeAccount } from '#lib/access/change-account.ts';
+import { addressWrites, changeAccount } from '#lib/access/change-account.ts';
 import type { Changing, Scope } from '#lib/access/context.ts';
 import { allUsers } from '#lib/access/store.ts';
-import { invitedEmailKey } from '#lib/access/team/invited-email.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/change-entity.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { sessionKeysOf } from '#lib/identity/sessions/end-sessions.ts';
 import { meansKeys } from '#lib/identity/sign-in-means.ts';
-import { ACTIONS } from '#lib/keys/prefixes.ts';
+import { invitedEmailKey } from '#lib/identity/team/invitations.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Key, Ports } from '#lib/platform/ports.ts';
+import type { Key } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { keysOfPingKeys } from '#lib/results/pings/ping-keys.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import type { Env } from './env.ts';
-import { under } from './keys.ts';
+import type { Env, Ports } from './env.ts';
+import { ACTIONS, under } from './keys.ts';
 
 /** Entities that one message deletes; the rest is for the next one, so that no function runs long. */
 const ENTITIES_A_MESSAGE = 50;

@@ -1,9 +1,99 @@
-import { accessKeys } from '#lib/keys/access-keys.ts';
-import { agentKeys } from '#lib/keys/agent-keys.ts';
-import { key, ofTenant } from '#lib/keys/build.ts';
-import * as prefix from '#lib/keys/prefixes.ts';
 import { fromBase32, hash32, toBase32 } from '#lib/platform/ids.ts';
 import type { Key } from '#lib/platform/ports.ts';
+import * as prefix from './keys.ts';
+
+/** The start of each key that is a tenant's: no other function puts a tenant into one. */
+export const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
+
+export const key = (pk: string, sk: string): Key => ({ pk, sk });
+
+/** Keys of accounts, of who belongs to them, and of what proves who calls. */
+export const accessKeys = {
+  accounts: 'ACCOUNTS',
+  accountPointer: (tenant: string) => key('ACCOUNTS', tenant),
+  accountEmail: (digest: string) => key(`EMAIL#${digest}`, 'EMAIL'),
+  account: (tenant: string) => key(ofTenant(tenant), 'ACCOUNT'),
+  /** What is left of an account's rate in a class, where processes share it. */
+  rate: (tenant: string, of: string) => key(ofTenant(tenant), `RATE#${of}`),
+  users: (tenant: string) => ofTenant(tenant, 'USERS'),
+  user: (tenant: string, user: string) => key(ofTenant(tenant, 'USERS'), user),
+  team: (tenant: string) => key(ofTenant(tenant), 'TEAM'),
+  invitation: (digest: string) => key(`INVITE#${digest}`, 'INVITE'),
+  /** @param digest of the folded e-mail address */
+  invitedEmails: (digest: string) => `INVITED#${digest}`,
+  invitedEmail: (digest: string, tenant: string, user: string) => key(`INVITED#${digest}`, `${tenant}#${user}`),
+  apiKeys: (tenant: string) => ofTenant(tenant, 'KEYS'),
+  apiKeyPointer: (tenant: string, id: string) => key(ofTenant(tenant, 'KEYS'), id),
+  apiKey: (digest: string) => key(`KEY#${digest}`, 'KEY'),
+
+  // sign-in: sessions, and what proves who signs in; a digest stands for each secret
+  session: (digest: string) => key(`SESSION#${digest}`, 'SESSION'),
+  sessions: (tenant: string, user: string) => ofTenant(tenant, 'SESSIONS', user),
+  sessionPointer: (tenant: string, user: string, id: string) => key(ofTenant(tenant, 'SESSIONS', user), id),
+  passkey: (digest: string) => key(`PASSKEY#${digest}`, 'PASSKEY'),
+  /** @param digest of issuer and subject */
+  identities: (digest: string) => `IDENTITY#${digest}`,
+  identity: (digest: string, tenant: string, user: string) => key(`IDENTITY#${digest}`, `${tenant}#${user}`),
+  challenge: (digest: string) => key(`CHALLENGE#${digest}`, 'CHALLENGE'),
+  oidcRequest: (digest: string) => key(`OIDC#${digest}`, 'OIDC'),
+  signInLink: (digest: string) => key(`LINK#${digest}`, 'LINK'),
+};
+
+// What sort keys begin with; lib/KEYS.md says what stands under each.
+
+/** Sort-key prefixes of what lies under a check. */
+export const RESULTS = 'R#';
+/** Starts and log entries of runs, the bodies of pings, and the addresses that a push check is pinged at. */
+export const PINGS = 'P#';
+export const PING_BODIES = 'B#';
+export const PING_URLS = 'URL#';
+export const TRANSITIONS = 'TR#';
+export const ALERTS = 'AL#';
+export const HOLDS = 'HOLD#';
+export const REVISIONS = 'REV#';
+export const CHECK_SLUGS = 'SLUG#';
+/** Sort-key prefix of the relations that start at an entity. */
+export const RELATED_OUT = 'OUT#';
+/** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
+export const CHECKS = 'CHECK#';
+export const CELLS = 'CELL#';
+export const ROOMS = 'ROOM#';
+/** Sort-key prefixes of a cell's rollups, and of the latencies that belong to each. */
+export const ROLLUPS = { hour: 'H#', day: 'D#' };
+export const LATENCIES = { hour: 'HL#', day: 'DL#' };
+/** Actions that its transitions may fire. */
+export const BOUND_ACTIONS = 'ACTION#';
+
+/** Sort-key prefixes of what the account's alerting has beside its head. */
+export const ACCOUNT_CHANNELS = 'CHANNEL#';
+export const SILENCES = 'SILENCE#';
+export const WINDOWS = 'WINDOW#';
+
+/** Sort-key prefix of a tenant's skills beside their count. */
+export const SKILLS = 'SKILL#';
+
+/** Sort-key prefixes of a tenant's actions beside their count, and of what was reported on an execution. */
+export const ACTIONS = 'act_';
+export const LOG_LINES = 'LOG#';
+
+/** Sort-key prefixes of what lies under an incident: the entities that are part of it, and its timeline. */
+export const INCIDENT_ENTITIES = 'E#';
+export const INCIDENT_ENTRIES = 'L#';
+
+/** Keys of skills, and of what MCP clients on an open stream are sent. */
+export const agentKeys = {
+  skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
+  skillCount: (tenant: string) => key(ofTenant(tenant, 'SKILLS'), '!COUNT'),
+  skill: (tenant: string, slug: string) => key(ofTenant(tenant, 'SKILLS'), `${SKILLS}${slug}`),
+  mcpStreams: (tenant: string) => ofTenant(tenant, 'STREAMS'),
+  mcpStream: (tenant: string, apiKey: string, session: string) =>
+    key(ofTenant(tenant, 'STREAMS'), `${apiKey}#${session}`),
+  mcpOpening: (tenant: string) => key(ofTenant(tenant), 'MCP_OPENING'),
+  replyQueue: (tenant: string, session: string) => ofTenant(tenant, 'REPLIES', session),
+  /** @param part 0 is the head, which says how many there are */
+  replyPart: (tenant: string, session: string, id: string, part: number) =>
+    key(ofTenant(tenant, 'REPLIES', session), `${id}#${part}`),
+};
 
 /**
  * Every key of the table, built here and in keys/, and nowhere else. What stands under each, its size, who reads it and

@@ -1,37 +1,36 @@
 import type * as z from 'zod';
 import type { ActionRecord } from '#lib/actions/action.ts';
 import type { ExecutionRecord } from '#lib/actions/execution.ts';
-import type { LogLine as LogLineRecord } from '#lib/actions/list-logs.ts';
+import type { LogLine as LogLineRecord } from '#lib/actions/store.ts';
+import type { AccountChannelRecord } from '#lib/alerting/configure/account-channels.ts';
 import type { DefaultPolicyRecord } from '#lib/alerting/configure/default-policy.ts';
 import type { ChannelRecord, PolicyRecord } from '#lib/alerting/configure/policy-schemas.ts';
+import type { TestedChannel as TestedRecord } from '#lib/alerting/configure/preview.ts';
 import type { MadeSilence, SilenceRecord } from '#lib/alerting/configure/silences.ts';
+import type { WindowRecord } from '#lib/alerting/configure/windows.ts';
+import type { TransitionRecord } from '#lib/alerting/decide/transition.ts';
 import type { Explanation as ExplanationRecord } from '#lib/alerting/explain/explanation.ts';
 import type { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
-import type { AccountChannelRecord } from '#lib/alerts/account/channel-schemas.ts';
-import type { WindowRecord } from '#lib/alerts/account/window-schemas.ts';
-import type { TestedChannel as TestedRecord } from '#lib/alerts/policy/preview.ts';
 import type { Blueprint as BlueprintRecord } from '#lib/catalog/blueprint.ts';
 import type { Entity as EntityRecord } from '#lib/catalog/entity.ts';
 import type { Field as FieldRecord } from '#lib/catalog/field.ts';
-import type { MeWithUse } from '#lib/catalog/me.ts';
 import type { Relation as RelationRecord } from '#lib/catalog/relations/relation.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { JudgedList } from '#lib/checks/assertions/judged-list.ts';
+import type { JudgedList } from '#lib/checks/assertions/judge.ts';
 import type { CheckRecord } from '#lib/checks/settings/check-record.ts';
-import type { PingRecord } from '#lib/health/pings/ping-item.ts';
-import type { BucketSize } from '#lib/health/rollups/buckets.ts';
-import type { TransitionRecord } from '#lib/health/state/transition-record.ts';
-import type { CheckBucket as Bucket } from '#lib/history/rollups/buckets.ts';
+import type { CheckBucket as Bucket, BucketSize } from '#lib/history/rollups/buckets.ts';
 import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import type { GapRecord } from '#lib/history/runs/gaps.ts';
 import type { Expected } from '#lib/history/status/check-detail.ts';
 import type { Status as StatusRecord } from '#lib/history/status/status.ts';
+import type { MeWithUse } from '#lib/identity/me.ts';
 import type {
   IncidentDetail as IncidentDetailRecord,
   IncidentRecord as IncidentInList,
 } from '#lib/incidents/incident.ts';
 import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts';
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
+import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result.ts';
 
 /** What the API answers, by the types of its own schemas. Types alone: nothing of them is in the page. */

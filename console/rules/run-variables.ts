@@ -1,6 +1,6 @@
 import type { Action } from '#console/api/records.ts';
 import { isBuiltIn } from '#lib/actions/template/variables.ts';
-import { placeholdersIn } from '#lib/platform/template/placeholders.ts';
+import { placeholdersIn } from '#lib/platform/template.ts';
 import type { MemberSchema } from './form-fields.ts';
 
 type Templates = Pick<Action, 'url' | 'body_template'>;

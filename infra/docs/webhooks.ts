@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { TransitionRecord } from '#lib/alerting/decide/transition.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
-import { EVENT_MEMBERS } from '#lib/alerting/notify/event.ts';
 import { EntityState } from '#lib/catalog/states.ts';
-import { EXAMPLE_ALERT } from '#lib/channels/alert.ts';
+import { EVENT_MEMBERS, EXAMPLE_ALERT } from '#lib/channels/alert.ts';
 import { payloadOf } from '#lib/channels/payload.ts';
-import { TransitionCause, TransitionRecord } from '#lib/health/state/transition-record.ts';
-import { IdOf } from '#lib/platform/http/members.ts';
+import { TransitionCause } from '#lib/checks/state/transition.ts';
+import { IdOf } from '#lib/platform/http/route.ts';
 import type { Webhook } from './openapi.ts';
 
 const Counted = z.object({

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, fchmodSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOf, drawKey } from '#lib/access/api-key.ts';
-import { createAccount } from '#lib/access/create-account.ts';
+import { createAccount } from '#lib/access/change-account.ts';
 import type { Env } from '#lib/env.ts';
 
 /** Raw key of the first account's admin, and whether this start has made it; undefined when its file is gone. */

@@ -13,7 +13,7 @@ import { create as prober } from '#functions/prober.ts';
 import { create as reclaimer } from '#functions/reclaimer.ts';
 import { create as tester } from '#functions/tester.ts';
 import type { FunctionName } from '#infra/topology.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import type { Ports } from '#lib/env.ts';
 import { grant } from './grant.ts';
 import type { Handler } from './invoke.ts';
 

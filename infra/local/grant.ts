@@ -1,5 +1,6 @@
 import { type FunctionName, functions } from '#infra/topology.ts';
-import type { Freshness, Key, Ports, Write } from '#lib/platform/ports.ts';
+import type { Ports } from '#lib/env.ts';
+import type { Freshness, Key, Write } from '#lib/platform/ports.ts';
 
 /**
  * The ports as one function may use them, by the topology: what AWS would refuse it, one machine refuses too.

@@ -1,7 +1,8 @@
+import type { Ports } from '#lib/env.ts';
 import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import type { Log, Ports } from '#lib/platform/ports.ts';
+import type { Log } from '#lib/platform/ports.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { type Rates, ratesIn } from '#lib/platform/sharing/rates.ts';
 import type { Settings } from '#lib/settings.ts';

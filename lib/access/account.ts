@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Audited } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
-import { IdOf } from '#lib/platform/http/members.ts';
+import { IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';

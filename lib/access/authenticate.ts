@@ -1,14 +1,11 @@
-import type { Env } from '#lib/env.ts';
+import type { Env, Ports } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Gates, Sender } from '#lib/platform/http/router.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { accountDisabled } from './account.ts';
-import { type ApiKeyItem, digestOf } from './api-key.ts';
+import { type ApiKeyItem, digestOf, isExpired, keyExpired } from './api-key.ts';
 import type { Context, Origin } from './context.ts';
-import { isExpired, keyExpired } from './key-expiry.ts';
-import { spend, spendAt, weigh } from './rate-gate.ts';
-import { inReadTurn } from './read-turns.ts';
+import { inReadTurn, spend, spendAt, weigh } from './rate-gate.ts';
 import { mustReachApi, UNRESTRICTED } from './restriction.ts';
 
 /** Anything else cannot be a key and is not looked up. */

@@ -1,12 +1,29 @@
 import { isSame } from '#lib/audit/write.ts';
-import { invalid, notFound } from '#lib/platform/errors.ts';
+import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type ApiKeyItem, type ApiKeyPointer, auditedKey, type KeyRecord, keyRecord } from './api-key.ts';
+import type { UserItem } from './account.ts';
+import {
+  type ApiKeyItem,
+  type ApiKeyPointer,
+  auditedKey,
+  type Draw,
+  earlier,
+  endingAt,
+  expiryOf,
+  type IssuedKey,
+  isExpired,
+  isForgotten,
+  type KeyRecord,
+  keyRecord,
+  mustBeAhead,
+  nextExpiry,
+} from './api-key.ts';
 import { auditing } from './auditing.ts';
-import type { Changing } from './context.ts';
-import { endingAt, mustBeAhead } from './key-expiry.ts';
-import type { KeyPatch } from './new-key.ts';
+import type { Changing, Context, Scope } from './context.ts';
+import { addKey } from './issue-key.ts';
+import type { KeyPatch, Rotation } from './new-key.ts';
 
 /** Changes what is supplied. Throws NOT_FOUND, VALIDATION_ERROR for an expiry that is no nearer. */
 export function changeKey(scope: Changing, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
@@ -37,4 +54,87 @@ function nearer(now: number, before: number | null, wanted: number | undefined):
   }
   mustBeAhead(now, wanted);
   return wanted;
+}
+
+type Rotating = Pick<Context, 'ports' | 'keys' | 'tenant' | 'caller' | 'origin'>;
+
+/**
+ * Makes a new key of the same label, scopes and restrictions; the old one expires after the overlap. Only its own user
+ * may: whoever gets the raw key acts in the name of that user. Throws FORBIDDEN for another's key, CONFLICT for one
+ * that was rotated or has expired, VALIDATION_ERROR, LIMIT_EXCEEDED.
+ */
+export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotation): Promise<IssuedKey> {
+  const { ports, keys, caller } = scope;
+  if (pointer.user_id !== caller.user_id) {
+    throw new AppError(
+      'FORBIDDEN',
+      `API key ${pointer.sk} is another user's. They can rotate it, or you can delete it.`,
+    );
+  }
+  const make = async (draw: Draw) => {
+    const old = await ports.table.get<ApiKeyItem>(keys.apiKey(pointer.digest));
+    if (!old) throw notFound(`API key ${pointer.sk}`);
+    const now = ports.clock.now();
+    mustBeRotatable(old, now);
+    const { label, is_read_only, scopes, check_ids, entity_ids, skills } = old;
+    const expires_at =
+      wanted.expires_at === undefined
+        ? nextExpiry(now, old, caller.valid_until)
+        : expiryOf(now, wanted.expires_at, caller.valid_until);
+    const ending = endingAt(earlier(old.valid_until, now + wanted.overlap_seconds * 1000));
+    const replaced: ApiKeyItem = { ...old, ...ending, v: ports.ids.token(), rotated_to: draw.id };
+    return {
+      input: { label, is_read_only, scopes, check_ids, entity_ids, skills, expires_at, rotated_from: old.id },
+      beside: [
+        { put: replaced, if: { version: old.v } },
+        // Deleted with the key alone, so that the version of that holds for it too.
+        { put: { ...pointer, ...ending } },
+      ] satisfies Write[],
+    };
+  };
+  return addKey(scope, pointer.user_id, make, 'rotate');
+}
+
+function mustBeRotatable(old: ApiKeyItem, now: number): void {
+  if (old.rotated_to !== null) {
+    throw new AppError('CONFLICT', `API key ${old.id} was rotated already; ${old.rotated_to} took its place.`);
+  }
+  if (old.valid_until !== null && isExpired(old, now)) {
+    throw new AppError('CONFLICT', `API key ${old.id} expired on ${iso(old.valid_until)}. Make another.`);
+  }
+}
+
+/** The pointer of a key that the caller may see: a member's own, anyone's for an admin. Throws NOT_FOUND. */
+export async function requireKey(
+  { ports, keys, tenant, caller }: Scope & { caller: Pick<Context['caller'], 'role' | 'user_id'> },
+  id: string,
+): Promise<ApiKeyPointer> {
+  const pointer = await ports.table.get<ApiKeyPointer>(keys.apiKeyPointer(tenant, id));
+  const isSeen = pointer && (caller.role === 'admin' || pointer.user_id === caller.user_id);
+  if (!isSeen || isForgotten(pointer, ports.clock.now())) throw notFound(`API key ${id}`);
+  return pointer;
+}
+
+/** Once it has returned, no request with this key is let in. */
+export async function deleteKey(scope: Changing, pointer: ApiKeyPointer): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  const note = auditing(scope, 'delete', auditedKey);
+  const place = keys.apiKey(pointer.digest);
+  await untilDone(ports, async () => {
+    const [key, user] = await ports.table.getMany<[ApiKeyItem, UserItem]>([place, keys.user(tenant, pointer.user_id)]);
+    if (!key) return true;
+    const writes: Write[] = [
+      // At its version: of two deletions at once, one counts.
+      { delete: place, if: { version: key.v } },
+      { delete: keys.apiKeyPointer(tenant, pointer.sk) },
+      ...note(key, undefined),
+    ];
+    // One that has expired may be counted no longer (roomFor in issue-key.ts).
+    if (user && !isExpired(key, ports.clock.now())) {
+      const put: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - 1 };
+      writes.push({ put, if: { version: user.v } });
+    }
+    const outcome = await commit(ports, writes);
+    return outcome.ok ? true : AGAIN;
+  });
 }

@@ -1,10 +1,10 @@
 import type { Via } from '#lib/audit/entry.ts';
 import type { Env } from '#lib/env.ts';
-import type { SessionItem } from '#lib/identity/sessions/session.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import type { Limits, RateLimits } from './account.ts';
-import type { Ending } from './key-expiry.ts';
+import type { Ending } from './api-key.ts';
 import type { Restriction } from './restriction.ts';
+import type { SessionItem } from './session-item.ts';
 
 /**
  * The caller, as the gate found it: on the key item, or on those of user and account. `retention_days`, `rollup_days`,

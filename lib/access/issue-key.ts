@@ -1,8 +1,7 @@
 import { AppError } from '#lib/platform/errors.ts';
 import { refusal } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { type AccountItem, accountDisabled, isDisabled, type UserItem } from './account.ts';
 import {
   type ApiKeyItem,
@@ -10,13 +9,14 @@ import {
   type Draw,
   digestOf,
   drawKey,
+  expiryOf,
   type IssuedKey,
+  isExpired,
   keyItemsOf,
   keyRecord,
 } from './api-key.ts';
 import { auditing } from './auditing.ts';
 import type { Changing, Scope } from './context.ts';
-import { expiryOf, isExpired } from './key-expiry.ts';
 import type { NewKey } from './new-key.ts';
 import { firstAdmin, keyPointersOf, requireAccount } from './store.ts';
 

@@ -2,12 +2,10 @@ import * as z from 'zod';
 import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { IssuedKey, KeyRecord } from './api-key.ts';
-import { changeKey } from './change-key.ts';
+import { changeKey, deleteKey, requireKey, rotateKey } from './change-key.ts';
 import type { Context } from './context.ts';
-import { deleteKey, requireKey } from './delete-key.ts';
 import { issueKey } from './issue-key.ts';
 import { KeyPatch, NewKey, Rotation } from './new-key.ts';
-import { rotateKey } from './rotate-key.ts';
 import { keyList } from './store.ts';
 
 const row = route<Context>();

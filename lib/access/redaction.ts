@@ -1,5 +1,5 @@
 import { may, type Rights } from '#lib/platform/http/access.ts';
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
 // What those who may only read see in place of a secret (docs/CONTRACT.md#read-only-keys): pure functions, each answers
 // a new record.

@@ -1,5 +1,4 @@
-import { sessionRows } from '#lib/access/sessions/session-routes.ts';
-import { teamRows } from '#lib/identity/routes.ts';
+import { sessionRows, teamRows } from '#lib/identity/routes.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { AccountPatch, AccountRecord, accountRecord } from './account.ts';
 import { renameAccount } from './change-account.ts';

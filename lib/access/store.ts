@@ -1,12 +1,10 @@
-import { type TeamMember, teamMember } from '#lib/identity/team/team.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { type AccountItem, isInvited, type UserItem } from './account.ts';
-import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
+import { type ApiKeyItem, type ApiKeyPointer, isForgotten, type KeyRecord, keyRecord } from './api-key.ts';
 import type { Scope } from './context.ts';
-import { isForgotten } from './key-expiry.ts';
 
 /**
  * Items of access and how they are read, all strongly:
@@ -46,14 +44,6 @@ export async function firstAdmin(scope: Scope): Promise<UserItem> {
   if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
   return admin;
 }
-
-/** The team as the interface shows it, oldest first. */
-export const userList =
-  ({ ports, keys, tenant }: Scope): Reader<TeamMember> =>
-  async (after, limit) => {
-    const { items, next } = await ports.table.query<UserItem>({ partition: keys.users(tenant), limit, after });
-    return { found: items.map((user) => ({ at: user.sk, value: teamMember(user) })), next };
-  };
 
 /** Every key of a user, expired ones too. */
 export async function keyPointersOf({ ports, keys, tenant }: Scope, user: string): Promise<ApiKeyPointer[]> {

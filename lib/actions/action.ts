@@ -1,18 +1,16 @@
 import * as z from 'zod';
 import { READER, seesSecrets } from '#lib/access/redaction.ts';
-import { Remediation } from '#lib/actions/remediation/remediation.ts';
 import { AllowedHosts } from '#lib/actions/template/allowed-hosts.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { HeaderMap } from '#lib/net/header-map.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
-import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
-import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
-import { hasPlaceholder } from '#lib/platform/template/placeholders.ts';
+import { REDACTED, withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
+import { hasPlaceholder } from '#lib/platform/template.ts';
 import { Name } from '#lib/platform/text.ts';
-import { type ActionItem, HttpMethod, Trigger, TriggerState } from './action-item.ts';
+import { type ActionItem, HttpMethod, Remediation, Trigger, TriggerState } from './action-item.ts';
 
 const MAX_URL = 2048;
 const MAX_HEADER_VALUE = 4096;

@@ -1,21 +1,21 @@
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
-import { mustBeGuardable } from '#lib/actions/remediation/remediation.ts';
-import { mustLimitItsHosts } from '#lib/actions/template/allowed-hosts.ts';
+import { guardUrl, mustLimitItsHosts } from '#lib/actions/template/allowed-hosts.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
+import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/must-stay.ts';
+import { mustStay } from '#lib/platform/http/validation.ts';
+import { chunks } from '#lib/platform/plain-data.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
+import { deleteAll, keysUnder, RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type ActionInput, type ActionPatch, auditedAction, mergeHeaders, mustBeComplete } from './action.ts';
-import type { ActionCountItem, ActionItem } from './action-item.ts';
-import { bind } from './bindings.ts';
-import { guardUrl } from './guard-url.ts';
-import { repairWrites } from './repairs.ts';
+import { type ActionCountItem, type ActionItem, mustBeGuardable } from './action-item.ts';
+import { bind, repairWrites } from './bindings.ts';
+import type { RunPointer } from './execution.ts';
 import { requireAction } from './store.ts';
 
 /** Most actions of a tenant (docs/CONTRACT.md#errors). */
@@ -135,4 +135,34 @@ export async function deleteAction(context: TenantEnv & Changing, id: string): P
       return outcome.ok ? undefined : AGAIN;
     }),
   );
+}
+
+/** Runs that are read together, and freed side by side. */
+const RUNS_A_PAGE = 50;
+const AT_ONCE = 10;
+
+/**
+ * Removes the history of a deleted action: its runs and what was reported on them. Nothing is done while the action is
+ * there: the message goes out before the deletion, which then did not take place. Repeatable.
+ * @param signal aborted when the time of the function is over: what is left is for another message
+ */
+export async function reclaimAction(
+  { ports, keys }: Env<'table' | 'queues' | 'clock' | 'ids'>,
+  { tenant_id, action_id }: { tenant_id: string; action_id: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  if (await ports.table.get(keys.action(tenant_id, action_id))) return;
+  const free = async ({ pk, sk, execution_id }: RunPointer): Promise<void> => {
+    await deleteAll(ports, await keysUnder(ports, keys.ofExecution(tenant_id, execution_id)));
+    // Last, since it alone names the execution: a crash before this leaves it for the next try.
+    await deleteAll(ports, [{ pk, sk }]);
+  };
+  const runs = { partition: keys.runs(tenant_id, action_id), limit: RUNS_A_PAGE };
+  for await (const items of pagesOf<RunPointer>(ports.table, runs)) {
+    for (const some of chunks(items, AT_ONCE)) {
+      await Promise.all(some.map(free));
+      if (!signal?.aborted) continue;
+      return ports.queues.send('reclaim', [{ body: { tenant_id, action_id }, group: tenant_id }]);
+    }
+  }
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
-import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { Trigger } from './action-item.ts';
 
 /** What came of a remediation (docs/CONTRACT.md#remediation). */

@@ -6,12 +6,11 @@ import { runByHand } from '#lib/actions/run/run.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
-import { VARIABLE_NAME } from '#lib/platform/template/placeholders.ts';
+import { VARIABLE_NAME } from '#lib/platform/template.ts';
 import { ActionPatch, ActionRecord, actionRecord, NewAction } from './action.ts';
 import { createAction, deleteAction, updateAction } from './change-action.ts';
 import { ExecutionRecord, executionRecord } from './execution.ts';
-import { LineNumber, LogLine, logLines } from './list-logs.ts';
-import { actionList, executionList, requireAction, requireExecution } from './store.ts';
+import { actionList, executionList, LineNumber, LogLine, logLines, requireAction, requireExecution } from './store.ts';
 
 const row = route<Context>();
 

@@ -1,17 +1,18 @@
 import { attempt } from '#lib/actions/remediation/attempt.ts';
 import { lookAtRemediation } from '#lib/actions/remediation/recheck.ts';
 import { claim, type RunEnv, type Wanted } from '#lib/actions/run/claim.ts';
-import { finish, interrupted } from '#lib/actions/run/finish.ts';
 import { fires } from '#lib/actions/run/fires.ts';
-import { dispatch, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
+import { dispatch, finish, interrupted, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
 import { notSent } from '#lib/actions/run/send.ts';
 import type { BuiltIn } from '#lib/actions/template/variables.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import { BOUND_ACTIONS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import { derivedId } from '#lib/platform/ids.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import { isSlot } from '#lib/schedule/slots.ts';
-import type { ActionItem } from './action-item.ts';
+import type { ActionItem, BoundActionItem } from './action-item.ts';
 import { checkOf, rhythmOfAction } from './bindings.ts';
 import type { ExecutionItem } from './execution.ts';
 
@@ -132,4 +133,33 @@ async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   if (env.ports.clock.now() < give_up_at) return settleLater(env, tenant_id, id, give_up_at);
   await interrupted(env, execution);
   env.ports.log.warn('a run was cut off', { tenant_id, execution_id: id, action_id: execution.action_id });
+}
+
+/**
+ * A message for each action that a transition fires. Twice is harmless: the run's id follows from both.
+ * @param isLast what cannot be sent off ends as failed; throws all the same
+ */
+export async function plan(env: RunEnv, transition: TransitionItem, isLast: boolean): Promise<void> {
+  try {
+    const runs = await runsOf(env, transition);
+    if (runs.length === 0) return;
+    await env.ports.queues.send(
+      'action',
+      runs.map((body) => ({ body, group: body.tenant_id })),
+    );
+  } catch (error) {
+    if (isLast) for (const run of await runsOf(env, transition)) await giveUp(env, run);
+    throw error;
+  }
+}
+
+type Fired = MessageOf<'action'> & { kind: 'state_change' };
+
+async function runsOf({ ports, keys }: RunEnv, transition: TransitionItem): Promise<Fired[]> {
+  const { tenant_id, check_id, sk: transition_sk } = transition;
+  const query = { partition: keys.ofCheck(tenant_id, check_id), ...under(BOUND_ACTIONS) };
+  const bound = await allOf<BoundActionItem>(ports.table, query);
+  return bound
+    .filter((one) => fires(one, transition))
+    .map(({ action_id }) => ({ kind: 'state_change', tenant_id, action_id, check_id, transition_sk }));
 }

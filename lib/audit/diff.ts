@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Change } from './entry.ts';
 

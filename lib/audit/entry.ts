@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { IdOf } from '#lib/platform/http/members.ts';
+import { IdOf } from '#lib/platform/http/route.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import { stamp } from '#lib/keys.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
-import { queryMerged } from '#lib/platform/table/merge.ts';
+import { queryMerged } from '#lib/platform/table/pages.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import type { AuditItem } from './entry.ts';
 import { type AuditFilter, fits } from './query.ts';

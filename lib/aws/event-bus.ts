@@ -1,8 +1,7 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
-import { inRounds, type Pauses } from '#lib/platform/aws/in-rounds.ts';
-import { chunks } from '#lib/platform/chunks.ts';
+import { chunks } from '#lib/platform/plain-data.ts';
 import type { Bus } from '#lib/platform/ports.ts';
-import { translate } from './in-rounds.ts';
+import { inRounds, type Pauses, translate } from './in-rounds.ts';
 
 /** PutEvents: ten entries. An event of ours is a transition, a kilobyte or so. */
 const ENTRIES = 10;

@@ -1,10 +1,11 @@
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Item, Limiter } from '#lib/platform/ports.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import { addressLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import {
   type Bucket,
   fullBucket,
+  type Limiter,
   type Rate,
   type Rates,
   ratesIn,

@@ -1,7 +1,33 @@
-import { countMetrics } from '#lib/platform/aws/count-metric.ts';
-import { writeMetric } from '#lib/platform/aws/metric-line.ts';
-import { scheduleLag } from '#lib/platform/aws/schedule-lag.ts';
 import type { Metrics } from '#lib/platform/ports.ts';
+
+/**
+ * Writes one value of a metric: a line of CloudWatch's embedded metric format in the function's log, whatever the level
+ * of that. The namespace is in POWERTOOLS_METRICS_NAMESPACE, the dimension is the function.
+ */
+export function writeMetric(service: string, name: string, unit: 'Count' | 'Seconds', value: number): void {
+  const Namespace = process.env.POWERTOOLS_METRICS_NAMESPACE;
+  const CloudWatchMetrics = [{ Namespace, Dimensions: [['service']], Metrics: [{ Name: name, Unit: unit }] }];
+  const line = { _aws: { Timestamp: Date.now(), CloudWatchMetrics }, service, [name]: value };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** Counts by a line each, at once: what is kept until a run ends goes with a run that is cut off. */
+export const countMetrics = (service: string): Metrics => ({
+  count: (name) => writeMetric(service, name, 'Count', 1),
+});
+
+/**
+ * How late (s) a message of EventBridge Scheduler is handled, by the time that it was scheduled for; undefined for
+ * every other event.
+ */
+export function scheduleLag(event: unknown, now: number): number | undefined {
+  const records = (event as { Records?: { body?: unknown }[] } | undefined)?.Records;
+  const body = records?.[0]?.body;
+  if (typeof body !== 'string' || !body.includes('"scheduled_time"')) return undefined;
+  const { scheduled_time } = JSON.parse(body) as { scheduled_time?: string };
+  const at = Date.parse(scheduled_time ?? '');
+  return Number.isNaN(at) ? undefined : Math.max(0, (now - at) / 1000);
+}
 
 /** Looks at a run that has ended. */
 export type Measure = (event: unknown, answer: unknown) => void;

@@ -1,8 +1,7 @@
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
-import { inRounds, type Pauses } from '#lib/platform/aws/in-rounds.ts';
+import { sendable } from '#lib/platform/batch.ts';
 import type { Clock, Message, Queues } from '#lib/platform/ports.ts';
-import { sendable } from '#lib/platform/queue-limits.ts';
-import { translate } from './in-rounds.ts';
+import { inRounds, type Pauses, translate } from './in-rounds.ts';
 
 /** SendMessageBatch: ten entries, 1 MiB in all, of which a little is kept for what stands around the bodies. */
 const ENTRIES = 10;

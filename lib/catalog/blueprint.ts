@@ -3,12 +3,11 @@ import * as z from 'zod';
 import type { Audited } from '#lib/audit/write.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
-import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
-import { Field, FieldInput, makeField, sortFields } from './field.ts';
-import { VALUE_BYTES } from './field-values.ts';
+import { Field, FieldInput, makeField, sortFields, VALUE_BYTES } from './field.ts';
 
 const BlueprintSlug = Slug.describe('Names the blueprint in paths; unique within the account, and fixed.');
 const BlueprintName = Name.describe('What this kind of thing is called, such as "Service".');

@@ -1,10 +1,11 @@
+import type { AccountItem } from '#lib/access/account.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing } from '#lib/access/context.ts';
 import { isSame } from '#lib/audit/write.ts';
-import { invalid, notFound } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/must-stay.ts';
+import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import { mustStay } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
   auditedBlueprint,
@@ -15,11 +16,12 @@ import {
   blueprintRecord,
   type CatalogItem,
   mustBeSameFields,
+  type NewBlueprint,
   withChanged,
   withFields,
 } from './blueprint.ts';
 import type { FieldInput } from './field.ts';
-import { requireBlueprint } from './store.ts';
+import { allBlueprints, noCatalog, requireBlueprint } from './store.ts';
 
 /** Changes what is supplied; `is_default: true` moves the mark here. Throws NOT_FOUND, VALIDATION_ERROR. */
 export function updateBlueprint(scope: Changing, slug: string, patch: BlueprintPatch): Promise<Blueprint> {
@@ -109,4 +111,97 @@ async function change(
     const outcome = await commit(ports, [...writes, ...note(old, next)]);
     return outcome.ok ? next : AGAIN;
   });
+}
+
+/**
+ * A new blueprint; the first of a tenant is the default. Throws CONFLICT for a taken slug or a field name given twice,
+ * LIMIT_EXCEEDED.
+ */
+export async function createBlueprint(scope: Changing, input: NewBlueprint): Promise<Blueprint> {
+  const { ports, keys, tenant } = scope;
+  const fields = withFields([], input.fields);
+  const v = ports.ids.token();
+  const note = auditing(scope, 'create', auditedBlueprint);
+  const attempt = async () => {
+    const [account, present, taken] = await ports.table.getMany<[AccountItem, CatalogItem, BlueprintItem]>([
+      keys.account(tenant),
+      keys.catalog(tenant),
+      keys.blueprint(tenant, input.slug),
+    ]);
+    const before = present ?? noCatalog(keys, tenant);
+    // With one's own version it was made by a try before, whose answer was lost.
+    if (taken?.v !== v) {
+      if (taken) throw new AppError('CONFLICT', `There is a blueprint ${input.slug} already.`);
+      mustHaveRoom(account!, before);
+    }
+
+    const now = iso(ports.clock.now());
+    const blueprint: BlueprintItem = {
+      ...keys.blueprint(tenant, input.slug),
+      v,
+      tenant_id: tenant,
+      slug: input.slug,
+      name: input.name,
+      description: input.description,
+      fields,
+      entity_count: 0,
+      created_at: now,
+      updated_at: now,
+    };
+    const catalog: CatalogItem = {
+      ...before,
+      v: ports.ids.token(),
+      default_slug: input.is_default || before.default_slug === null ? input.slug : before.default_slug,
+      blueprint_count: before.blueprint_count + 1,
+    };
+    const made = blueprintRecord(blueprint, catalog);
+    const outcome = await commit(ports, [
+      { put: blueprint, if: 'absent' },
+      { put: catalog, if: present ? { version: before.v } : 'absent' },
+      ...note(undefined, made),
+    ]);
+    return outcome.ok ? made : AGAIN;
+  };
+  return oneAtATime(ports.table, keys.blueprints(tenant), () => untilDone(ports, attempt));
+}
+
+function mustHaveRoom({ blueprint_limit }: AccountItem, { blueprint_count }: CatalogItem): void {
+  if (blueprint_count < blueprint_limit) return;
+  throw new AppError('LIMIT_EXCEEDED', `The plan allows ${blueprint_limit} blueprints. Delete one or ask for more.`);
+}
+
+/**
+ * Deletes a blueprint without entities. When it was the default, the oldest of the others becomes it. Throws
+ * NOT_FOUND, and CONFLICT while it has entities.
+ */
+export async function deleteBlueprint(scope: Changing, slug: string): Promise<void> {
+  const { ports } = scope;
+  const note = auditing(scope, 'delete', auditedBlueprint);
+  await untilDone(ports, async () => {
+    const { blueprint, catalog } = await requireBlueprint(scope, slug);
+    if (blueprint.entity_count > 0) {
+      throw new AppError('CONFLICT', `Blueprint ${slug} has ${blueprint.entity_count} entities. Delete them first.`);
+    }
+    const after: CatalogItem = {
+      ...catalog,
+      v: ports.ids.token(),
+      default_slug: catalog.default_slug === slug ? await oldestBut(scope, slug) : catalog.default_slug,
+      blueprint_count: catalog.blueprint_count - 1,
+    };
+    const outcome = await commit(ports, [
+      { put: after, if: { version: catalog.v } },
+      { delete: { pk: blueprint.pk, sk: blueprint.sk }, if: { version: blueprint.v } },
+      ...note(blueprintRecord(blueprint, catalog), undefined),
+    ]);
+    return outcome.ok ? true : AGAIN;
+  });
+}
+
+async function oldestBut(scope: Changing, slug: string): Promise<string | null> {
+  const others = [...(await allBlueprints(scope)).values()].filter((blueprint) => blueprint.slug !== slug);
+  const oldest = others.reduce<(typeof others)[number] | undefined>(
+    (a, b) => (a && a.created_at <= b.created_at ? a : b),
+    undefined,
+  );
+  return oldest?.slug ?? null;
 }

@@ -1,11 +1,127 @@
+import type { AccountItem } from '#lib/access/account.ts';
 import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, TenantEnv } from '#lib/access/context.ts';
+import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { isSame } from '#lib/audit/write.ts';
 import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { mustStay } from '#lib/platform/http/validation.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { BlueprintItem } from './blueprint.ts';
 import { type CheckCountItem, countChecks } from './check-count.ts';
-import { auditedEntity } from './entity-item.ts';
-import { requireEntity } from './store.ts';
+import {
+  auditedEntity,
+  type Entity,
+  type EntityItem,
+  type EntityPatch,
+  entityRecord,
+  type NewEntity,
+} from './entity.ts';
+import { mergeValues } from './field.ts';
+import { changedLabels } from './labels.ts';
+import { endsSooner, withSilence } from './own-silence.ts';
+import { type EntityPointer, requireEntity } from './store.ts';
+
+/** A new entity without checks. Throws NOT_FOUND (blueprint), VALIDATION_ERROR, CONFLICT (slug), LIMIT_EXCEEDED. */
+export async function createEntity(scope: Changing, blueprintSlug: string, input: NewEntity): Promise<Entity> {
+  const { ports, keys, tenant } = scope;
+  const id = ports.ids.id('ent');
+  const v = ports.ids.token();
+  const note = auditing(scope, 'create', auditedEntity);
+  const attempt = async () => {
+    const [account, blueprint, taken] = await ports.table.getMany<[AccountItem, BlueprintItem, EntityPointer]>([
+      keys.account(tenant),
+      keys.blueprint(tenant, blueprintSlug),
+      keys.entitySlug(tenant, blueprintSlug, input.slug),
+    ]);
+    if (!blueprint) throw notFound(`Blueprint ${blueprintSlug}`);
+    const fields = mergeValues(blueprint.fields, {}, input.fields);
+    // With one's own version it was made by a try before, whose answer was lost.
+    if (taken?.v !== v) {
+      if (taken) throw new AppError('CONFLICT', `Blueprint ${blueprintSlug} has an entity ${input.slug} already.`);
+      mustHaveRoom(account!, blueprint);
+    }
+
+    const now = iso(ports.clock.now());
+    const entity: EntityItem = {
+      ...keys.entity(tenant, id),
+      v,
+      tenant_id: tenant,
+      id,
+      blueprint_slug: blueprintSlug,
+      slug: input.slug,
+      name: input.name,
+      fields,
+      labels: input.labels ?? {},
+      state: 'unknown',
+      state_since: now,
+      dependencies: 0,
+      dependents: 0,
+      checks: {},
+      check_load: 0,
+      seq: 0,
+      last_transition_at: 0,
+      created_at: now,
+      updated_at: now,
+    };
+    const pointer: EntityPointer = { ...keys.entitySlug(tenant, blueprintSlug, input.slug), v, entity_id: id };
+    const counted = { ...blueprint, v: ports.ids.token(), entity_count: blueprint.entity_count + 1 };
+    const outcome = await commit(ports, [
+      { put: entity, if: 'absent' },
+      { put: pointer, if: 'absent' },
+      { put: counted, if: { version: blueprint.v } },
+      ...note(undefined, entity),
+    ]);
+    return outcome.ok ? entityRecord(entity, blueprint, Date.parse(now)) : AGAIN;
+  };
+  return oneAtATime(ports.table, keys.entitySlugs(tenant, blueprintSlug), () => untilDone(ports, attempt));
+}
+
+function mustHaveRoom({ entity_limit_per_bp }: AccountItem, { slug, entity_count }: BlueprintItem): void {
+  if (entity_count < entity_limit_per_bp) return;
+  const allowed = `The plan allows ${entity_limit_per_bp} entities of one blueprint, and ${slug} has ${entity_count}.`;
+  throw new AppError('LIMIT_EXCEEDED', `${allowed} Delete one or ask for more.`);
+}
+
+/**
+ * Changes what is supplied; `fields` and `labels` merge per key and a null removes one. A silence that is
+ * lifted has what it held back looked at. Every write is validated by the
+ * blueprint as it is now; what changes nothing is not written. Throws NOT_FOUND, VALIDATION_ERROR.
+ */
+export async function updateEntity(
+  scope: Context,
+  blueprintSlug: string,
+  slug: string,
+  patch: EntityPatch,
+): Promise<Entity> {
+  const { ports, tenant } = scope;
+  const note = auditing(scope, 'update', auditedEntity);
+  return untilDone(ports, async () => {
+    const { entity, blueprint } = await requireEntity(scope, blueprintSlug, slug);
+    mustStay(
+      { id: entity.id, slug: entity.slug, blueprint_slug: entity.blueprint_slug },
+      { id: patch.id, slug: patch.slug, blueprint_slug: patch.blueprint_slug },
+    );
+    const now = ports.clock.now();
+    const changed = {
+      ...withSilence(entity, patch, now),
+      v: ports.ids.token(),
+      name: patch.name ?? entity.name,
+      fields: mergeValues(blueprint.fields, entity.fields, patch.fields ?? {}),
+      labels: changedLabels(entity.labels, patch.labels),
+      updated_at: iso(now),
+    };
+    if (isSame(auditedEntity, entity, changed)) return entityRecord(entity, blueprint, now);
+    const wakes = endsSooner(entity, changed, now);
+    if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
+    const own = { put: changed, if: { version: entity.v } };
+    const outcome = await commit(ports, [own, ...note(entity, changed)]);
+    if (!outcome.ok) return AGAIN;
+    if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
+    return entityRecord(changed, blueprint, now);
+  });
+}
 
 type Deleting = TenantEnv & Changing;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { someOf, Words } from '#lib/platform/http/query-params.ts';
 import { isFoundIn } from '#lib/platform/text.ts';
-import type { EntityItem } from './entity-item.ts';
+import type { EntityItem } from './entity.ts';
 import { hasLabels, LabelFilter } from './labels.ts';
 import { EntityState } from './states.ts';
 

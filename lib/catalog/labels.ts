@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { mergeMap } from '#lib/platform/merge-map.ts';
+import { mergeMap } from '#lib/platform/plain-data.ts';
 import { line } from '#lib/platform/text.ts';
 
 const MOST = 20;

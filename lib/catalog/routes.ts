@@ -5,16 +5,19 @@ import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { Blueprint, BlueprintPatch, blueprintRecord, NewBlueprint } from './blueprint.ts';
-import { addField, changeField, deleteField, updateBlueprint } from './change-blueprint.ts';
-import { deleteEntity } from './change-entity.ts';
-import { createBlueprint } from './create-blueprint.ts';
-import { createEntity } from './create-entity.ts';
-import { deleteBlueprint } from './delete-blueprint.ts';
+import {
+  addField,
+  changeField,
+  createBlueprint,
+  deleteBlueprint,
+  deleteField,
+  updateBlueprint,
+} from './change-blueprint.ts';
+import { createEntity, deleteEntity, updateEntity } from './change-entity.ts';
 import { Entity, EntityPatch, entityRecord, NewEntity } from './entity.ts';
 import { EntityFilter } from './entity-filter.ts';
 import { FieldInput } from './field.ts';
 import { blueprintList, entityList, requireBlueprint, requireEntity, requireEntityWithBlueprint } from './store.ts';
-import { updateEntity } from './update-entity.ts';
 
 const row = route<Context>();
 

@@ -4,14 +4,11 @@ import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { isId } from '#lib/platform/ids.ts';
 import type { Freshness, Item, Page, Query } from '#lib/platform/ports.ts';
-import { filtered } from '#lib/platform/table/filtered.ts';
-import { queryMerged } from '#lib/platform/table/merge.ts';
-import { allOf } from '#lib/platform/table/pages.ts';
+import { allOf, filtered, queryMerged } from '#lib/platform/table/pages.ts';
 import { mapInTurns } from '#lib/platform/turns.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
-import { type Entity, entityRecord } from './entity.ts';
+import { type Entity, type EntityItem, entityRecord } from './entity.ts';
 import { type EntityFilter, fitsEntity, isPicky } from './entity-filter.ts';
-import type { EntityItem } from './entity-item.ts';
 
 /**
  * Items of the catalog and how they are read, all strongly unless asked otherwise:

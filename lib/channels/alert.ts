@@ -1,13 +1,9 @@
-import type { AlertRoot, TriedRemediation } from '#lib/alerting/decide/alert-item.ts';
-import type { FlapNote } from '#lib/alerting/decide/memory.ts';
-import type { AlertUrgency } from '#lib/alerting/decide/transition.ts';
-import type { StateChangeEvent } from '#lib/alerting/notify/event.ts';
-import type { AlertUrls } from '#lib/alerts/deliver/alert-urls.ts';
+import * as z from 'zod';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Labels } from '#lib/catalog/labels.ts';
-import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
-import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import type { Lately } from '#lib/health/state/failures.ts';
-import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { EntityState } from '#lib/catalog/states.ts';
+import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import type { TransitionCause, TransitionItem } from '#lib/checks/state/transition.ts';
 
 /** How many of something, and the names of the first ten. */
 export type Counted = { count: number; names: string[] };
@@ -140,3 +136,97 @@ export const EXAMPLE_ALERT: Alert = {
   lately: { failures: 3, within_ms: 86_400_000 },
   told: ['Slack', 'E-mail'],
 };
+
+/** Pages about an alert, for people; null where there is none. */
+export type AlertUrls = {
+  check: string | null;
+  incident: string | null;
+  runbook: string | null;
+  dashboard: string | null;
+};
+
+/** What the pages follow from. `public_url`: the setting PUBLIC_URL, which may be empty. */
+export type AlertUrlsAbout = {
+  check: CheckItem | undefined;
+  entity: EntityItem;
+  incident_id?: string | undefined;
+  public_url: string;
+};
+
+const LONGEST = 2048;
+
+/**
+ * Check and incident in the console, and the addresses that the check's labels, or else the entity's fields and labels,
+ * have as `runbook_url` and `dashboard_url`.
+ */
+export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbout): AlertUrls {
+  const named = (name: string): string | null =>
+    [check?.labels?.[name], entity.fields[name], entity.labels[name]].find(isAddress) ?? null;
+  return {
+    check: check && public_url !== '' ? `${public_url}/#/checks/${check.id}` : null,
+    incident: incident_id !== undefined && public_url !== '' ? `${public_url}/#/incidents/${incident_id}` : null,
+    runbook: named('runbook_url'),
+    dashboard: named('dashboard_url'),
+  };
+}
+
+const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= LONGEST && /^https?:\/\/[^\s<>"]+$/.test(value) && URL.canParse(value);
+
+export const DeliveryKind = z.enum([
+  'state_change',
+  'repeat',
+  'catch_up',
+  'escalation',
+  'impact',
+  'acknowledged',
+  'closed',
+  'remediation_failed',
+  'test',
+]);
+export type DeliveryKind = z.infer<typeof DeliveryKind>;
+
+/** An entity that others depend on, as it was when the alert was decided. `since`: ISO 8601. */
+export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
+
+/** A guarded action that did not help; `verdict` is that of its last attempt. */
+export type TriedRemediation = {
+  action_id: string;
+  action_name: string;
+  attempts: number;
+  verdict: 'healed' | 'not_healed' | 'unverified';
+};
+
+/** What an alert says of flapping: how many changes there were within which time, and when it is told again; ms. */
+export type FlapNote = { changes: number; within_ms: number; calm_ms: number };
+
+/** `low`: delivered as any other, but it need not wake anybody. */
+export const AlertUrgency = z.enum(['high', 'low']);
+export type AlertUrgency = z.infer<typeof AlertUrgency>;
+
+/** The members of the event (docs/CONTRACT.md#events), in its order. */
+export const EVENT_MEMBERS = {
+  entity_id: true,
+  entity_name: true,
+  check_id: true,
+  tenant_id: true,
+  from_state: true,
+  to_state: true,
+  check_from_state: true,
+  check_to_state: true,
+  transition_id: true,
+  timestamp: true,
+} as const;
+const names = Object.keys(EVENT_MEMBERS) as (keyof typeof EVENT_MEMBERS)[];
+
+/**
+ * The state-change event, with the check's own states beside the entity's. It is the body of a webhook, the payload on
+ * NATS and the detail on the bus.
+ */
+export type StateChangeEvent = Pick<TransitionItem, keyof typeof EVENT_MEMBERS>;
+
+export const eventOf = (transition: TransitionItem): StateChangeEvent =>
+  Object.fromEntries(names.map((name) => [name, transition[name]])) as StateChangeEvent;
+
+/** How often a check went down; of 20 it may be more. */
+export type Lately = { failures: number; within_ms: number };

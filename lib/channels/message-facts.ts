@@ -1,6 +1,26 @@
-import { clockTime, counted, duration } from '#lib/alerts/deliver/duration.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Alert, Counted } from './alert.ts';
+
+/** Two units are enough for a person: `3 d 4 h`, `5 min 12 s`. Under a second is `0 s`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ];
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first < 0) return '0 s';
+  const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
+}
+
+/** `2026-11-21 05:16:40 UTC` */
+export const clockTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+
+/** `1 time`, `3 times` */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 type Facts = [label: string, value: string][];
 
@@ -79,3 +99,23 @@ export const wasStateFor = ({ check_from_since, event }: Alert): string =>
 
 /** How long it has been in the state that this tells, when it was told. */
 export const inStateFor = ({ event, at }: Alert): string => duration(Date.parse(at) - Date.parse(event.timestamp));
+
+/** An alert in words, for every channel that people read. Plain text: a channel type escapes it in its own way. */
+export type Message = {
+  /** One line that says it all: `Shop: checkout is down`. At most 256 characters. */
+  title: string;
+  mood: 'bad' | 'warn' | 'good' | 'neutral';
+  /**
+   * What it fails with, and what fails with it, in one line, and empty when nothing is known; or the channel's own text
+   * of up to 16,000 characters, and then nothing else is there.
+   */
+  lead: string;
+  /** `['Since', '2026-11-21 05:16:40 UTC']`, in reading order. */
+  facts: [label: string, value: string][];
+  /** Why the check failed or warns; empty when there is nothing to say. At most 500 characters. */
+  why: string;
+  /** What the reader should know about this alert itself; empty for a plain one. */
+  note: string;
+  /** Where to look and what to do, the most useful first: `['Runbook', 'https://…']`. */
+  links: [label: string, url: string][];
+};

@@ -1,42 +1,21 @@
-import type { TriedRemediation } from '#lib/alerting/decide/alert-item.ts';
-import type { Templates } from '#lib/alerts/channels/templates.ts';
-import { clockTime, duration } from '#lib/alerts/deliver/duration.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import { fill, placeholdersIn } from '#lib/platform/template/placeholders.ts';
-import { withSections } from '#lib/platform/template.ts';
+import { fill, placeholdersIn, withSections } from '#lib/platform/template.ts';
 import { shorten } from '#lib/platform/text.ts';
-import type { Alert } from './alert.ts';
+import type { Alert, TriedRemediation } from './alert.ts';
 import {
   causeAndImpact,
   changeFacts,
+  clockTime,
+  duration,
   failingWith,
   inStateFor,
   lately,
+  type Message,
   testFacts,
   wasStateFor,
   whoWasTold,
 } from './message-facts.ts';
-import { valuesOf } from './templates.ts';
-
-/** An alert in words, for every channel that people read. Plain text: a channel type escapes it in its own way. */
-export type Message = {
-  /** One line that says it all: `Shop: checkout is down`. At most 256 characters. */
-  title: string;
-  mood: 'bad' | 'warn' | 'good' | 'neutral';
-  /**
-   * What it fails with, and what fails with it, in one line, and empty when nothing is known; or the channel's own text
-   * of up to 16,000 characters, and then nothing else is there.
-   */
-  lead: string;
-  /** `['Since', '2026-11-21 05:16:40 UTC']`, in reading order. */
-  facts: [label: string, value: string][];
-  /** Why the check failed or warns; empty when there is nothing to say. At most 500 characters. */
-  why: string;
-  /** What the reader should know about this alert itself; empty for a plain one. */
-  note: string;
-  /** Where to look and what to do, the most useful first: `['Runbook', 'https://…']`. */
-  links: [label: string, url: string][];
-};
+import { type Templates, valuesOf } from './templates.ts';
 
 /** Of the entity's name, and of the check's label: so that what a title says of them always stays in it. */
 const NAME_LENGTH = 100;
@@ -203,4 +182,22 @@ function linksOf({ urls, acknowledge_url, silence_url, announces }: Alert): Mess
     ['Dashboard', urls.dashboard],
   ];
   return all.flatMap(([label, url]): Message['links'] => (url === null ? [] : [[label, url]]));
+}
+
+/**
+ * What a receiver keeps together: an incident, where that may concern other entities too, or what one check has to say;
+ * of a test, itself. At most 64 characters of an id.
+ */
+export function caseOf({ kind, incident_id, with_others, event, delivery_id }: Alert): string {
+  if (kind === 'test') return delivery_id;
+  return with_others && incident_id !== null ? incident_id : event.check_id;
+}
+
+/**
+ * What an alert does to its case where cases are opened and closed. What recovers while its root still fails does not
+ * end it.
+ */
+export function stepOf({ announces, kind, root }: Alert): 'open' | 'acknowledge' | 'close' {
+  if (kind === 'acknowledged') return 'acknowledge';
+  return kind === 'closed' || (announces === 'up' && root === null) ? 'close' : 'open';
 }

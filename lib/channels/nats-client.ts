@@ -1,6 +1,6 @@
 import type { ConnectionOptions, MsgHdrs, NatsConnection } from '@nats-io/transport-node';
-import { natsUrl } from '#lib/platform/net/nats-url.ts';
 import type { Log } from '#lib/platform/ports.ts';
+import { natsUrl } from '#lib/settings.ts';
 
 /** For the connection, and again for the publication with its confirmation. */
 const TIMEOUT_MS = 5_000;

@@ -1,4 +1,4 @@
-import type { Message } from './message.ts';
+import type { Message } from './message-facts.ts';
 
 /** All of a message below its title, a line each: `Since: 2026-11-21 05:16:40 UTC`. */
 export const linesOf = ({ lead, facts, why, note, links }: Message): string[] =>

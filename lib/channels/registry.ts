@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { discord } from '#lib/channels/types/discord.ts';
 import { email } from '#lib/channels/types/email.ts';
@@ -15,8 +16,9 @@ import { teams } from '#lib/channels/types/teams.ts';
 import { telegram } from '#lib/channels/types/telegram.ts';
 import { twilio } from '#lib/channels/types/twilio.ts';
 import { webhook } from '#lib/channels/types/webhook.ts';
-import { withoutNulls } from '#lib/platform/without-nulls.ts';
-import type { ChannelType } from './channel-type.ts';
+import { withoutNulls } from '#lib/platform/plain-data.ts';
+import { EXAMPLE_ALERT } from './alert.ts';
+import type { ChannelType, Send } from './channel-type.ts';
 
 /** Every channel type: a new one is its file and one word here. */
 export const channelTypes: readonly ChannelType[] = [
@@ -60,3 +62,21 @@ export type ChannelInput = { channel_type: string; config: Record<string, string
 export const ChannelBody = z
   .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]])
   .meta({ id: 'NewChannel' }) as unknown as z.ZodType<ChannelInput>;
+
+/** What a channel sends an alert as: its address does not depend on the alert. */
+export const exampleSend = ({ channel_type, config }: ChannelInput): Send =>
+  channelTypeOf(channel_type)!.render(EXAMPLE_ALERT, config);
+
+/** Digest of where a channel sends to: its type, its address, and the recipient there. */
+export function destinationOf(input: ChannelInput): string {
+  const send = exampleSend(input);
+  const address = addressOf(send);
+  const recipient = channelTypeOf(input.channel_type)!.recipient?.(input.config) ?? '';
+  const text = JSON.stringify([input.channel_type, address, recipient]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+function addressOf(send: Send): string {
+  if (send.via === 'http') return send.receiver ?? send.url;
+  return send.via === 'nats' ? send.subject : send.mail.to.join(',').toLowerCase();
+}

@@ -1,7 +1,7 @@
 import type { Via } from '#lib/audit/entry.ts';
 import type { Labels } from '#lib/catalog/labels.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import type { Item } from '#lib/platform/ports.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
 
 /** The settings that every check has. A stored check has those of its type beside them (`fields` in check-type.ts). */
 export type CheckSettings = {
@@ -150,3 +150,27 @@ export type AnnouncedState = AnnouncedAlert['announces'] | 'unknown';
  * every channel, and then what was announced before it holds. `baseline` is what was announced before all of those.
  */
 export type Announced = { baseline: AnnouncedState; inFlight: AnnouncedAlert[] };
+
+/** Left out at 0: every check is read once a slot, and nearly all are steady. */
+const LEFT_OUT = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;
+
+/**
+ * The next version of a check item, and the only way to make one. It leaves out counters that are 0. It drops
+ * `silence_mark`, so that a detection of silence under way cannot commit on what it read before this write
+ * (docs/ARCHITECTURE.md#the-recording-core). The detection itself sets the mark again.
+ */
+export function nextCheck(
+  check: CheckItem,
+  token: string,
+  changes: Partial<CheckItem>,
+  forget: readonly (keyof CheckItem)[] = [],
+): CheckItem {
+  const { silence_mark: _gone, ...rest } = check;
+  const next: CheckItem = { ...rest, ...changes, v: token };
+  for (const member of forget) delete next[member];
+  for (const counter of LEFT_OUT) if (next[counter] === 0) delete next[counter];
+  return next;
+}
+
+/** The write of a next version over the one it was made from. */
+export const replaceCheck = (old: CheckItem, next: CheckItem): Write => ({ put: next, if: { version: old.v } });

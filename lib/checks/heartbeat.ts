@@ -1,7 +1,37 @@
-import { type SilenceRules, silenceRules } from '#lib/health/silence/rules.ts';
+import { type PushConfig, zoneOf } from '#lib/checks/types/push.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
-import { type Calendar, dueTimes, nextDue } from '#lib/schedule/calendar/calendar.ts';
+import { type Calendar, dueTimes, nextDue, parseCalendar, wallClock } from '#lib/schedule/calendar/calendar.ts';
 import type { CheckItem, OpenRun } from './check-item.ts';
+
+/** What the settings of a push check say of its silence, defaults filled in; times in ms. */
+export type SilenceRules = {
+  calendar: Calendar | undefined;
+  zone: string;
+  interval: number;
+  /** Without a calendar counted from the last sign of life, with one from the due time. */
+  grace: number;
+  maxRun: number;
+  /** How long a first sign of life may take; 0: as long as it likes. */
+  first: number;
+};
+
+const GRACE_OF_SCHEDULE = 3600;
+
+export function silenceRules(check: Pick<CheckItem, 'config' | 'interval_seconds'>): SilenceRules {
+  // Stored settings have passed the schema of their type.
+  const config = check.config as PushConfig;
+  const { schedule } = config;
+  const grace = config.grace_seconds ?? (schedule === undefined ? 2 * check.interval_seconds : GRACE_OF_SCHEDULE);
+  const zone = zoneOf(config);
+  return {
+    calendar: schedule === undefined ? undefined : parseCalendar(schedule, zone),
+    zone,
+    interval: 1000 * check.interval_seconds,
+    grace: 1000 * grace,
+    maxRun: 1000 * (config.max_run_seconds ?? grace),
+    first: 1000 * (config.expect_first_within_seconds ?? 0),
+  };
+}
 
 /** What the deadline of silence of a push check follows from. */
 type Watched = Pick<CheckItem, 'config' | 'interval_seconds' | 'settings_at' | 'silence_at' | 'runs'>;
@@ -133,3 +163,46 @@ export function downAt(
   }
   return at;
 }
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+/**
+ * What a failure by silence says; times by the clock of the check's zone.
+ * @param last when the newest sign of life came @param now both epoch ms
+ */
+export function missedMessage(
+  check: Pick<CheckItem, 'config' | 'interval_seconds' | 'rev'>,
+  missed: SilenceDeadline,
+  last: number | undefined,
+  now: number,
+): string {
+  const { zone, grace, maxRun, first } = silenceRules(check);
+  switch (missed.misses) {
+    case 'end of a run':
+      return `started ${wallClock(zone, missed.started_at)} and not finished within ${seconds(maxRun)} s`;
+    case 'first sign':
+      return `nothing came within ${seconds(first)} s of its ${check.rev === 1 ? 'creation' : 'last change of settings'}`;
+    case 'due time': {
+      const heard = last === undefined ? 'none has come yet' : `last ${toMinute(wallClock(zone, last))}`;
+      const due = wallClock(zone, missed.due).replace(/:00$/, '');
+      return `no sign of life for the run due ${due} ${zone} (grace ${seconds(grace)} s); ${heard}`;
+    }
+    case 'any sign':
+      return `no result for ${seconds(now - missed.since)} s (grace ${seconds(grace)} s)`;
+  }
+}
+
+const toMinute = (wall: string): string => wall.slice(0, 16);
+
+/** How new a push is, epoch ms: by what it is ordered by, and by its arrival. */
+export type Newness = { at: number; received_at: number };
+
+/**
+ * The push that a check item remembers; undefined before the first one. After a clock step its times are 0, and the
+ * next push is not quiet.
+ */
+export const remembered = ({ last_received }: CheckItem, now: number): Newness | undefined =>
+  last_received && {
+    at: pastOrZero(last_received.at, now),
+    received_at: pastOrZero(last_received.received_at, now),
+  };

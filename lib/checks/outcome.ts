@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import type { Verdict } from '#lib/checks/assertions/judge.ts';
+import type { Judged, Verdict } from '#lib/checks/assertions/judge.ts';
 import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
-import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
 import { NetError, type NetErrorKind } from '#lib/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
 
@@ -91,3 +90,28 @@ export async function probing<Outcome extends ProbeOutcome>(
 /** Refused and reset connections are answers; look-ups, time-outs and unreachable hosts may be our own network's. */
 const isUnanswered = (error: NetError): boolean =>
   !error.answered && (error.kind === 'dns' || error.kind === 'timeout' || error.kind === 'connect');
+
+/**
+ * What one probe found, and beside it the `result` members of the type. A probe returns it, whatever the target did; it
+ * throws only on a fault of ours.
+ */
+export type ProbeOutcome<Kind extends string = string> = {
+  success: boolean;
+  /** 0 without an HTTP response. */
+  status_code: number;
+  latency_ms: number;
+  /**
+   * Empty when none. At most 500 characters; says what was wrong and what to do. The latency in it, or in a warning, is
+   * the word `{latency_ms}`, which is filled in on reading: so runs that say the same store it once.
+   */
+  error_message: string;
+  error_kind: Kind | null;
+  /** What was not as it should be and is no failure: it makes a success a warning. At most 500 characters. */
+  warning_message?: string;
+  /** Of a check with assertions: how each was judged. */
+  assertions?: Judged[];
+  /** The target did not answer at all, so that our own network may be to blame. */
+  unanswered?: boolean;
+  /** No answer came in time, or the connection was closed, so that a stall of our own may be to blame. */
+  interrupted?: boolean;
+};

@@ -1,4 +1,5 @@
-import type { Item, Key, Ports, Table, Write } from '#lib/platform/ports.ts';
+import type { Ports } from '#lib/env.ts';
+import type { Item, Key, Table, Write } from '#lib/platform/ports.ts';
 
 /** An item that is good for one use, until `valid_until` (epoch ms): a challenge, the request of a sign-in. */
 export type OneTime = Item & { v: string; valid_until: number; expires_at: number };

@@ -1,17 +1,96 @@
 import * as z from 'zod';
+import { digestOf } from '#lib/access/api-key.ts';
+import { asPerson } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import { userList } from '#lib/access/store.ts';
-import { inviteUser } from '#lib/access/team/invite-user.ts';
-import { removeUser } from '#lib/access/team/remove-user.ts';
-import { endSessions } from '#lib/identity/sessions/end-sessions.ts';
-import { changeUser } from '#lib/identity/team/change-user.ts';
-import { acceptInvitation } from '#lib/identity/team/invitations.ts';
-import { Acceptance, Accepted, Invited, NewInvitation, TeamMember, UserPatch } from '#lib/identity/team/team.ts';
+import type { SessionItem } from '#lib/access/session-item.ts';
+import { currentSession, endSession, endSessions, ownSessions } from '#lib/identity/sessions/end-sessions.ts';
+import { mustBeOwnSignIn, noCookie, type Sent, sessionToken } from '#lib/identity/sessions/own-page.ts';
+import { type SessionPointer, SessionRecord } from '#lib/identity/sessions/session.ts';
+import { changeUser, removeUser } from '#lib/identity/team/change-user.ts';
+import { acceptInvitation, inviteUser } from '#lib/identity/team/invitations.ts';
+import {
+  Acceptance,
+  Accepted,
+  Invited,
+  NewInvitation,
+  TeamMember,
+  UserPatch,
+  userList,
+} from '#lib/identity/team/team.ts';
+import { notFound } from '#lib/platform/errors.ts';
 import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
-import { route } from '#lib/platform/http/route.ts';
+import { Reply, route } from '#lib/platform/http/route.ts';
 import { linkByAdmin, NewLink, SignInLink } from './sign-in-link.ts';
 
 const row = route<Context>();
+
+export const sessionRows = [
+  row({
+    method: 'GET',
+    path: '/v1/session',
+    access: 'read',
+    summary: 'The session by which this call was made; null where it was made with a key',
+    status: 200,
+    reply: SessionRecord.nullable(),
+    run: currentSession,
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/session',
+    access: 'open',
+    summary: 'Sign out: ends the session of the cookie, if there is one, and takes the cookie away',
+    status: 204,
+    errors: ['FORBIDDEN', 'UNAUTHORIZED'],
+    run: signOut,
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/sessions',
+    access: 'own',
+    summary: "One's own sessions, newest first",
+    status: 200,
+    reply: z.array(SessionRecord),
+    run: ownSessions,
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/sessions',
+    access: 'own',
+    summary: "End one's own sessions, all but the one that asks",
+    status: 204,
+    run: (context) => endSessions(context, context.caller.user_id, context.session),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/sessions/{id}',
+    access: 'own',
+    summary: "End one of one's own sessions",
+    status: 204,
+    load: (context, { id }) => requireSession(context, id),
+    run: (context, { loaded }) => endSession(context, loaded),
+  }),
+];
+
+async function signOut(context: Context, sent: Sent): Promise<Reply<undefined>> {
+  const { ports, keys } = context;
+  mustBeOwnSignIn(sent.headers, ports.settings);
+  const token = sessionToken(sent, ports.settings);
+  const session = token && (await ports.table.get<SessionItem>(keys.session(digestOf(token))));
+  if (session) {
+    const { tenant_id: tenant, user_id } = session;
+    const caller = asPerson({ id: user_id, email: '' });
+    await endSession({ ...context, tenant, caller, origin: { ...context.origin, via: 'console' } }, session);
+  }
+  return new Reply(undefined, {}, [noCookie(sent, ports.settings)]);
+}
+
+/** Throws NOT_FOUND. */
+async function requireSession({ ports, keys, tenant, caller }: Context, id: string): Promise<SessionItem> {
+  const pointer = await ports.table.get<SessionPointer>(keys.sessionPointer(tenant, caller.user_id, id));
+  const session = pointer && (await ports.table.get<SessionItem>(keys.session(pointer.digest)));
+  if (!session) throw notFound(`Session ${id}`);
+  return session;
+}
 
 export const teamRows = [
   row({

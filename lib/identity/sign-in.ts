@@ -5,13 +5,42 @@ import { callerOf, requireRawKey } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
 import { mustReachApi } from '#lib/access/restriction.ts';
+import { oidcRows } from '#lib/identity/oidc/routes.ts';
+import { whyNoPasskeysHere } from '#lib/identity/passkeys/judge-answer.ts';
+import { passkeyRows } from '#lib/identity/passkeys/routes.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
 import { SessionRecord } from '#lib/identity/sessions/session.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
-import { route } from '#lib/platform/http/route.ts';
+import { type Route, route } from '#lib/platform/http/route.ts';
 import { text } from '#lib/platform/text.ts';
+import type { Settings } from '#lib/settings.ts';
+import { findLink } from './sign-in-link.ts';
 
 const row = route<Context>();
+
+const LinkToken = z
+  .object({ token: text(1, 200).describe('Of the link: fwl_…. It is good once.') })
+  .meta({ id: 'SignInByLink' });
+
+export const linkRows = [
+  row({
+    method: 'POST',
+    path: '/v1/sign-in/link',
+    access: 'open',
+    rate: 'sign-in',
+    summary: 'Sign in by a link, once; sets the cookie of the session',
+    status: 201,
+    body: LinkToken,
+    reply: SessionRecord,
+    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'ACCOUNT_DISABLED'],
+    run: (context, { body, ...sent }) =>
+      signIn(context, async () => {
+        const { account, before, user, use } = await findLink(context, body.token);
+        const begun = await beginSession(context, 'link', { user, account }, sent);
+        return { begun, uses: [use, { put: user, if: { version: before.v } }] };
+      }),
+  }),
+];
 
 const RawKey = z.object({ key: text(1, 200).describe('An API key that may read: fw_….') }).meta({ id: 'SignInByKey' });
 
@@ -43,3 +72,43 @@ export const keyRows = [
       }),
   }),
 ];
+
+/** What a page offers to somebody who is not signed in. */
+const Methods = z
+  .object({
+    passkey: z
+      .object({
+        available: z.boolean().describe('Whether passkeys work at this address.'),
+        reason: z.string().nullable().describe('Why not, and what to do; null where they do.'),
+      })
+      .describe('Sign-in by passkey.'),
+    oidc: z
+      .object({ name: z.string().describe('What it is called.') })
+      .nullable()
+      .describe('The identity provider of the operator; null where there is none.'),
+    key: z.boolean().describe('Whether an API key signs in.'),
+    link: z.boolean().describe('Whether a sign-in link does.'),
+  })
+  .meta({ id: 'SignInMethods' });
+
+export const methodRows = [
+  row({
+    method: 'GET',
+    path: '/v1/sign-in/methods',
+    access: 'open',
+    summary: 'How one can sign in at this address',
+    status: 200,
+    reply: Methods,
+    run: async ({ ports }, { headers }) => {
+      const reason = whyNoPasskeysHere(headers, ports.settings) ?? null;
+      return { passkey: { available: reason === null, reason }, oidc: provider(ports.settings), key: true, link: true };
+    },
+  }),
+];
+
+/** The identity provider of the settings, by the name that the operator gave it, or else by its host. */
+const provider = ({ OIDC_ISSUER, OIDC_NAME }: Settings): { name: string } | null =>
+  OIDC_ISSUER === '' ? null : { name: OIDC_NAME || new URL(OIDC_ISSUER).host };
+
+/** Every endpoint under /v1/sign-in, one list a way in. */
+export const signInRows: Route<Context>[] = [...methodRows, ...passkeyRows, ...oidcRows, ...linkRows, ...keyRows];

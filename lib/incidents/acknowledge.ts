@@ -1,28 +1,69 @@
 import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
 import { escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
+import { announcementOf, withAcknowledgement } from '#lib/alerting/decide/memory.ts';
+import { toldOf } from '#lib/alerting/decide/recipients.ts';
+import { decide } from '#lib/alerting/decide/rules.ts';
+import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
-import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
-import { acknowledgedAlert } from '#lib/alerts/acknowledge/acknowledged-alert.ts';
 import type { Audited } from '#lib/audit/write.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { mustBeAhead } from '#lib/catalog/own-silence.ts';
-import { type AcknowledgementRecord, acknowledgementAt, acknowledgementRecord } from '#lib/checks/acknowledgement.ts';
-import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
-import { checkLabel } from '#lib/checks/label.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { withAcknowledgement } from '#lib/health/alerting/episode.ts';
+import { type Acknowledgement, type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import {
+  type AcknowledgementRecord,
+  acknowledgementAt,
+  acknowledgementRecord,
+} from '#lib/checks/settings/check-record.ts';
+import { lastTransition } from '#lib/checks/state/transition.ts';
+import { checkLabel } from '#lib/checks/types/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { line } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeadlineEntry, dueDeadline } from '#lib/schedule/deadlines.ts';
+import { type Deadline, type DeadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { rootAcknowledged, rootTakenBack } from './root-acknowledged.ts';
+
+type Acknowledged = {
+  check: CheckItem;
+  entity: Pick<EntityItem, 'dependents' | 'incident'>;
+  policy: Policy;
+  /** The deadline of its alert, where that is held. */
+  hold: Deadline | undefined;
+  acknowledgement: Acknowledgement;
+  now: number;
+};
+
+/** What lets those know who were told of a failure that somebody looks after it; undefined where nobody is to hear. */
+export async function acknowledgedAlert(
+  env: TenantEnv,
+  { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
+): Promise<AlertItem | undefined> {
+  const announces = announcementOf(check.state, policy);
+  const channels = toldOf(hold, channelsThatApply(policy, announces, check.alerts), check.alerts);
+  const situation: Situation = {
+    ...decidedOn(check, check.alerts, policy, channels, now),
+    ...{ kind: 'acknowledged', cause: null, from: check.state, to: check.state },
+  };
+  if (decide(situation).decision !== 'planned') return undefined;
+  const { tenant_id, entity_id, id: check_id } = check;
+  const transition = await lastTransition(env, tenant_id, check_id);
+  if (!transition) return undefined;
+  return alertItem(env.keys, {
+    ...{ tenant_id, entity_id, check_id, announces, channels, transition, acknowledgement },
+    ...{ kind: 'acknowledged', urgency: 'low', at: now, n: now, decided_on: situation },
+    ...(entity.incident && { incident_id: entity.incident.id }),
+    ...(entity.dependents > 0 && { with_others: true }),
+    expires_at: transition.expires_at,
+  });
+}
 
 export const AcknowledgeBody = z
   .object({

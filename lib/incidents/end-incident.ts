@@ -1,15 +1,14 @@
 import { type IncidentItem, incidentWrites } from '#lib/alerting/decide/notified-failure.ts';
-import type { IncidentEntity, StoredIncident } from '#lib/alerts/incidents/incident-items.ts';
-import { resolvedWrites } from '#lib/alerts/incidents/resolve.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Env } from '#lib/env.ts';
-import { INCIDENT_ENTITIES } from '#lib/keys/prefixes.ts';
-import { under } from '#lib/keys.ts';
+import { INCIDENT_ENTITIES, under } from '#lib/keys.ts';
 import { LONGEST_WAIT_MS } from '#lib/messages.ts';
-import { chunks } from '#lib/platform/chunks.ts';
+import { chunks } from '#lib/platform/plain-data.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
+import type { IncidentEntity, StoredIncident } from './incident.ts';
+import { resolvedWrites } from './timeline.ts';
 
 type Over = { tenant_id: string; incident_id: string };
 

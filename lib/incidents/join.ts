@@ -1,16 +1,11 @@
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import { openedBy } from '#lib/alerting/decide/notified-failure.ts';
-import {
-  expiryOf,
-  type IncidentEntity,
-  type StoredIncident,
-  type TimelineItem,
-} from '#lib/alerts/incidents/incident-items.ts';
-import type { IncidentRef } from '#lib/catalog/entity-item.ts';
+import type { IncidentRef } from '#lib/catalog/entity.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Keys } from '#lib/keys.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
+import { expiryOf, type IncidentEntity, type StoredIncident, type TimelineItem } from './incident.ts';
 
 /**
  * What a transition makes of the incident that it belongs to. Pure. Transitions may come in any order, and more than

@@ -1,13 +1,12 @@
-import type { StoredIncident, TimelineItem } from '#lib/alerts/incidents/incident-items.ts';
-import { timelineEntry } from '#lib/alerts/incidents/resolve.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Acknowledgement } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import { acknowledgementOf } from './incident.ts';
+import { acknowledgementOf, type StoredIncident, type TimelineItem } from './incident.ts';
+import { timelineEntry } from './timeline.ts';
 
 type TableEnv = Env<'table' | 'clock'>;
 

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { acknowledgeIncident } from '#lib/alerts/incidents/acknowledge-incident.ts';
-import { incidentDetail } from '#lib/alerts/incidents/incident-detail.ts';
-import type { StoredIncident } from '#lib/alerts/incidents/incident-items.ts';
+import { AcknowledgementRecord } from '#lib/checks/settings/check-record.ts';
+import { requireCheck } from '#lib/checks/settings/store.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { mustBeSpan } from '#lib/platform/instant.ts';
-import { AcknowledgeBody } from './acknowledge.ts';
+import { AcknowledgeBody, acknowledgeAs, takeBack } from './acknowledge.ts';
 import {
+  acknowledgeIncident,
   addNote,
   changeIncident,
   IncidentPatch,
@@ -16,8 +16,8 @@ import {
   NewNote,
   resolveIncident,
 } from './change-incident.ts';
-import { IncidentDetail, IncidentRecord, incidentRecord } from './incident.ts';
-import { IncidentFilter, incidentList, requireIncident } from './list-incidents.ts';
+import { IncidentDetail, IncidentRecord, incidentRecord, type StoredIncident } from './incident.ts';
+import { IncidentFilter, incidentDetail, incidentList, requireIncident } from './list-incidents.ts';
 import { entryView, TimelineEntry, timelineOf } from './timeline.ts';
 
 const row = route<Context>();
@@ -118,5 +118,31 @@ export const incidentRows = [
     load,
     run: (context, call) =>
       listOf(`${context.tenant} timeline ${call.loaded.id}`, call, timelineOf(context, call.loaded)),
+  }),
+];
+
+const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
+
+export const acknowledgeRows = [
+  row({
+    method: 'POST',
+    path: '/v1/checks/{id}/acknowledge',
+    access: 'respond',
+    summary: 'Look after a failure: no reminder is sent of it, and nobody else is called; the first one stays',
+    status: 200,
+    body: AcknowledgeBody,
+    reply: AcknowledgementRecord,
+    errors: ['CONFLICT'],
+    load: loadCheck,
+    run: (context, { loaded, body }) => acknowledgeAs(context, loaded, body),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/checks/{id}/acknowledge',
+    access: 'respond',
+    summary: 'Take an acknowledgement back; reminders and the escalation go on',
+    status: 204,
+    load: loadCheck,
+    run: (context, { loaded }) => takeBack(context, loaded),
   }),
 ];

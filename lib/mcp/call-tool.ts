@@ -1,6 +1,5 @@
 import type { Context } from '#lib/access/context.ts';
-import { weigh } from '#lib/access/rate-gate.ts';
-import { inReadTurn } from '#lib/access/read-turns.ts';
+import { inReadTurn, weigh } from '#lib/access/rate-gate.ts';
 import type { ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import { allSkills } from '#lib/mcp/skills/skill-store.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';

@@ -7,9 +7,9 @@ import { mustBeAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
 import { answerPost } from '#lib/mcp/protocol/post.ts';
 import { opensStream, sseTransport } from '#lib/mcp/sse/stream.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
-import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
+import { API_HEADERS } from '#lib/platform/http/api-event.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
-import { refuse } from '#lib/platform/http/refusals.ts';
+import { refuse } from '#lib/platform/http/router.ts';
 import { MAX_MCP_BODY } from './address.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
 

@@ -1,6 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { inSips } from '#lib/platform/net/sips.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { NetError } from './net.ts';
 import { exchangeError } from './net-errors.ts';
@@ -8,6 +7,30 @@ import { request as httpRequest } from './node-http.ts';
 import type { Hop } from './redirect.ts';
 import type { RequestTimeout } from './request-timeout.ts';
 import { MEAN_PIECE_BYTES, ResponseBody, SMALL_BYTES, type WantedBody } from './response-body.ts';
+
+/** What a parser is given at a time. */
+const SIP_BYTES = 2 * 1024;
+
+/**
+ * Hands over what arrives on a socket in small parts, and nothing more once the socket is destroyed. A parser makes
+ * an object of every chunk in the up to 64 KB that it is given; so it stops where its user does.
+ * @param onSip hears before each part how many bytes have come so far with it
+ */
+export function inSips(socket: Socket, onSip: (bytes: number) => void): void {
+  const push = socket.push;
+  let taken = 0;
+  socket.push = (arrived: Buffer | null): boolean => {
+    if (arrived === null) return push.call(socket, null);
+    let wantsMore = false;
+    for (let from = 0; from < arrived.length && !socket.destroyed; from += SIP_BYTES) {
+      const sip = arrived.length <= SIP_BYTES ? arrived : arrived.subarray(from, from + SIP_BYTES);
+      taken += sip.length;
+      onSip(taken);
+      if (!socket.destroyed) wantsMore = push.call(socket, sip);
+    }
+    return wantsMore;
+  };
+}
 
 /**
  * `body` is absent where none was to be read; `at`: when the headers came, where nothing else decided; `valid_to` is

@@ -1,7 +1,7 @@
 import { late } from '#lib/platform/late.ts';
-import { connectionOf } from '#lib/platform/net/connection.ts';
 import type { Settings } from '#lib/settings.ts';
 import { blockList } from './address-ranges.ts';
+import { connectionOf } from './connection.ts';
 import { allowHost, type Resolve } from './egress.ts';
 import { http } from './http-exchange.ts';
 import type { Net } from './net.ts';

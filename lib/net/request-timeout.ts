@@ -1,4 +1,4 @@
-import { ownLoop } from '#lib/platform/event-loop.ts';
+import { ownLoop } from '#lib/platform/clock.ts';
 import { NetError } from './net.ts';
 
 /**

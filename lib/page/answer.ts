@@ -1,13 +1,23 @@
 import { brotliDecompressSync } from 'node:zlib';
-import { encodingFor } from '#lib/console/encoding.ts';
+import type { Ports } from '#lib/env.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
-import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
-import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
 import { isOwnHost, notOurs } from '#lib/platform/http/own-address.ts';
-import { refuse } from '#lib/platform/http/refusals.ts';
-import type { Ports } from '#lib/platform/ports.ts';
-import type { ConsoleFile, ConsoleFiles } from './files.ts';
+import { refuse } from '#lib/platform/http/router.ts';
+import type { ConsoleFile, ConsoleFiles } from './build.ts';
 import { CONSOLE_HEADERS } from './headers.ts';
+
+/**
+ * What of our packed forms a client takes, the smaller first; undefined where it takes neither. Whether it names one
+ * counts, not how much it likes it (RFC 9110, 12.5.3).
+ */
+export function encodingFor(acceptEncoding = ''): 'br' | 'gzip' | undefined {
+  const parts = acceptEncoding.toLowerCase().split(',');
+  const taken = parts.filter((part) => !REFUSED.test(part)).map((part) => part.split(';', 1)[0]!.trim());
+  return (['br', 'gzip'] as const).find((form) => taken.includes(form));
+}
+
+const REFUSED = /;\s*q=0(?:\.0*)?\s*$/;
 
 type Own = Pick<Ports, 'settings' | 'log'>;
 

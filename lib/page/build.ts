@@ -4,7 +4,6 @@ import { basename, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type BuildOptions, build, formatMessages, type Metafile, stop } from 'esbuild';
-import type { ConsoleFile, ConsoleFiles } from './files.ts';
 import { loadedWith } from './loaded-with.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -107,3 +106,21 @@ async function packed(name: string, content: Uint8Array): Promise<ConsoleFile> {
   const [br, gzipped] = await Promise.all([pack.brotli(content, options), pack.gzip(content, { level: 9 })]);
   return { type, br: br.toString('base64'), gzip: gzipped.toString('base64') };
 }
+
+/** A file of the console as it is sent: both packed forms, in base64. */
+export type ConsoleFile = {
+  /** Its `Content-Type`. */
+  type: string;
+  br: string;
+  /** A function on AWS makes it when it is read: CloudFront keeps it for the few that take no brotli. */
+  gzip: string;
+};
+
+export type ConsoleFiles = {
+  /** Names the others, so it is asked for again at each visit. */
+  page: ConsoleFile;
+  /** Of the page's content, to be compared with `If-None-Match`. */
+  etag: string;
+  /** By their names, which change with their content. */
+  assets: Record<string, ConsoleFile>;
+};

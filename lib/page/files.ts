@@ -1,20 +1,4 @@
-/** A file of the console as it is sent: both packed forms, in base64. */
-export type ConsoleFile = {
-  /** Its `Content-Type`. */
-  type: string;
-  br: string;
-  /** A function on AWS makes it when it is read: CloudFront keeps it for the few that take no brotli. */
-  gzip: string;
-};
-
-export type ConsoleFiles = {
-  /** Names the others, so it is asked for again at each visit. */
-  page: ConsoleFile;
-  /** Of the page's content, to be compared with `If-None-Match`. */
-  etag: string;
-  /** By their names, which change with their content. */
-  assets: Record<string, ConsoleFile>;
-};
+import type { ConsoleFiles } from './build.ts';
 
 let built: Promise<ConsoleFiles> | undefined;
 

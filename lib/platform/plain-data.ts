@@ -8,3 +8,19 @@ export function pick<Schema extends z.ZodObject>(schema: Schema, item: z.output<
     if (item[name as keyof typeof item] !== undefined) record[name] = item[name as keyof typeof item];
   return record as z.output<Schema>;
 }
+
+/** Merges a map per key; null removes. What is no map is left for a schema to refuse. */
+export function mergeMap(stored: Readonly<Record<string, unknown>>, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  return Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
+}
+
+/** null means absent: an object without such members, but for those named; anything else as it is. */
+export const withoutNulls = (value: unknown, kept: readonly string[] = []): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || kept.includes(name)))
+    : value;
+
+/** The list in pieces of at most `size`. */
+export const chunks = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));

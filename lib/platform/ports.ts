@@ -1,7 +1,3 @@
-import type { Net } from '#lib/net/net.ts';
-import type { AccountClass, AddressClass, Rate, Rates, Standing } from '#lib/platform/sharing/rates.ts';
-import type { Settings } from '#lib/settings.ts';
-
 /** Where an item stands. Both parts ASCII; pk at most 2,048 bytes, sk at most 1,024 (DynamoDB). */
 export type Key = { pk: string; sk: string };
 
@@ -77,7 +73,7 @@ export interface Table {
 export type Message<Body = unknown> = { body: Body; not_before?: number; group?: string };
 
 /** What may be sent to each queue, by its name. */
-type Bodies = Record<string, unknown>;
+export type Bodies = Record<string, unknown>;
 
 /** At least once, in no order. Throws `AppError('UNAVAILABLE')`; some of the messages may then have been sent. */
 export interface Queues<Of extends Bodies = Bodies> {
@@ -130,32 +126,3 @@ export interface Metrics {
   /** One more of `name`, in the words of the metric: `FailedDeliveries`. */
   count(name: string): void;
 }
-
-/** Holds accounts and addresses to their rates. It never throws: where it fails, it lets in. */
-export interface Limiter {
-  /** What holds for an account without rates of its own, and for an address; undefined: nothing is limited. */
-  rates: Rates | undefined;
-  /**
-   * An answer counts once more for each further so many characters, where one process serves all accounts. Undefined
-   * where each request has a process to itself.
-   */
-  characters_a_token?: number;
-  /** Takes `count` of what an account may do in a class, at the rate that holds for it. */
-  takeOf(account: string, of: AccountClass, rate: Rate, count: number): Standing | Promise<Standing>;
-  /** Takes one of what a client address may do without a good key. Undefined where nothing is limited. */
-  takeAt(address: string, of: AddressClass): Standing | undefined;
-}
-
-/** Everything a function needs from the world. A function takes it as an argument and touches nothing else. */
-export type Ports<Of extends Bodies = Bodies> = {
-  table: Table;
-  queues: Queues<Of>;
-  bus: Bus;
-  net: Net;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-  metrics: Metrics;
-  limiter: Limiter;
-  settings: Settings;
-};

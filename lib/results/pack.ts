@@ -103,3 +103,6 @@ function entryFrom({ status, errors = [], warnings = [] }: PackItem, number: num
   }
   return run;
 }
+
+/** A quiet run waits so long (ms) for others of its slot, with which it is written (record-quiet.ts). */
+export const PACK_MS = 2_000;

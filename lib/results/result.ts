@@ -1,12 +1,13 @@
 import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
 import { Outcome, outcomeOf } from '#lib/checks/outcome.ts';
 import { ERRORS, type ErrorKind } from '#lib/checks/types/registry.ts';
-import { IdOf } from '#lib/platform/http/members.ts';
+import { IdOf } from '#lib/platform/http/route.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { PingKind } from '#lib/results/pings/ping-path.ts';
 
 const meanings = Object.entries({ ...ERRORS, null: 'nothing failed' }).map(([kind, meaning]) => `${kind}: ${meaning}.`);
 
@@ -115,3 +116,18 @@ export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =
     expires_at: undefined,
     ...pick(Expiry, item.noted ?? {}),
   });
+
+/** A result as the caller may see it: who may only read sees no URL in its texts. */
+export function resultView({ caller }: Pick<Context, 'caller'>, check_id: string, item: ResultItem): ResultRecord {
+  const record = resultRecord(check_id, item);
+  if (seesSecrets(caller)) return record;
+  const { error_message, warning_message } = record;
+  return { ...record, error_message: redactUrls(error_message), warning_message: redactUrls(warning_message) };
+}
+
+/** What a ping says. `log` says nothing of a run: it is only kept. */
+export const PING_KINDS = ['success', 'fail', 'start', 'log'] as const;
+export type PingKind = (typeof PING_KINDS)[number];
+
+/** What a ping brought, at `B#<ms>#<tail>`: at most 10,000 bytes. Put before the ping, and dropped with it. */
+export type PingBodyItem = Item & { text: string };

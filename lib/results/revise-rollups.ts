@@ -1,11 +1,10 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
-import { nextState } from '#lib/checks/state/next-state.ts';
+import { countsFrom, nextState } from '#lib/checks/state/next-state.ts';
 import type { Env } from '#lib/env.ts';
-import { countsFrom } from '#lib/health/state/streaks.ts';
-import { hourOf, isClosed } from '#lib/history/rollups/hours.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { MessageOf, MessageTo } from '#lib/messages.ts';
+import { hourOf, isClosed } from '#lib/schedule/slots.ts';
 
 /** What is revised within this time (ms) is revised once. */
 const REVISED_EVERY_MS = 30_000;

@@ -1,13 +1,57 @@
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline, MessageTo } from '#lib/messages.ts';
+import { chunks } from '#lib/platform/plain-data.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
-import { repairAfterClockStep } from './clock-step.ts';
-import { dueDeadline } from './deadlines.ts';
-import type { EntryItem } from './entries.ts';
+import { iso } from '#lib/platform/time.ts';
+import { dueDeadline, type EntryItem } from './entries.ts';
 import { type CellJob, cellJobs, packDeadlines, packJobs, remediationDue, rollupsDue, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { slotsWorth } from './slots.ts';
-import { assertLayout, emittedUntil, LOOKAHEAD_MS, layoutOf, readWatermark, type WatermarkItem } from './watermark.ts';
+import {
+  assertLayout,
+  emittedUntil,
+  FARTHEST_MS,
+  LOOKAHEAD_MS,
+  layoutOf,
+  readWatermark,
+  type WatermarkItem,
+} from './watermark.ts';
+
+/** Ticks come once a minute, so a clock step is noticed within this time (ms). */
+const UNSEEN_MS = 60_000;
+/** Entries written at once. */
+const TOGETHER = 25;
+
+/**
+ * Repairs a shard after a clock step: its watermark is farther ahead than any tick puts it, so our clock ran ahead and
+ * was set back. Logs it, notes an outage until now, so that no silence counts from before, and brings forward what the
+ * wrong clock scheduled. A deadline may then be too early, which its handler corrects. Repeatable.
+ * @param mark epoch ms
+ */
+export async function repairAfterClockStep(env: Env, shard: number, mark: number, now: number): Promise<void> {
+  const { ports, keys } = env;
+  ports.log.error('the clock was set back: the schedule had run ahead and goes on at the present time', {
+    shard,
+    emitted_until: iso(mark),
+    now: iso(now),
+  });
+  await recordOutage(env, { from: now - UNSEEN_MS, to: now }, [shard]);
+  const ahead = mark - now - LOOKAHEAD_MS;
+  for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard) })) {
+    for (const entries of chunks(page, TOGETHER)) {
+      const repairs = entries.flatMap((entry) => repaired(entry, ahead, now) ?? []);
+      // Where another version stands by now, its writer knew the right time.
+      const writes = repairs.map((entry) => ({ put: { ...entry, v: ports.ids.token() }, if: { version: entry.v } }));
+      await Promise.all(writes.map((write) => ports.table.transact([write])));
+    }
+  }
+}
+
+/** Pure: an entry by the right clock; undefined when it is. `ahead`: how far (ms) the clock was, about. */
+function repaired(entry: EntryItem, ahead: number, now: number): EntryItem | undefined {
+  if ('rhythm' in entry) return entry.from > now + FARTHEST_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
+  return entry.deadline > now ? { ...entry, deadline: Math.max(now, entry.deadline - ahead) } : undefined;
+}
 
 /** A tick from farther ahead (ms) was sent by a clock that ran ahead. */
 const TICK_AHEAD_MS = 60_000;

@@ -1,5 +1,7 @@
+import type { DeadlineNote } from '#lib/alerting/notes.ts';
 import type { EntryKind, Keys } from '#lib/keys.ts';
-import type { Item } from '#lib/platform/ports.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
 import { type Rhythm, rhythmOf, rollupRhythm } from './slots.ts';
 
 /**
@@ -39,51 +41,6 @@ export type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
 
 /** A deadline (epoch ms), and why it is one. */
 export type Deadline = { deadline: number; note?: DeadlineNote };
-
-/** Epoch ms at which all deliveries of an alert had failed, and how many tries to make it good were made since. */
-export type Series = { failed_at: number; tries: number };
-
-/** Catch-up: a try of a series is due, if it has one. */
-export type DeadlineNote = Partial<Series> & {
-  /** Catch-up: channels may believe something else than what was announced last. */
-  misled?: true;
-  /** Catch-up: the check was disabled or deleted; if its channels may believe it down, a closing note is due. */
-  closing?: true;
-  /** Escalation: nobody who was called could be told, so that its step does not wait for its time. */
-  at_once?: true;
-  /** Hold: the alert that is held. */
-  held?: HeldAlert;
-};
-
-/** What may hold an alert back, to be decided later; each is a reason of alerting too. */
-export type HoldReason = 'maintenance' | 'dependency' | 'remediation';
-
-/**
- * An alert that is held: that of a check's last transition, of which a check has one at most. Whatever holds it looks
- * at the deadline `hold`, and in the end it is released or skipped (lib/alerts/hold).
- */
-export type HeldAlert = {
-  /** Sort key of its transition, under the check. */
-  transition_sk: string;
-  reason: HoldReason;
-  /**
-   * Epoch ms: the check's own first result at or after it decides, once nothing holds it any more; of a repair, until
-   * when that is waited for.
-   */
-  from: number;
-  /** What was to repair it first has had its time. */
-  repaired?: true;
-  /** The maintenance window that holds it, or held it last, and until when (epoch ms). */
-  window?: { id: string; until: number; include_dependents?: true };
-  /** It is not the alert of the transition, but one that a cooldown had put off. */
-  kind?: 'catch_up';
-  /** The entity whose failure explains it, under which it is held. */
-  root?: string;
-  /** Where it was told all the same: destinations. */
-  told?: string[];
-  /** All of them had been told of trouble before, and believe that it lasts. */
-  knew?: true;
-};
 
 /** Whose entry it is: `id` is the check or action; an action, which has no entity, puts its own id there. */
 export type Owner = { tenant_id: string; entity_id: string; id: string };
@@ -154,3 +111,30 @@ export const deadlineEntry = (
   deadline,
   ...(note && { note }),
 });
+
+/** A deadline as it is stored. */
+export type DeadlineEntry = EntryItem & Deadline;
+
+/** The message of a deadline of a check that is due at `at` (epoch ms). */
+export const dueDeadline = (
+  kind: DueDeadline['kind'],
+  { tenant_id, entity_id, id: check_id }: Owner,
+  at: number,
+): DueDeadline => ({ kind, tenant_id, entity_id, check_id, at });
+
+/** Replaces `present` by `next` on its version: creates, replaces, deletes, or writes nothing. */
+export function deadlineWrites(
+  keys: Keys,
+  kind: DeadlineKind,
+  owner: Owner,
+  token: string,
+  present: DeadlineEntry | undefined,
+  next: Deadline | undefined,
+): Write[] {
+  if (next) {
+    const put = deadlineEntry(keys, kind, owner, token, next.deadline, next.note);
+    return [{ put, if: present ? { version: present.v } : 'absent' }];
+  }
+  if (!present) return [];
+  return [{ delete: keys.entry(kind, owner.tenant_id, owner.id), if: { version: present.v } }];
+}

@@ -1,9 +1,9 @@
 import type { Env } from '#lib/env.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
-import { chunks } from '#lib/platform/chunks.ts';
+import { LONGEST_DELAY_MS } from '#lib/platform/batch.ts';
+import { chunks } from '#lib/platform/plain-data.ts';
 import type { Message } from '#lib/platform/ports.ts';
-import { LONGEST_DELAY_MS } from '#lib/platform/queue-limits.ts';
 import type { CellRhythm, Owner } from './entries.ts';
 import { writerSendsUntil } from './watermark.ts';
 
@@ -174,3 +174,17 @@ export async function sendRemediation(env: Env, owner: Pick<Owner, 'tenant_id' |
   if (at > (await writerSendsUntil(env, env.keys.shardOf(owner.id)))) return;
   await env.ports.queues.send('action', [remediationDue(owner, at)]);
 }
+
+/** The slot after that of a job (epoch ms). */
+export const nextSlotOf = ({ slot, interval_seconds }: Job): number => slot + interval_seconds * 1000;
+
+/** From when on (epoch ms) the next slot or retry is due, so that a probe would speak for another time. */
+export const lateFrom = (job: Job): number => job.retry?.until ?? nextSlotOf(job);
+
+export const isLate = (job: Job, now: number): boolean => lateFrom(job) <= now;
+
+/** Clocks of two processes differ by less (ms). */
+const SKEW_MS = 1_000;
+
+/** A retry whose instant is farther ahead than a message can wait: it is only passing by. */
+export const isAhead = ({ retry }: Job, now: number): boolean => retry !== undefined && retry.at > now + SKEW_MS;

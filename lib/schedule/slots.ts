@@ -1,5 +1,5 @@
 import { hash32 } from '#lib/platform/ids.ts';
-import { HOUR_MS } from '#lib/platform/time.ts';
+import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 
 /** A rhythm: its slots are `phase + k × interval`, in epoch ms. Nothing else says when something is due. */
 export type Rhythm = { phase: number; interval_ms: number };
@@ -43,3 +43,12 @@ export function slotsBetween(rhythm: Rhythm, from: number, to: number): number[]
  */
 export const slotsWorth = (rhythm: Rhythm, from: number, to: number, now: number): number[] =>
   slotsBetween(rhythm, Math.max(from, latestSlot(rhythm, now) - rhythm.interval_ms), to);
+
+/** Epoch ms at which the hour, or the UTC day, of an instant begins. */
+export const hourOf = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
+
+/** From when on an hour may be rolled up (epoch ms): what comes later makes it anew. */
+export const closesAt = (hour: number): number => hour + HOUR_MS + ROLLUP_DELAY_MS;
+/** Whether an hour may be rolled up by now. */
+export const isClosed = (hour: number, now: number): boolean => closesAt(hour) <= now;

@@ -1,9 +1,9 @@
+import { toAttributes } from '#lib/aws/dynamodb-table.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { readSparkline } from '#lib/history/rollups/sparkline.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
-import { toAttributes } from '#lib/platform/aws/dynamodb-item.ts';
 import type { Item, Table } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
 import { type PackedRun, type PackItem, packOf } from '#lib/results/pack.ts';

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { RoomForBody } from '#lib/health/recording/room-for-body.ts';
 import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeLanes } from '#lib/results/probe/lanes.ts';
+import { RoomForBody } from '#lib/results/probe/probe.ts';
 import { readSettings } from '#lib/settings.ts';
 
 /**

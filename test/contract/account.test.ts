@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { setLimits } from '#lib/access/change-account.ts';
-import { createAccount } from '#lib/access/create-account.ts';
+import { createAccount, setLimits } from '#lib/access/change-account.ts';
 import { type Client, clientOf, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 import { type Service, startService, target } from '#test/support/service.ts';

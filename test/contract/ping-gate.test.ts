@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
-import { createAccount } from '#lib/access/create-account.ts';
+import { createAccount, disableAccount, enableAccount } from '#lib/access/change-account.ts';
 import { clientOf, newTenantOf } from '#test/support/client.ts';
 import { got, newBlueprint, newCheck } from '#test/support/fleet.ts';
 import { memoryLog } from '#test/support/log.ts';

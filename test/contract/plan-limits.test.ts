@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewAccount } from '#lib/access/account.ts';
-import { createAccount } from '#lib/access/create-account.ts';
+import { createAccount } from '#lib/access/change-account.ts';
 import { type Client, clientOf, failure } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 import { type Service, startService } from '#test/support/service.ts';

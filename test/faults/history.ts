@@ -1,7 +1,7 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { isAlert } from '#lib/alerting/decide/alert-item.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { ResultItem } from '#lib/results/result.ts';

@@ -1,4 +1,4 @@
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Random } from '#test/support/random.ts';
 import { hostOf } from './places.ts';
 import { RECORD } from './targets.ts';

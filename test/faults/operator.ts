@@ -1,6 +1,6 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkIdOf, checksIn } from '#test/oracle/inside.ts';
 import { slotsOf } from '#test/oracle/rules.ts';

@@ -1,4 +1,4 @@
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 
 /**
  * Where the hosts of an entity stand, by its slug: a host fails with every name that its own ends in. So what runs on

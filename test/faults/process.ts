@@ -1,7 +1,8 @@
 import type { Publish } from '#lib/alerting/notify/send.ts';
+import type { Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Bus, Ids, Item, Key, Log, Ports, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
+import type { Bus, Ids, Item, Key, Log, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Settings } from '#lib/settings.ts';
 import type { StoreSpell } from '#test/oracle/inside.ts';

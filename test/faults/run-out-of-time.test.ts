@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
-import { cellOf, under } from '#lib/keys.ts';
+import { cellOf, RESULTS, under } from '#lib/keys.ts';
 import type { Net } from '#lib/net/net.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';

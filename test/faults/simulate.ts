@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createAccount } from '#lib/access/create-account.ts';
+import { createAccount } from '#lib/access/change-account.ts';
+import type { Ports } from '#lib/env.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { readSettings } from '#lib/settings.ts';

@@ -1,8 +1,9 @@
-import { createAccount } from '#lib/access/create-account.ts';
+import { createAccount } from '#lib/access/change-account.ts';
+import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { readSettings } from '#lib/settings.ts';

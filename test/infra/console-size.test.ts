@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
+import type { ConsoleFile, ConsoleFiles } from '#lib/page/build.ts';
 import { buildConsole } from '#lib/page/build.ts';
-import type { ConsoleFile, ConsoleFiles } from '#lib/page/files.ts';
 
 const KB = 1024;
 

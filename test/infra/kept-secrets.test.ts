@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { flowSecrets } from '#lib/identity/oidc/request.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import { flowSecrets } from '#lib/sign-in/oidc/flow-secrets.ts';
 import { linesWithSecrets, notedIds, noteSecret, watchedLog } from '#test/support/kept-secrets.ts';
 import { memoryLog } from '#test/support/log.ts';
 

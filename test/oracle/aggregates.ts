@@ -1,4 +1,4 @@
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { type Change, type Commit, isCheckKey } from './inside.ts';

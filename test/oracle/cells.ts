@@ -1,7 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { CellItem } from '#lib/checks/settings/cells.ts';
-import { CELLS, ROOMS } from '#lib/keys/prefixes.ts';
-import { cellOf, numberOf } from '#lib/keys.ts';
+import { CELLS, cellOf, numberOf, ROOMS } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import type { ProbeEntry } from '#lib/schedule/entries.ts';
 import { type Commit, checkIdOf, type Inside, isCheckKey } from './inside.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { explainTransition } from '#lib/alerts/explain/explain-transition.ts';
+import { explainTransition } from '#lib/alerting/explain/explain-transition.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { changesIn, type Inside } from './inside.ts';
 

@@ -1,7 +1,7 @@
 import type { AccountChannel, AccountSilence, AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { WindowItem } from '#lib/alerting/policy/windows.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';

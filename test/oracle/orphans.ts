@@ -1,5 +1,5 @@
 import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { EntryItem } from '#lib/schedule/entries.ts';

@@ -1,4 +1,4 @@
-import type { PingItem } from '#lib/health/pings/ping-item.ts';
+import type { PingItem } from '#lib/results/pings/ping-item.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { checkIdOf, checksIn, type Inside, type Seen } from './inside.ts';
 

@@ -1,4 +1,4 @@
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import type { Inside } from './inside.ts';
 

@@ -1,5 +1,4 @@
-import { RESULTS } from '#lib/keys/prefixes.ts';
-import { cellOf, numberOf, stamp } from '#lib/keys.ts';
+import { cellOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
 import type { NotedCause, PackItem } from '#lib/results/pack.ts';
 import { orderOf, type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';

@@ -1,6 +1,5 @@
 import type { Context } from '#lib/access/context.ts';
-import { inviteUser } from '#lib/access/team/invite-user.ts';
-import { acceptInvitation } from '#lib/identity/team/invitations.ts';
+import { acceptInvitation, inviteUser } from '#lib/identity/team/invitations.ts';
 import type { Role } from '#lib/platform/http/access.ts';
 import type { MemoryWorld } from './memory-world.ts';
 

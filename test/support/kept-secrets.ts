@@ -1,7 +1,7 @@
 import { digestOf } from '#lib/access/api-key.ts';
+import { flowSecrets } from '#lib/identity/oidc/request.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import type { Ids, Log } from '#lib/platform/ports.ts';
-import { flowSecrets } from '#lib/sign-in/oidc/flow-secrets.ts';
 
 /** Every secret that the services of this process have drawn, and those of others that they were given. */
 const known = new Set<string>();

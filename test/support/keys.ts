@@ -1,9 +1,8 @@
 import type { KeyRecord } from '#lib/access/api-key.ts';
+import { requireKey, rotateKey } from '#lib/access/change-key.ts';
 import type { Context } from '#lib/access/context.ts';
-import { requireKey } from '#lib/access/delete-key.ts';
 import { issueKey } from '#lib/access/issue-key.ts';
 import { fullKey, type NewKey } from '#lib/access/new-key.ts';
-import { rotateKey } from '#lib/access/rotate-key.ts';
 import { keyList } from '#lib/access/store.ts';
 
 /** Every key that the account is shown. */

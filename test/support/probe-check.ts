@@ -1,6 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import { parseCheck } from '#lib/checks/settings/model.ts';
-import type { ProbeInput, ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import type { ProbeInput } from '#lib/checks/types/check-type.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import { probeWorld } from './probe-world.ts';
 

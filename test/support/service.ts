@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { startHost } from '#infra/local/host.ts';
 import type { GivenPorts, LocalPorts } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
-import { createAccount } from '#lib/access/create-account.ts';
+import { createAccount } from '#lib/access/change-account.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';

@@ -1,8 +1,9 @@
 import type { UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
+import type { SignInMethod } from '#lib/access/session-item.ts';
 import { type BegunSession, beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
-import type { Principals, SignInMethod } from '#lib/identity/sessions/session.ts';
+import type { Principals } from '#lib/identity/sessions/session.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import type { MemoryWorld } from './memory-world.ts';
 

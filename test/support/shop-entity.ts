@@ -1,4 +1,4 @@
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
 

@@ -1,4 +1,4 @@
-import { RESULTS } from '#lib/keys/prefixes.ts';
+import { RESULTS } from '#lib/keys.ts';
 
 /** Of rows of `items`, in SQL: results of their own. */
 export const IS_RESULT = `sk >= '${RESULTS}' AND sk < '${RESULTS}~'`;

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
-import { enableAccount } from '#lib/access/change-account.ts';
-import { createAccount } from '#lib/access/create-account.ts';
+import { createAccount, enableAccount } from '#lib/access/change-account.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
 import { fullKey } from '#lib/access/new-key.ts';
 import { allAccounts } from '#lib/access/store.ts';
-import { inviteUser } from '#lib/access/team/invite-user.ts';
 import { NewAction } from '#lib/actions/action.ts';
 import { createAction } from '#lib/actions/change-action.ts';
-import { createEntity } from '#lib/catalog/create-entity.ts';
+import { createEntity } from '#lib/catalog/change-entity.ts';
 import { endAccount, reclaimAccount } from '#lib/end-account.ts';
+import { inviteUser } from '#lib/identity/team/invitations.ts';
 import { createSkill } from '#lib/mcp/skills/change-skill.ts';
 import { NewSkill } from '#lib/mcp/skills/skill.ts';
 import { messages } from '#lib/messages.ts';

@@ -13,7 +13,7 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
-import type { PingKeyRecord } from '#lib/health/pings/ping-key.ts';
+import type { PingKeyRecord } from '#lib/results/pings/ping-keys.ts';
 
 const NONE = 'none';
 

@@ -32,7 +32,7 @@ function entryWithTable(name: FunctionName): string {
     ...(isFed(name) ? [['batchMetrics', '#lib/aws/metrics.ts']] : []),
     ...(isLimited(name)
       ? [
-          ['countMetrics', '#lib/platform/aws/count-metric.ts'],
+          ['countMetrics', '#lib/aws/metrics.ts'],
           ['behindEdge', '#lib/aws/lambda/behind-edge.ts'],
           ['envOf', '#lib/env.ts'],
           ['leaseLimiter', '#lib/aws/lease-limiter.ts'],

@@ -1,5 +1,5 @@
+import type { ConsoleFile } from '#lib/page/build.ts';
 import { buildConsole } from '#lib/page/build.ts';
-import type { ConsoleFile } from '#lib/page/files.ts';
 
 // Built while this module is loaded, as what makes the bundles waits for nothing.
 const { page, etag, assets } = await buildConsole();

@@ -22,9 +22,9 @@ import {
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
 import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
-import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
 import { CONSOLE_HEADERS } from '#lib/page/headers.ts';
-import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
+import { API_HEADERS } from '#lib/platform/http/api-event.ts';
+import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { edgeCode } from './code.ts';
 import type { Streamed } from './function-urls.ts';
 import { makeHeadersPolicy } from './response-headers.ts';

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routes } from '#infra/topology.ts';
-import { SECURE_COOKIE } from '#lib/access/sessions/cookie.ts';
-import { LINK_PATH } from '#lib/alerts/links/path.ts';
+import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
 import { FORWARDED_AUTHORIZATION } from '#lib/aws/lambda/streaming-lambda.ts';
-import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
-import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
+import { SECURE_COOKIE } from '#lib/identity/sessions/own-page.ts';
+import { API_HEADERS } from '#lib/platform/http/api-event.ts';
+import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'viewer-request.js'), 'utf8');
 const PLACE = 'const DATA = null;';

@@ -1,8 +1,8 @@
 import type { Store } from '#infra/local/store/store.ts';
 import { queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
+import { LONGEST_DELAY_MS, sendable } from '#lib/platform/batch.ts';
 import type { Clock, Log, Queues } from '#lib/platform/ports.ts';
-import { LONGEST_DELAY_MS, sendable } from '#lib/platform/queue-limits.ts';
 
 /** A message in hand: `receives` counts this time too, and makes the receipt. */
 export type Received = {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
-import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
 import { MCP_PATH } from '#lib/mcp/address.ts';
 import { isAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
+import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { pathOf } from './request-event.ts';
 
 export type Allowed = Parameters<typeof isAllowedOrigin>[2];

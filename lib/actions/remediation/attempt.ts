@@ -3,21 +3,47 @@ import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { giveUpAt, newRun, type RunEnv } from '#lib/actions/run/claim.ts';
 import { fires } from '#lib/actions/run/fires.ts';
 import { endAwait } from '#lib/alerting/decide/repair.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { FeedItem, TransitionItem } from '#lib/checks/state/transition.ts';
+import type { Env } from '#lib/env.ts';
+import { after, stamp } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { deadlineWrites } from '#lib/schedule/deadlines.ts';
+import { deadlineWrites } from '#lib/schedule/entries.ts';
 import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
-import { givingUp } from './giving-up.ts';
+import { givingUp } from './conclude.ts';
 import { firstToStop, type Stopped } from './guards.ts';
 import { type Case, readCase, situationOf } from './read-case.ts';
 import { nextSeries, type SeriesItem } from './series.ts';
 import { takeShares } from './shares.ts';
-import { wentDownAbout } from './storm.ts';
 import { firstLookAt, longestMs } from './verdict.ts';
+
+/** A storm: so many checks within this time (ms) before a failure, or after it. */
+const STORM_MS = 60_000;
+/** Most transitions of each part of the feed that are looked at. */
+const MOST = 20;
+
+/** How many checks of the account went down within a minute of a time (epoch ms), the one of that time included. */
+export async function wentDownAbout({ ports, keys }: Env, tenant: string, at: number): Promise<number> {
+  const pages = await Promise.all(
+    keys.buckets.map((bucket) =>
+      ports.table.query<FeedItem>({
+        partition: keys.feed(tenant, bucket),
+        from: stamp(at - STORM_MS),
+        to: after(stamp(at + STORM_MS)),
+        limit: MOST,
+      }),
+    ),
+  );
+  const entries = pages.flatMap(({ items }) => items);
+  const transitions = await ports.table.getMany<TransitionItem>(
+    entries.map(({ check_id, transition_sk: sk }) => ({ pk: keys.ofCheck(tenant, check_id), sk })),
+  );
+  const down = transitions.flatMap((one) => (one?.check_to_state === 'down' ? [one.check_id] : []));
+  return new Set(down).size;
+}
 
 export type Attempt =
   /** This process sends it; no other ever will. */

@@ -1,17 +1,51 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
-import type { ActionItem } from '#lib/actions/action-item.ts';
+import { type ActionItem, lockName, type Remediation } from '#lib/actions/action-item.ts';
 import { checkOf } from '#lib/actions/bindings.ts';
-import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
+import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import type { OpenWindow, Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
-import { type Cause, readCause } from './cause.ts';
-import type { GuardSituation } from './guard.ts';
-import { policyNow } from './policy-now.ts';
-import { lockName, type Remediation } from './remediation.ts';
+import type { Deadline, DeadlineEntry } from '#lib/schedule/entries.ts';
+import type { Cause, GuardSituation } from './guards.ts';
 import { type SeriesItem, seriesAt } from './series.ts';
 import { readShares, type Shares } from './shares.ts';
+
+/**
+ * What the alert of a failure waits for, or named when it went out, as long as that fails. A repair of what follows
+ * from another failure would repair nothing.
+ * @param hold the deadline of an alert of the check that is held
+ */
+export async function readCause(
+  { ports, keys }: Env,
+  { tenant_id, alert }: TransitionItem,
+  hold: Deadline | undefined,
+): Promise<Cause | undefined> {
+  const held = hold?.note?.held?.reason === 'dependency' ? hold.note.held : undefined;
+  const id = held?.root ?? alert.because?.root_entity_id ?? undefined;
+  if (id === undefined) return held && !held.told?.length ? { root: null } : undefined;
+  const root = await ports.table.get<EntityItem>(keys.entity(tenant_id, id));
+  // What is held on once its root has recovered may recover too.
+  return root && (held || root.state === 'down') ? { root: root.name } : undefined;
+}
+
+/** The policy of a check as it counts now, what of it is stored, and its entity; undefined when that is gone. */
+export async function policyNow(
+  { ports, keys }: Env,
+  check: CheckItem,
+): Promise<{ policy: Policy; stored: PolicyItem | undefined; entity: EntityItem } | undefined> {
+  const { tenant_id, entity_id } = check;
+  const [stored, entity, head] = await ports.table.getMany<[PolicyItem, EntityItem, AlertingHead]>([
+    keys.policy(tenant_id, check.id),
+    keys.entity(tenant_id, entity_id),
+    keys.alertingHead(tenant_id),
+  ]);
+  if (!entity) return undefined;
+  const account = await alertingOf({ ports, keys }, tenant_id, head);
+  return { policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }), stored, entity };
+}
 
 /** A guarded action at a failure of its check, and all that an attempt is decided on, read strongly. */
 export type Case = {

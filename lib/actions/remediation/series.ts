@@ -1,6 +1,6 @@
+import type { Remediation } from '#lib/actions/action-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { Remediation } from './remediation.ts';
 
 /** What came of an attempt. `unverified`: nobody watched the check when it should have shown. */
 export type Verdict = 'healed' | 'not_healed' | 'unverified';

@@ -1,6 +1,6 @@
+import type { Remediation } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Remediation } from './remediation.ts';
 import type { OpenAttempt, Verdict } from './series.ts';
 
 type Timing = Pick<CheckItem, 'interval_seconds' | 'timeout_ms'>;

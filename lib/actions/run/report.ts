@@ -6,8 +6,7 @@ import { type ExecutionItem, ExecutionRecord, type LogItem, PipelineStatus } fro
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { actionRedactor } from './send.ts';
 

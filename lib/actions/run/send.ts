@@ -1,11 +1,11 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import { EGRESS } from '#lib/actions/guard-url.ts';
+import { EGRESS } from '#lib/actions/template/allowed-hosts.ts';
 import { type Rendered, render } from '#lib/actions/template/template.ts';
 import type { Variables } from '#lib/actions/template/variables.ts';
+import type { Ports } from '#lib/env.ts';
 import { isSuccess, refusalOf } from '#lib/net/http-status.ts';
 import { type HttpReply, NetError } from '#lib/net/net.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';

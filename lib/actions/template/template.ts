@@ -1,6 +1,6 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { HttpRequest } from '#lib/net/net.ts';
-import { fill } from '#lib/platform/template/placeholders.ts';
+import { fill } from '#lib/platform/template.ts';
 import { allows } from './allowed-hosts.ts';
 import { renderUrl } from './url-template.ts';
 import type { Variables } from './variables.ts';

@@ -1,4 +1,4 @@
-import { fill, hasPlaceholder, placeholdersIn } from '#lib/platform/template/placeholders.ts';
+import { fill, hasPlaceholder, placeholdersIn } from '#lib/platform/template.ts';
 import { isBuiltIn, type Variables } from './variables.ts';
 
 /** After substitution: what many web servers take of a URL. */

@@ -1,4 +1,4 @@
-import type { Values } from '#lib/platform/template/placeholders.ts';
+import type { Values } from '#lib/platform/template.ts';
 
 const BUILT_IN = [
   'execution_id',

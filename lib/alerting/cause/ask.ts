@@ -1,14 +1,31 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
-import type { Env } from '#lib/env.ts';
-import { mayAsk } from '#lib/health/dependency/ask-rate.ts';
-import { probingProcess } from '#lib/health/recording/probing-process.ts';
+import type { Env, Ports } from '#lib/env.ts';
+import type { Net } from '#lib/net/net.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { probeRoute } from '#lib/results/probe/own-network.ts';
-import { hostOf, probeBy, probeTimeout } from '#lib/results/probe/probe.ts';
+import { hostOf, probeBy, probeTimeout, probingProcess } from '#lib/results/probe/probe.ts';
 import type { Asked } from './evidence.ts';
+
+/** Probes that an account may be asked in a second, beside those of its checks. */
+const A_SECOND = 20;
+
+type Second = { begins: number; asked: Map<string, number> };
+const seconds = new WeakMap<Net, Second>();
+
+/** Whether so many checks of an account may be asked now; counted in this process. */
+export function mayAsk({ net, clock }: Pick<Ports, 'net' | 'clock'>, tenant: string, count: number): boolean {
+  const begins = Math.floor(clock.now() / 1000);
+  const known = seconds.get(net);
+  const second = known?.begins === begins ? known : { begins, asked: new Map<string, number>() };
+  seconds.set(net, second);
+  const asked = (second.asked.get(tenant) ?? 0) + count;
+  if (asked > A_SECOND) return false;
+  second.asked.set(tenant, asked);
+  return true;
+}
 
 /**
  * What the checks of an entity answered when they were asked, because something that depends on it failed. Evidence

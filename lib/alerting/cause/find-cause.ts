@@ -1,7 +1,7 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { IncidentItem } from '#lib/alerting/decide/notified-failure.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { relationsFrom } from '#lib/catalog/relations/relation-store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';

@@ -1,8 +1,9 @@
+import type { TenantEnv } from '#lib/access/context.ts';
 import type { Env } from '#lib/env.ts';
-import { chunks } from '#lib/platform/chunks.ts';
+import { chunks } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
-import { dueDeadline } from '#lib/schedule/deadlines.ts';
+import { dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 
 type HeldPointer = Item & { entity_id: string; check_id: string };
@@ -24,4 +25,13 @@ export async function wakeHeld(env: Env, tenant_id: string, root: string): Promi
       );
     }
   }
+}
+
+/** How many are counted, and how many are named. */
+const MOST = 1000;
+/** Ids of the entities whose alerts are held since they fail with a root, up to 1,000. */
+export async function failingWith({ ports, keys, tenant }: TenantEnv, root: string): Promise<string[]> {
+  const partition = keys.heldUnder(tenant, root);
+  const { items } = await ports.table.query<Item & { entity_id: string }>({ partition, limit: MOST, eventual: true });
+  return [...new Set(items.map(({ entity_id }) => entity_id))];
 }

@@ -1,7 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Keys } from '#lib/keys.ts';
-import type { Item, Write } from '#lib/platform/ports.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import type { Evidence } from './evidence.ts';
 import type { Ancestor, Verdict } from './verdict.ts';
 import { type Hold, NEW_HOLD } from './wait.ts';
@@ -51,10 +49,4 @@ export function withLook(looks: readonly LookNote[], { roots, ancestors, truncat
   return [...looks, seen].slice(-MOST_LOOKS);
 }
 
-type Of = Pick<CheckItem, 'tenant_id' | 'id'>;
-
-/** The writes by which a check is held under no root any more. */
-export function forgetHold(keys: Keys, { tenant_id, id }: Of, hold: Deadline | undefined): Write[] {
-  const root = hold?.note?.held?.root;
-  return root === undefined ? [] : [{ delete: keys.heldCheck(tenant_id, root, id) }];
-}
+export type Of = Pick<CheckItem, 'tenant_id' | 'id'>;

@@ -1,16 +1,7 @@
+import { type Incident, isFolded, toldAt } from '#lib/alerting/decide/notified-failure.ts';
 import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import type { Verdict } from './verdict.ts';
-
-/** An entity's failure as those hear of it who depend on it. Times in epoch ms. */
-export type Incident = {
-  root_entity_id: string;
-  /** Since when it fails. */
-  since: number;
-  recovered_at?: number | undefined;
-  /** When each destination was alerted of it, the latest last: by an alert of its own, or one that names it. */
-  told: Readonly<Record<string, readonly number[]>>;
-};
 
 /** What is remembered of a failure whose alert is held until its cause is known. Times in epoch ms. */
 export type Hold = {
@@ -79,15 +70,8 @@ const LONGEST_PENDING_MS = 60_000;
 const AFTERMATH_MS = 300_000;
 /** However many recover one after the other, nobody waits longer than this from the first. */
 const LONGEST_SETTLING_MS = 600_000;
-/** Further alerts of an incident within this time are low. */
-const FOLD_MS = 300_000;
-
 /** Settling takes at least so long, as caches and pools of connections do. */
 export const LEAST_SETTLING_MS = 60_000;
-
-/** When a destination was last told of an incident (epoch ms); undefined: never, or there is none. */
-export const toldAt = (incident: Pick<Incident, 'told'> | undefined, destination: string): number | undefined =>
-  incident?.told[destination]?.at(-1);
 
 /** Whether a destination knows of an incident: since it began, or a short time before, as one that flaps. */
 const isTold = (incident: Incident, destination: string, cooldown_ms: number, now: number): boolean => {
@@ -178,10 +162,6 @@ function alertSome(sight: Sight, hold: Hold, wait: string[]): Look {
     .map((destination) => ({ destination, urgency: urgencyFor(sight, destination) }));
   return { tell, root: null, wait, hold, look_at: undefined };
 }
-
-/** Whether a destination heard of an incident so lately that what follows is news of the same. */
-export const isFolded = (incident: Pick<Incident, 'told'> | undefined, destination: string, now: number): boolean =>
-  now - pastOrZero(toldAt(incident, destination) ?? 0, now) < FOLD_MS;
 
 /** Low for whoever was alerted a moment ago of what this belongs to. */
 function urgencyFor({ verdict, hold, incidents, own, busy, now }: Sight, destination: string): 'high' | 'low' {

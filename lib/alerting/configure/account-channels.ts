@@ -1,15 +1,139 @@
+import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
+import { seesSecrets } from '#lib/access/redaction.ts';
+import { DeliveryRecord, type LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { type AccountAlerting, type AccountChannel, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { ACCOUNT_CHANNEL } from '#lib/alerting/policy/channel-place.ts';
-import type { AccountChannelPatch, NewAccountChannel, OwnMembers } from '#lib/alerts/account/channel-schemas.ts';
-import { auditedAccountChannel } from '#lib/alerts/account/channel-views.ts';
-import { isSame } from '#lib/audit/write.ts';
+import { ACCOUNT_CHANNEL, isOfAccount } from '#lib/alerting/policy/channel-place.ts';
+import { AlertSelector } from '#lib/alerting/policy/selector.ts';
+import { type Audited, isSame } from '#lib/audit/write.ts';
+import { channelTypes } from '#lib/channels/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/must-stay.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
+import { mustStay } from '#lib/platform/http/validation.ts';
+import { pick, withoutNulls } from '#lib/platform/plain-data.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
+import { Name, Slug } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { changeAlerting } from './change-alerting.ts';
 import { changedSettings, newSettings } from './channel-settings.ts';
+import { channelsOfChecks } from './check-channels.ts';
+import { ChannelRecord } from './policy-schemas.ts';
+import { deliveryView, withoutSecrets } from './views.ts';
+
+const MEANINGS = {
+  name: 'What people call it.',
+  slug: 'Names it within the account; null: it has none.',
+  applies_to: 'Which alerts it gets: those that fit every member. null: of all checks, whatever they say.',
+  enabled: 'Whether it gets alerts; what is on its way goes out all the same. Default true.',
+  notice: 'Said where no check fits applies_to at present; else null.',
+};
+
+const own = {
+  name: Name.describe(MEANINGS.name),
+  slug: Slug.nullable().describe(MEANINGS.slug).exactOptional(),
+  applies_to: AlertSelector.nullable().describe(MEANINGS.applies_to).exactOptional(),
+  enabled: z.boolean().describe(MEANINGS.enabled).exactOptional(),
+};
+
+const bodies = channelTypes.map((channel) =>
+  z
+    .object({
+      channel_type: z.literal(channel.type).describe('What kind of channel it is.'),
+      config: z.preprocess((config) => withoutNulls(config), channel.config).describe('Settings of this type.'),
+      ...own,
+    })
+    .meta({ id: `NewAccountChannel_${channel.type}`, title: channel.title, description: channel.about }),
+);
+
+/** What of a channel of the account somebody says beside its type and settings. */
+export type OwnMembers = { [member in keyof typeof own]?: z.output<(typeof own)[member]> };
+export type NewAccountChannel = OwnMembers & { name: string; channel_type: string; config: Record<string, string> };
+
+/** The body of a new channel of the account. The casts as for a channel of a check (channels/registry.ts). */
+export const AccountChannelBody = z
+  .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]])
+  .meta({ id: 'NewAccountChannel' }) as unknown as z.ZodType<NewAccountChannel>;
+
+/** What of a channel of the account is changed; the rest keeps its value. */
+export const AccountChannelPatch = z
+  .object({
+    id: Unchanged.exactOptional(),
+    channel_type: Unchanged.exactOptional(),
+    ...own,
+    name: own.name.exactOptional(),
+    config: z
+      .record(z.string(), z.string().nullable())
+      .describe(
+        `Settings of its type by name: what is left out keeps its value, as ${REDACTED} does; null removes one.`,
+      )
+      .exactOptional(),
+  })
+  .meta({ id: 'AccountChannelPatch' });
+export type AccountChannelPatch = z.infer<typeof AccountChannelPatch>;
+
+export const AccountChannelRecord = z
+  .object({
+    id: IdOf('the channel'),
+    scope: z.literal('account').describe('A channel of the account: of every check that it applies to.'),
+    name: z.string().describe(MEANINGS.name),
+    slug: z.string().nullable().describe(MEANINGS.slug),
+    channel_type: z.string().describe('What kind of channel it is.'),
+    config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key sees ********.'),
+    applies_to: AlertSelector.nullable().describe(MEANINGS.applies_to),
+    enabled: z.boolean().describe(MEANINGS.enabled),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+    last_delivery: DeliveryRecord.nullable().describe('What was sent to it of late; null before the first.'),
+  })
+  .meta({ id: 'AccountChannel' });
+export type AccountChannelRecord = z.infer<typeof AccountChannelRecord>;
+
+/** The answer to a change of one. */
+export const ChangedAccountChannel = AccountChannelRecord.extend({
+  notice: z.string().nullable().describe(MEANINGS.notice),
+}).meta({ id: 'ChangedAccountChannel' });
+
+/** A channel of the account as the caller may see it. */
+export const accountChannelView = (
+  context: Context,
+  channel: AccountChannel,
+  last: DeliveryRecord | undefined,
+): AccountChannelRecord =>
+  pick(AccountChannelRecord, {
+    ...channel,
+    scope: 'account',
+    slug: channel.slug ?? null,
+    config: seesSecrets(context.caller) ? channel.config : withoutSecrets(channel),
+    last_delivery: last ? deliveryView(context, last) : null,
+  });
+
+/** Channels of the account with what was sent to each of late, which is read. */
+export async function accountChannelViews(
+  context: Context,
+  channels: readonly AccountChannel[],
+): Promise<AccountChannelRecord[]> {
+  const { ports, keys, tenant } = context;
+  const lasts = await ports.table.getMany<LastDeliveryItem>(channels.map(({ id }) => keys.lastOfChannel(tenant, id)));
+  return channels.map((channel, i) => accountChannelView(context, channel, lasts[i]?.delivery));
+}
+
+const membersOf = ({ name, slug, channel_type, config, applies_to, enabled }: AccountChannel) => ({
+  name,
+  slug,
+  channel_type,
+  config,
+  applies_to,
+  enabled,
+});
+
+export const auditedAccountChannel: Audited<AccountChannel> = {
+  type: 'channel',
+  target: ({ id, name }) => ({ id, name }),
+  members: membersOf,
+  shown: (channel) => ({ ...membersOf(channel), config: withoutSecrets(channel) }),
+};
 
 const MAX_CHANNELS = 100;
 
@@ -100,4 +224,22 @@ export async function deleteAccountChannel(context: Context, id: string): Promis
       ],
     };
   });
+}
+
+export const ListedChannel = z.discriminatedUnion('scope', [AccountChannelRecord, ChannelRecord]);
+type ListedChannel = z.infer<typeof ListedChannel>;
+
+/** Reads the channels of the account, and behind them those of all checks. */
+export function allChannels(context: Context): Reader<ListedChannel> {
+  const ofChecks = channelsOfChecks(context);
+  return async (after, limit) => {
+    if (after !== undefined && !isOfAccount(after)) return ofChecks(after, limit);
+    const { channels } = await readAlerting(context, context.tenant);
+    const left = channels.filter(({ id }) => after === undefined || id > after);
+    const views = await accountChannelViews(context, left.slice(0, limit));
+    const found = views.map((value) => ({ at: value.id, value }));
+    if (found.length === limit) return { found, next: found.at(-1)!.at };
+    const rest = await ofChecks(undefined, limit - found.length);
+    return { ...rest, found: [...found, ...rest.found] };
+  };
 }

@@ -1,39 +1,115 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
+import { route } from '#lib/platform/http/route.ts';
 import {
   AccountChannelBody,
   AccountChannelPatch,
   AccountChannelRecord,
-  ChangedAccountChannel,
-} from '#lib/alerts/account/channel-schemas.ts';
-import { accountChannelView, accountChannelViews } from '#lib/alerts/account/channel-views.ts';
-import { allChannels, ListedChannel } from '#lib/alerts/account/list-channels.ts';
-import { noticeOf } from '#lib/alerts/account/matching.ts';
-import { testAccountChannel } from '#lib/alerts/account/test-account-channel.ts';
-import { windowRows } from '#lib/alerts/account/window-routes.ts';
-import { examplePreview, TestedChannel } from '#lib/alerts/policy/preview.ts';
-import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
-import { route } from '#lib/platform/http/route.ts';
-import {
+  accountChannelView,
+  accountChannelViews,
   addAccountChannel,
+  allChannels,
+  ChangedAccountChannel,
   changeAccountChannel,
   deleteAccountChannel,
+  ListedChannel,
   requireAccountChannel,
 } from './account-channels.ts';
 import { changeDefaultPolicy, DefaultPolicyBody, DefaultPolicyRecord, readDefaultPolicy } from './default-policy.ts';
 import { SETTING_NAMES } from './policy-schemas.ts';
+import { examplePreview, TestedChannel, testAccountChannel } from './preview.ts';
 import {
   addSilence,
   endSilence,
   MadeSilence,
   NewSilence,
+  noticeOf,
   requireSilence,
   SilenceRecord,
   silencesNow,
   silenceView,
 } from './silences.ts';
+import {
+  addWindow,
+  allWindows,
+  ChangedWindow,
+  changeWindow,
+  deleteWindow,
+  NewWindow,
+  requireWindow,
+  WindowPatch,
+  WindowRecord,
+  windowView,
+} from './windows.ts';
 
 const row = route<Context>();
+
+const load = (context: Context, { id }: { id: string }) => requireWindow(context, id);
+
+export const windowRows = [
+  row({
+    method: 'GET',
+    path: '/v1/windows',
+    access: 'read',
+    summary: 'The maintenance windows of the account, and when each is open next',
+    status: 200,
+    reply: z.array(WindowRecord),
+    run: async (context) => {
+      const now = context.ports.clock.now();
+      return (await allWindows(context)).map((window) => windowView(window, now));
+    },
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/windows',
+    access: 'respond',
+    summary: 'Make a maintenance window: what its checks would tell in it is held until it is over',
+    status: 201,
+    body: NewWindow,
+    nulls: ['until'],
+    reply: ChangedWindow,
+    errors: ['LIMIT_EXCEEDED'],
+    run: async (context, { body }) => {
+      const window = await addWindow(context, body);
+      return { ...windowView(window, context.ports.clock.now()), notice: await noticeOf(context, window.scope) };
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/windows/{id}',
+    access: 'read',
+    summary: 'A maintenance window',
+    status: 200,
+    reply: WindowRecord,
+    load,
+    run: async ({ ports }, { loaded }) => windowView(loaded, ports.clock.now()),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/windows/{id}',
+    access: 'respond',
+    summary: 'Change what is supplied of a maintenance window; it counts at once',
+    status: 200,
+    body: WindowPatch,
+    nulls: ['until'],
+    reply: ChangedWindow,
+    load,
+    run: async (context, { loaded, body }) => {
+      const window = await changeWindow(context, loaded.id, body);
+      return { ...windowView(window, context.ports.clock.now()), notice: await noticeOf(context, window.scope) };
+    },
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/windows/{id}',
+    access: 'respond',
+    summary: 'Delete a maintenance window; one that is open ends',
+    status: 204,
+    load,
+    run: (context, { loaded }) => deleteWindow(context, loaded.id),
+  }),
+];
 
 const loadChannel = (context: Context, { id }: { id: string }) => requireAccountChannel(context, id);
 

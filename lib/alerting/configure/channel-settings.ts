@@ -1,8 +1,7 @@
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
-import { destinationOf, exampleSend } from '#lib/alerts/channels/destination.ts';
-import { ChannelBody, type ChannelInput } from '#lib/channels/registry.ts';
+import { ChannelBody, type ChannelInput, destinationOf, exampleSend } from '#lib/channels/registry.ts';
 import { allowUrl } from '#lib/net/egress.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/http/validation.ts';

@@ -1,16 +1,19 @@
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
+import { type LastDeliveryItem, shownOf } from '#lib/alerting/notify/delivery-item.ts';
 import type { Channel, PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { ChannelInput } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/must-stay.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
+import { mustStay } from '#lib/platform/http/validation.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { queryMerged } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
 import { changedSettings, newSettings } from './channel-settings.ts';
-import { type PolicyOfCheck, savePolicy } from './policies.ts';
-import type { ChannelPatch } from './policy-schemas.ts';
-import { auditedChannel } from './views.ts';
+import { savePolicy } from './policies.ts';
+import type { ChannelPatch, ChannelRecord } from './policy-schemas.ts';
+import { auditedChannel, channelView, type PolicyOfCheck } from './views.ts';
 
 const MAX_CHANNELS = 10;
 
@@ -99,3 +102,29 @@ export function channelOf(policy: PolicyItem, id: string): Channel {
   if (!channel) throw notFound(`Channel ${id}`);
   return channel;
 }
+
+/** Access pattern: the tenant's buckets of channel pointers, merged, oldest first; then the policies they lead to. */
+
+/** Reads the channels of all checks; those of a check that is gone are left out until they are reclaimed. */
+export const channelsOfChecks =
+  (context: Context): Reader<ChannelRecord> =>
+  async (after, limit) => {
+    const { ports, keys, tenant } = context;
+    const page = await queryMerged<ChannelPointer>(
+      ports.table,
+      keys.buckets.map((bucket) => keys.channels(tenant, bucket)),
+      { limit, after },
+    );
+    const [checks, policies, lasts] = await Promise.all([
+      ports.table.getMany(page.items.map(({ check_id }) => keys.check(tenant, check_id))),
+      ports.table.getMany<PolicyItem>(page.items.map(({ check_id }) => keys.policy(tenant, check_id))),
+      ports.table.getMany<LastDeliveryItem>(
+        page.items.map(({ check_id, channel_id }) => keys.lastDelivery(tenant, check_id, channel_id)),
+      ),
+    ]);
+    const found = page.items.flatMap(({ sk, check_id, channel_id }, i) => {
+      const channel = checks[i] && policies[i]?.channels.find((one) => one.id === channel_id);
+      return channel ? [{ at: sk, value: channelView(context, check_id, channel, shownOf(lasts[i])) }] : [];
+    });
+    return { found, next: page.next };
+  };

@@ -5,8 +5,7 @@ import { type DeliveryItem, DeliveryRecord, deliveryRecord } from '#lib/alerting
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { idFloor, isId, timeOf } from '#lib/platform/ids.ts';
-import { filtered } from '#lib/platform/table/filtered.ts';
-import { queryMerged } from '#lib/platform/table/merge.ts';
+import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
 import { deliveryView } from './views.ts';
 
 /**

@@ -1,40 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
-import { type AccountAlerting, type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy, POLICY_NAMES } from '#lib/alerting/policy/effective-policy.ts';
 import { mustNameChannels } from '#lib/alerting/policy/escalation-schema.ts';
-import { defaultPolicy, type Policy, type PolicyItem, type PolicySettings } from '#lib/alerting/policy/policy.ts';
-import { policyEscalation } from '#lib/alerts/policy/policy-escalation.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { defaultPolicy, type PolicyItem, type PolicySettings } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { withSilence } from '#lib/catalog/own-silence.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/must-stay.ts';
+import { mustStay } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { Settings } from '#lib/settings.ts';
-import { policyDeadlines } from './policy-deadlines.ts';
+import { policyDeadlines, policyEscalation } from './policy-deadlines.ts';
 import type { PolicyInput } from './policy-schemas.ts';
-import { auditedPolicy } from './views.ts';
-
-/**
- * Access patterns
- * - the policy of a check, its channels inside, its entity, and what its account says: one get of many
- * - all channels of a tenant: pointers in buckets, written with the policy (list-channels.ts)
- * - the latest delivery of a channel: an item beside the policy, written by the deliverer
- */
-
-/** A check, what is set on it, and what counts. */
-export type PolicyOfCheck = {
-  check: CheckItem;
-  entity: EntityItem;
-  stored: PolicyItem;
-  policy: Policy;
-  account: AccountAlerting;
-};
+import { auditedPolicy, type PolicyOfCheck } from './views.ts';
 
 /** The policy of a check. @throws AppError NOT_FOUND when its entity is gone by now */
 export async function readPolicy(context: Context, check: CheckItem): Promise<PolicyOfCheck> {

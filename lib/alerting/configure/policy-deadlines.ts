@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AlertDeadline } from '#lib/alerting/deadlines/timed-alert.ts';
-import { toldAgainAt } from '#lib/alerting/decide/memory.ts';
+import { nextRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { begun, escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
+import { announcedState, toldAgainAt } from '#lib/alerting/decide/memory.ts';
+import { silenceLook } from '#lib/alerting/decide/quiet-rules.ts';
+import { mergeDeadline } from '#lib/alerting/notes.ts';
 import { type Policy, shown } from '#lib/alerting/policy/policy.ts';
-import { nextRepeat } from '#lib/alerts/plan/repeat.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { silenceLook } from '#lib/health/alerting/rules/silenced.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import { type Deadline, type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
 /**
  * The deadlines that a change of policy begins or ends: repeats of a check that is down get their new rhythm, and the
@@ -56,3 +58,30 @@ export async function policyDeadlines(
 
 /** A deadline with what it is for. */
 const noted = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
+
+/**
+ * The check beside a change of its policy: held to its version. Where its channels were told that it is down, new steps
+ * begin to count now, and those that count already get their new times.
+ */
+export function policyEscalation(
+  { ports, keys }: Env,
+  check: CheckItem,
+  old: Policy,
+  next: Policy,
+): { writes: Write[]; deadlines: DueDeadline[] } {
+  const held: Write = { check: keys.check(check.tenant_id, check.id), if: { version: check.v } };
+  if (isDeepStrictEqual(old.escalation, next.escalation)) return { writes: [held], deadlines: [] };
+  const now = ports.clock.now();
+  const token = ports.ids.token();
+  const alerts = announcedState(check.alerts) === 'down' ? begun(check.alerts, next, 'down', now) : check.alerts;
+  if (!alerts.episode?.escalation) return { writes: [held], deadlines: [] };
+  const at = nextStepAt(alerts, next);
+  const due = at === undefined ? undefined : Math.max(at, now);
+  return {
+    writes: [
+      alerts === check.alerts ? held : replaceCheck(check, nextCheck(check, token, { alerts })),
+      escalationWrite(keys, check, token, due),
+    ],
+    deadlines: due === undefined ? [] : [dueDeadline('escalation', check, due)],
+  };
+}

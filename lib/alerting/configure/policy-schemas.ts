@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { Escalation } from '#lib/alerting/policy/escalation-schema.ts';
 import { SilenceChanges, SilenceMembers } from '#lib/catalog/own-silence.ts';
-import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
 const WEEK_SECONDS = 604_800;
 

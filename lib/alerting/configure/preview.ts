@@ -1,16 +1,60 @@
+import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { historyExpiry } from '#lib/access/retention.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import { attemptNow } from '#lib/alerting/notify/deliver.ts';
-import { type DeliveryRecord, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { DeliveryRecord, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { createDelivery, newDelivery } from '#lib/alerting/notify/fan-out.ts';
+import { downAlertOf } from '#lib/alerting/notify/make-alert.ts';
 import { recordOutcome } from '#lib/alerting/notify/record-outcome.ts';
+import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import { EXAMPLE_ALERT } from '#lib/channels/alert.ts';
+import { messageOf } from '#lib/channels/message.ts';
+import type { Message } from '#lib/channels/message-facts.ts';
+import { linesOf } from '#lib/channels/plain-text.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { auditedAccountChannel } from './account-channels.ts';
 import { auditedChannel } from './views.ts';
+
+const Preview = z
+  .object({
+    title: z.string().describe('Its title.'),
+    body: z.string().describe('All below the title, as plain text.'),
+  })
+  .nullable()
+  .describe(
+    "What the channel would say if the check went down now, in its own words where it has templates; null where programs read it. A type's own form and limits come on top.",
+  );
+type Preview = z.infer<typeof Preview>;
+
+/** The answer of a test. */
+export const TestedChannel = DeliveryRecord.extend({ preview: Preview }).meta({ id: 'TestedChannel' });
+
+/** What a channel of the account would say of some check. */
+export function examplePreview({ channel_type, config }: Channel): Preview {
+  if (channelTypeOf(channel_type)?.read_by !== 'people') return null;
+  return shown(messageOf(EXAMPLE_ALERT, config));
+}
+
+const shown = (message: Message): Preview => ({ title: message.title, body: linesOf(message).join('\n') });
+
+/** What a channel would say if the check went down now. */
+export async function previewOf(
+  { ports, keys, tenant }: Context,
+  check: CheckItem,
+  { channel_type, config }: Channel,
+): Promise<Preview> {
+  if (channelTypeOf(channel_type)?.read_by !== 'people') return null;
+  const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
+  if (!entity) return null;
+  const about = { check, entity, public_url: ports.settings.PUBLIC_URL, now: ports.clock.now() };
+  return shown(messageOf(downAlertOf(about), config));
+}
 
 /**
  * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
@@ -66,4 +110,12 @@ function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, c
     to: [{ channel_id: channel.id, channel_type: channel.channel_type, delivery_id: ports.ids.id('dlv') }],
     urgency: 'high',
   };
+}
+
+/** Sends a test alert of the account itself, as it is about no check: in one attempt, enabled or not. */
+export function testAccountChannel(context: Context, channel: AccountChannel): Promise<DeliveryRecord> {
+  const note = auditing(context, 'test', auditedAccountChannel);
+  return sendTest(context, { check_id: '', entity_id: '' }, channel, (delivery_id) =>
+    note(channel, channel, { delivery_id }),
+  );
 }

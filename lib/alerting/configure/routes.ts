@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
-import { previewOf, TestedChannel } from '#lib/alerts/policy/preview.ts';
 import { ChannelBody } from '#lib/channels/registry.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
@@ -10,7 +9,7 @@ import { addChannel, changeChannel, channelOf, removeChannel } from './check-cha
 import { DeliveryFilter, deliveryLog, requireDelivery } from './deliveries.ts';
 import { readPolicy, updatePolicy } from './policies.ts';
 import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord, SETTING_NAMES } from './policy-schemas.ts';
-import { testChannel } from './preview.ts';
+import { previewOf, TestedChannel, testChannel } from './preview.ts';
 import { channelView, policyView, shownChannel } from './views.ts';
 
 const row = route<Context>();

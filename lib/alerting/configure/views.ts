@@ -1,18 +1,18 @@
 import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrls, seesSecrets } from '#lib/access/redaction.ts';
-import type { DeliveryRecord, LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import { type DeliveryRecord, type LastDeliveryItem, shownOf } from '#lib/alerting/notify/delivery-item.ts';
+import type { AccountAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { accountChannels, inheritedOf, silencesOf } from '#lib/alerting/policy/effective-policy.ts';
-import type { Channel } from '#lib/alerting/policy/policy.ts';
+import type { Channel, Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { whySelected } from '#lib/alerting/policy/selector.ts';
-import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
 import type { Audited } from '#lib/audit/write.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { shownSilence } from '#lib/catalog/own-silence.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkLabel } from '#lib/checks/label.ts';
+import { checkLabel } from '#lib/checks/types/registry.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { PolicyOfCheck } from './policies.ts';
 import { ChannelRecord, PolicyRecord, PolicySettings } from './policy-schemas.ts';
 
 /** Records as the caller may see them: a read-only key sees no secret of a channel. */
@@ -103,4 +103,20 @@ export const auditedChannel: Audited<{ check: CheckItem; channel: Channel }> = {
     channel_type: channel.channel_type,
     config: withoutSecrets(channel),
   }),
+};
+
+/**
+ * Access patterns
+ * - the policy of a check, its channels inside, its entity, and what its account says: one get of many
+ * - all channels of a tenant: pointers in buckets, written with the policy (list-channels.ts)
+ * - the latest delivery of a channel: an item beside the policy, written by the deliverer
+ */
+
+/** A check, what is set on it, and what counts. */
+export type PolicyOfCheck = {
+  check: CheckItem;
+  entity: EntityItem;
+  stored: PolicyItem;
+  policy: Policy;
+  account: AccountAlerting;
 };

@@ -1,21 +1,205 @@
+import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { type Interval, intervalsAt, intervalsOf } from '#lib/alerting/policy/intervals.ts';
+import { type Interval, intervalsAt, intervalsOf, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
+import { idsOf, SelectorLabels } from '#lib/alerting/policy/selector.ts';
 import type { WindowItem } from '#lib/alerting/policy/windows.ts';
-import {
-  type NewWindow,
-  type WindowPatch,
-  WindowRecord,
-  type WindowScope,
-} from '#lib/alerts/account/window-schemas.ts';
-import { timesOf } from '#lib/alerts/account/window-times.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
-import { AppError, notFound } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/must-stay.ts';
+import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
+import { mustStay } from '#lib/platform/http/validation.ts';
+import { Instant } from '#lib/platform/instant.ts';
 import { pick } from '#lib/platform/plain-data.ts';
+import { line, Name, Slug } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { dueTimes, mustBeZone } from '#lib/schedule/calendar/calendar.ts';
+import { parseCron } from '#lib/schedule/calendar/cron.ts';
+import { CalendarError, type Line } from '#lib/schedule/calendar/line.ts';
 import { changeAlerting } from './change-alerting.ts';
+
+const MEANINGS = {
+  name: 'What people call it.',
+  note: 'What is done in it, for people.',
+  scope: 'The checks that it is about: those that fit every member; `{"all": true}` for all.',
+  starts_at: 'Of one that comes once: when it begins.',
+  ends_at: 'Of one that comes once: when it ends; 60 seconds to 31 days after its begin.',
+  cron: 'Of one that comes again: when it begins, as five fields of cron; `0 2 * * sat#2` is the second Saturday of each month, `L` its last day, `friL` its last Friday.',
+  time_zone: 'Of one that comes again: where its clock hangs, a name of the IANA database. Default UTC.',
+  duration_seconds: 'Of one that comes again: how long each is, in real time; 60 to 2678400 (31 days).',
+  every_weeks: 'Of one that comes again: only in every so many weeks, counted from its first. Default 1.',
+  from: 'Of one that comes again: none begins before it. Default: when the window was made.',
+  until: 'Of one that comes again: none begins at or after it; null: it has no end.',
+};
+
+/** Which checks a window is about. */
+export const WindowScope = z
+  .strictObject({
+    all: z.literal(true).describe('All checks.').exactOptional(),
+    labels: SelectorLabels,
+    blueprint_slug: Slug.describe('Checks of the entities of this blueprint.').exactOptional(),
+    entity_ids: idsOf('ent', 'an entity').describe('Checks of these entities.').exactOptional(),
+    check_ids: idsOf('chk', 'a check').describe('These checks.').exactOptional(),
+    include_dependents: z
+      .boolean()
+      .describe('Also what goes down because an entity does whose checks are all in it. Default false.')
+      .exactOptional(),
+  })
+  .refine(
+    ({ include_dependents: _more, ...scope }) => Object.keys(scope).length > 0,
+    'must have at least one member; {"all": true} stands for all checks',
+  )
+  .refine(
+    ({ all, include_dependents: _more, ...rest }) => !all || Object.keys(rest).length === 0,
+    'must have nothing beside all',
+  )
+  .meta({ id: 'WindowScope' });
+export type WindowScope = z.infer<typeof WindowScope>;
+
+const settings = {
+  name: Name.describe(MEANINGS.name),
+  note: line(0, 1000).describe(MEANINGS.note).exactOptional(),
+  scope: WindowScope.describe(MEANINGS.scope),
+  starts_at: Instant.describe(MEANINGS.starts_at).exactOptional(),
+  ends_at: Instant.describe(MEANINGS.ends_at).exactOptional(),
+  cron: z.string().min(1).max(200).describe(MEANINGS.cron).exactOptional(),
+  time_zone: z.string().max(100).describe(MEANINGS.time_zone).exactOptional(),
+  duration_seconds: z.int().describe(MEANINGS.duration_seconds).exactOptional(),
+  every_weeks: z.int().min(1).max(52).describe(MEANINGS.every_weeks).exactOptional(),
+  from: Instant.describe(MEANINGS.from).exactOptional(),
+  until: Instant.nullable().describe(MEANINGS.until).exactOptional(),
+};
+
+export const NewWindow = z.object(settings).meta({ id: 'NewWindow' });
+export type NewWindow = z.output<typeof NewWindow>;
+
+/** What of a window is changed; the rest keeps its value. */
+export const WindowPatch = z
+  .object({
+    id: Unchanged.exactOptional(),
+    ...settings,
+    name: settings.name.exactOptional(),
+    scope: settings.scope.exactOptional(),
+  })
+  .meta({ id: 'WindowPatch' });
+export type WindowPatch = z.output<typeof WindowPatch>;
+
+const ShownInterval = z.object({
+  from: z.iso.datetime().describe('When it begins.'),
+  to: z.iso.datetime().describe('When it ends.'),
+});
+
+export const WindowRecord = z
+  .object({
+    id: IdOf('the window'),
+    name: z.string().describe(MEANINGS.name),
+    note: z.string().describe(MEANINGS.note),
+    scope: WindowScope.describe(MEANINGS.scope),
+    starts_at: z.iso.datetime().nullable().describe(MEANINGS.starts_at),
+    ends_at: z.iso.datetime().nullable().describe(MEANINGS.ends_at),
+    cron: z.string().nullable().describe(MEANINGS.cron),
+    time_zone: z.string().nullable().describe(MEANINGS.time_zone),
+    duration_seconds: z.int().nullable().describe(MEANINGS.duration_seconds),
+    every_weeks: z.int().nullable().describe(MEANINGS.every_weeks),
+    from: z.iso.datetime().nullable().describe(MEANINGS.from),
+    until: z.iso.datetime().nullable().describe(MEANINGS.until),
+    open: z.boolean().describe('Whether it is open now.'),
+    current: ShownInterval.nullable().describe('The time in which it is open now; null while it is not.'),
+    next: ShownInterval.nullable().describe('When it is open next; null when it is never again.'),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+    created_by: z.string().describe('E-mail address of the user who made it; empty for a key of nobody.'),
+  })
+  .meta({ id: 'Window' });
+export type WindowRecord = z.infer<typeof WindowRecord>;
+
+export const ChangedWindow = WindowRecord.extend({
+  notice: z.string().nullable().describe('Said where no check fits its scope at present; else null.'),
+}).meta({ id: 'ChangedWindow' });
+
+const SHORTEST_MS = 60_000;
+const LONGEST_MS = 31 * DAY_MS;
+
+const ONCE = ['starts_at', 'ends_at'] as const;
+const AGAIN = ['cron', 'time_zone', 'duration_seconds', 'every_weeks', 'from', 'until'] as const;
+
+type Given = Pick<WindowPatch, (typeof ONCE)[number] | (typeof AGAIN)[number]>;
+
+/**
+ * Pure: the times of a window as a request states them, laid over those it has. One that comes once stays so.
+ * @param now epoch ms
+ * @throws AppError VALIDATION_ERROR by member: of no length, too long, over already, in a zone that is none
+ */
+export function timesOf(given: Given, now: number, stored?: WindowTimes): WindowTimes {
+  const comesAgain = stored ? 'cron' in stored : given.cron !== undefined;
+  const strange = (comesAgain ? ONCE : AGAIN).find((name) => given[name] !== undefined && given[name] !== null);
+  if (strange) {
+    const kind = comesAgain ? 'one that comes once; this one has a cron' : 'one that comes again, by its cron';
+    throw invalid(strange, `is of ${kind}`);
+  }
+  return comesAgain ? recurring(given, now, stored) : once(given, now, stored);
+}
+
+function once(given: Given, now: number, stored: WindowTimes | undefined): WindowTimes {
+  const before = stored && 'starts_at' in stored ? stored : undefined;
+  const starts_at = given.starts_at ?? before?.starts_at;
+  const ends_at = given.ends_at ?? before?.ends_at;
+  if (starts_at === undefined) throw invalid('starts_at', 'is required, or cron for a window that comes again');
+  if (ends_at === undefined) throw invalid('ends_at', 'is required');
+  mustLast('ends_at', ends_at - starts_at);
+  if (given.ends_at !== undefined && ends_at !== before?.ends_at && ends_at <= now && !before)
+    throw invalid('ends_at', `has passed: it is ${iso(now)} now`);
+  return { starts_at, ends_at };
+}
+
+function recurring(given: Given, now: number, stored: WindowTimes | undefined): WindowTimes {
+  const before = stored && 'cron' in stored ? stored : undefined;
+  const cron = given.cron ?? before!.cron;
+  const time_zone = given.time_zone ?? before?.time_zone ?? 'UTC';
+  const duration_ms = given.duration_seconds === undefined ? before?.duration_ms : given.duration_seconds * 1000;
+  if (duration_ms === undefined) throw invalid('duration_seconds', 'is required beside cron');
+  mustLast('duration_seconds', duration_ms);
+  const from = given.from ?? before?.from ?? now;
+  const until = given.until === undefined ? before?.until : (given.until ?? undefined);
+  if (until !== undefined && until <= from) throw invalid('until', 'must be after from');
+  understood('time_zone', () => mustBeZone(time_zone));
+  const line = understood('cron', () => parseCron(cron, time_zone));
+  mustEndBetween(line, from, duration_ms);
+  const every_weeks = given.every_weeks ?? before?.every_weeks ?? 1;
+  return { cron, time_zone, duration_ms, every_weeks, from, ...(until !== undefined && { until }) };
+}
+
+/** So many starts are looked at. */
+const LOOKED_AT = 50;
+
+/** One that begins again before it is over says nothing that a longer one would not. */
+function mustEndBetween(line: Line, from: number, duration_ms: number): void {
+  let last: number | undefined;
+  let looked = 0;
+  for (const start of dueTimes([line], from - 1)) {
+    if (last !== undefined && start - last < duration_ms)
+      throw invalid('duration_seconds', `is longer than the ${(start - last) / 1000} seconds between two starts`);
+    last = start;
+    if (++looked === LOOKED_AT) return;
+  }
+  if (last === undefined) throw invalid('cron', 'has no start within five years');
+}
+
+function mustLast(member: string, length_ms: number): void {
+  if (member === 'ends_at' && length_ms <= 0) throw invalid(member, 'must be after starts_at');
+  if (length_ms < SHORTEST_MS) throw invalid(member, 'makes a window of less than 60 seconds, which is the least');
+  if (length_ms > LONGEST_MS) throw invalid(member, 'makes a window of more than 31 days, which is the most');
+}
+
+/** What a parser of the calendar has against it, as a fault of a member. */
+function understood<T>(member: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof CalendarError) throw invalid(member, error.message);
+    throw error;
+  }
+}
 
 const MAX_WINDOWS = 100;
 /** A window that comes once is listed for so long (ms) after its end. */

@@ -4,41 +4,44 @@ import { type Ancestry, dependentOf, findCause, readAncestry } from '#lib/alerti
 import { type HoldItem, rememberedHold } from '#lib/alerting/cause/hold-item.ts';
 import type { Verdict } from '#lib/alerting/cause/verdict.ts';
 import { type Hold, LEAST_SETTLING_MS, type Look, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
-import { isBusy, type Pages, readPages } from '#lib/alerting/decide/page-budget.ts';
-import { destinationOf, waitingOf } from '#lib/alerting/decide/recipients.ts';
-import { awaitedRepair } from '#lib/alerting/decide/repair.ts';
+import { isBusy, readPages } from '#lib/alerting/decide/page-budget.ts';
+import { isUntold, waitingOf } from '#lib/alerting/decide/recipients.ts';
+import { awaitedRepair } from '#lib/alerting/decide/situation.ts';
 import { channelsOfSteps, channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { destinationOf } from '#lib/alerting/policy/policy.ts';
 import { windowOfDependents } from '#lib/alerting/policy/windows.ts';
-import { incidentsAt } from '#lib/alerts/hold/incidents-at.ts';
-import { readPending } from '#lib/alerts/hold/pending.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { silenceRules } from '#lib/health/silence/rules.ts';
+import { silenceRules } from '#lib/checks/heartbeat.ts';
 import { cellOf } from '#lib/keys.ts';
-import type { DueDeadline } from '#lib/messages.ts';
-import type { Write } from '#lib/platform/ports.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import type { HeldCase } from './hold.ts';
-import { holdWrite, writesOfLook } from './write-recheck.ts';
-
-/** A held alert whose cause is looked for, with all that was read. */
-export type Search = {
-  one: HeldCase;
-  stored: HoldItem | undefined;
-  ancestry: Ancestry;
-  /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
-  pending: ReadonlyMap<string, number>;
-  /** When those who wait were paged. */
-  pages: Pages;
-};
+import type { Found, HeldCase, Search } from './hold.ts';
+import { holdWrite, incidentsAt, writesOfLook } from './write-recheck.ts';
 
 /**
- * What is to be written, and when to look again; without `next` nothing is held any more. `deadlines` begin then. Or
- * the rules of alerting decide on it, `writes` beside.
+ * Entities whose own alert is held, and was told to nobody yet: until its cause is known, or until it is decided after
+ * the end of planned work that included what depends on them; with when that is looked at next (epoch ms).
  */
-export type Found =
-  | { writes: Write[]; next?: Deadline; deadlines: DueDeadline[] }
-  | { writes: Write[]; decide: HeldCase };
+export async function readPending(
+  { ports, keys, tenant }: TenantEnv,
+  { checks }: Ancestry,
+): Promise<Map<string, number>> {
+  const down = [...checks.values()].flat().filter(({ state }) => state === 'down');
+  if (down.length === 0) return new Map();
+  const entries = await ports.table.getMany<DeadlineEntry>(down.map(({ id }) => keys.entry('hold', tenant, id)));
+  const pending = new Map<string, number>();
+  for (const [i, { entity_id }] of down.entries()) {
+    const entry = entries[i];
+    if (!entry || !(isUntold(entry) || wasPlanned(entry))) continue;
+    pending.set(entity_id, Math.min(entry.deadline, pending.get(entity_id) ?? Number.POSITIVE_INFINITY));
+  }
+  return pending;
+}
+
+const wasPlanned = ({ note }: DeadlineEntry): boolean => {
+  const held = note?.held;
+  return held?.reason === 'maintenance' && held.window?.include_dependents === true;
+};
 
 /**
  * Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. `asked`:

@@ -1,13 +1,10 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
-import { escalate } from '#lib/alerts/plan/escalate.ts';
-import { updateImpact } from '#lib/alerts/plan/impact-update.ts';
-import { repeatAlert } from '#lib/alerts/plan/repeat.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { detectSilence } from '#lib/results/pushes/missed-heartbeat.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { lookAtHeld } from './release.ts';
-import { catchUp } from './timed-decisions.ts';
+import { catchUp, escalate, repeatAlert, updateImpact } from './timed-decisions.ts';
 
 /**
  * Handles the deadlines of one message, and sends those that come next in one go. Deadlines of a disabled account wait:

@@ -1,30 +1,27 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import { forgetHold } from '#lib/alerting/cause/hold-item.ts';
 import { escalationChange } from '#lib/alerting/decide/escalation.ts';
 import { firstResultAt, hasResultSince, lastChanceAt } from '#lib/alerting/decide/first-result.ts';
 import { type IncidentItem, incidentWrites, joinWrites } from '#lib/alerting/decide/notified-failure.ts';
+import { forgetHold } from '#lib/alerting/decide/settle-held.ts';
+import { mergeDeadline } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsOfSteps, channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { isSilenced, type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
-import { maintenance } from '#lib/alerts/hold/maintenance.ts';
-import { remediation } from '#lib/alerts/hold/remediation.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import { type Deadline, type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { decideHeld } from './decide-held.ts';
 import { lookForCause } from './dependency-hold.ts';
-import type { HeldCase, Holder } from './hold.ts';
+import { type HeldCase, type Holder, maintenance, remediation } from './hold.ts';
 
 /** All that may hold an alert, asked in this order: the first that does says when it is looked at again. */
 const HOLDERS: readonly Holder[] = [maintenance, remediation];

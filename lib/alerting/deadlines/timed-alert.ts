@@ -1,32 +1,64 @@
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
 import { begun, escalationChange } from '#lib/alerting/decide/escalation.ts';
-import { isFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
-import { type IncidentItem, incidentWrites } from '#lib/alerting/decide/notified-failure.ts';
-import { type CooldownClass, startCooldown } from '#lib/alerting/decide/quiet-rules.ts';
-import { hearRecovery, toldOf } from '#lib/alerting/decide/recipients.ts';
+import {
+  announce,
+  announcementOf,
+  type CooldownClass,
+  isFlapping,
+  startCooldown,
+  withoutFlapping,
+} from '#lib/alerting/decide/memory.ts';
+import { type IncidentItem, incidentWrites, toldBy } from '#lib/alerting/decide/notified-failure.ts';
+import { hearRecovery, knewBefore, toldOf } from '#lib/alerting/decide/recipients.ts';
 import { seriesOf } from '#lib/alerting/decide/series.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/alerting/decide/situation.ts';
-import type { AlertUrgency } from '#lib/alerting/decide/transition.ts';
+import type { HeldAlert } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { type AlertChannel, type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
-import { beginHold } from '#lib/alerts/plan/begin-hold.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import type { AlertUrgency } from '#lib/channels/alert.ts';
+import { type AnnouncedAlert, type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import { lastTransition, type TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import { toldBy } from '#lib/health/dependency/incident-of-change.ts';
-import { announce, announcementOf } from '#lib/health/state/announced.ts';
-import { lastTransition } from '#lib/health/state/last-transition.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
-import type { Deadline, Owner } from '#lib/schedule/entries.ts';
+import { type Deadline, type DeadlineEntry, deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+
+type Holding = {
+  check: CheckItem;
+  transition: TransitionItem;
+  /** The deadline that it takes the place of, if there is one. */
+  hold: DeadlineEntry | undefined;
+  now: number;
+  /** The writes that end the deadline of the alert. */
+  done: readonly Write[];
+};
+
+/**
+ * In place of a catch-up alert its cause is looked for. Answers the deadline at which that begins. The check gets
+ * another version, so that a change of its state decided meanwhile, which knew of nothing held, is decided anew.
+ */
+export async function beginHold(
+  { ports, keys }: Env,
+  { check, transition, hold, now, done }: Holding,
+): Promise<DueDeadline[] | typeof AGAIN> {
+  const held: HeldAlert = {
+    ...{ transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now },
+    ...knewBefore(check.alerts),
+  };
+  const token = ports.ids.token();
+  const written = await commit(ports, [
+    ...done,
+    replaceCheck(check, nextCheck(check, token, {})),
+    ...deadlineWrites(keys, 'hold', check, token, hold, { deadline: now, note: { held } }),
+  ]);
+  return written.ok ? [dueDeadline('hold', check, now)] : AGAIN;
+}
 
 /** A deadline of alerting that has come, and what is decided on, read strongly. */
 export type Due = {

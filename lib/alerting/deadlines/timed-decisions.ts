@@ -1,15 +1,44 @@
-import { begun } from '#lib/alerting/decide/escalation.ts';
+import { failingWith } from '#lib/alerting/cause/held-under.ts';
+import { begun, nextStepAt, stepTaken } from '#lib/alerting/decide/escalation.ts';
 import { firstResultAt } from '#lib/alerting/decide/first-result.ts';
-import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
+import { announcementOf } from '#lib/alerting/decide/memory.ts';
+import { classOf, silenceLook } from '#lib/alerting/decide/quiet-rules.ts';
+import { isUntold } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { isUnsettled } from '#lib/alerting/decide/situation.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import { channelsOfStep } from '#lib/alerting/policy/effective-policy.ts';
 import { isSilenced, type Policy } from '#lib/alerting/policy/policy.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { lastTransition } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import { silenceLook } from '#lib/health/alerting/rules/silenced.ts';
-import { announcementOf } from '#lib/health/state/announced.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { actOnDeadline, type Due, situationOf, type TimedDecision } from './timed-alert.ts';
+
+/** Reminds the channels that the check is still down. */
+export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
+  actOnDeadline(env, deadline, 'repeat', decideRepeat);
+
+/**
+ * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the
+ * cooldown; they ignore the cooldown and start none, and a silenced policy stops them (docs/CONTRACT.md#alerts).
+ */
+export function decideRepeat(due: Due): TimedDecision {
+  const { check, policy, now } = due;
+  if (!check) return {};
+  const situation = situationOf(due, 'repeat');
+  const { decision, reason, until } = decide(situation);
+  if (reason === 'repeats_off' || reason === 'not_down') return {};
+  // One that maintenance holds back is due when that is over.
+  if (reason === 'maintenance' && until !== undefined) return { next: { deadline: until } };
+  const next = { deadline: nextRepeat(Date.parse(check.state_since), policy.repeat_interval_seconds * 1000, now) };
+  return decision === 'planned' ? { alert: { situation, announces: 'down', cooldown: null }, next } : { next };
+}
+
+/** The first repeat after `now` of a check that is down since `since`; all in epoch ms. */
+export const nextRepeat = (since: number, interval: number, now: number): number =>
+  since + (Math.floor((now - since) / interval) + 1) * interval;
 
 /** Compares the announced state with the present one, and alerts the channels where they differ. */
 export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
@@ -58,4 +87,81 @@ function decideClosing(due: Due): TimedDecision {
 function afterSilence({ silence }: Policy, { note }: Deadline, now: number): Deadline | undefined {
   const deadline = silenceLook(silence, now);
   return deadline === undefined ? undefined : { deadline, ...(note && { note }) };
+}
+
+/** Calls whom the next step of an escalation names. */
+export const escalate = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
+  actOnDeadline(env, deadline, 'escalation', decideEscalation);
+
+/** While something else than an acknowledgement holds a step back, it is looked at after so long (ms) at most. */
+const LOOK_AGAIN_MS = 300_000;
+
+/**
+ * Pure: each step once a failure, by the rules that repeats pass too; no cooldown holds it back, and it starts none
+ * (docs/CONTRACT.md#escalation). A step that has nobody left to call is passed over.
+ */
+export function decideEscalation(due: Due): TimedDecision {
+  const { check, policy, entry, now } = due;
+  const step = check?.alerts.episode?.escalation?.steps ?? 0;
+  const at = check && nextStepAt(check.alerts, policy);
+  if (!check || at === undefined) return {};
+  // Its policy has changed since.
+  if (now < at && !entry.note?.at_once) return { next: { deadline: at } };
+  const channels = channelsOfStep(policy, step);
+  // While nobody was told of the failure, nobody else is called.
+  const situation = { ...situationOf(due, 'escalation'), channels: isUntold(due.hold) ? 0 : channels.length };
+  const { decision, reason, until } = decide(situation);
+  if (decision !== 'planned' && reason !== 'no_channels') return { next: lookAgain(reason, until, now) };
+
+  const alerts = stepTaken(check.alerts, channels);
+  if (reason === 'no_channels')
+    return { alerts, next: policy.escalation[step + 1] && { deadline: now, note: { at_once: true } } };
+  return {
+    alerts,
+    alert: { situation, announces: 'down', cooldown: null, channels, step },
+    next: after(alerts, policy, now),
+  };
+}
+
+/** Whoever takes an acknowledgement back has the step looked at. */
+function lookAgain(reason: string | null, until: number | undefined, now: number): Deadline | undefined {
+  if (reason === 'acknowledged') return until === undefined ? undefined : { deadline: until };
+  const latest = now + LOOK_AGAIN_MS;
+  return { deadline: until !== undefined && until > now ? Math.min(until, latest) : latest };
+}
+
+/** The next step at its time; behind one that came late it keeps its distance, so that not all are called at once. */
+function after(alerts: CheckItem['alerts'], policy: Policy, now: number): Deadline | undefined {
+  const at = nextStepAt(alerts, policy);
+  if (at === undefined) return undefined;
+  const steps = alerts.episode?.escalation?.steps ?? 0;
+  const [taken, next] = [policy.escalation[steps - 1], policy.escalation[steps]];
+  const distance = ((next?.after_seconds ?? 0) - (taken?.after_seconds ?? 0)) * 1000;
+  return { deadline: Math.max(at, now + distance) };
+}
+
+/** Tells those who heard of a failure once if more fails with it by now than they were told. */
+export async function updateImpact(env: Env, deadline: DueDeadline): Promise<DueDeadline[]> {
+  const hasGrown = await isMoreThanTold(env, deadline);
+  return actOnDeadline(env, deadline, 'impact', (due) => (hasGrown ? decideUpdate(due) : {}));
+}
+
+function decideUpdate(due: Due): TimedDecision {
+  if (!due.check || !due.policy.impact_update) return {};
+  const situation = situationOf(due, 'impact');
+  // The failure that was told may be over, and one that nobody was told of have begun.
+  if (situation.told !== 'down' || decide(situation).decision !== 'planned') return {};
+  return { alert: { situation, announces: 'down', cooldown: null, urgency: 'low' } };
+}
+
+/** Whether more entities fail with it than the alert said that was sent. */
+async function isMoreThanTold(env: Env, { tenant_id, entity_id, check_id }: DueDeadline): Promise<boolean> {
+  const { ports, keys } = env;
+  const [transition, failing] = await Promise.all([
+    lastTransition(env, tenant_id, check_id),
+    failingWith({ ...env, tenant: tenant_id }, entity_id),
+  ]);
+  const ids = transition?.alert.deliveries ?? [];
+  const deliveries = await ports.table.getMany<DeliveryItem>(ids.map((id) => keys.delivery(tenant_id, id)));
+  return failing.length > Math.max(0, ...deliveries.map((one) => one?.affected ?? 0));
 }

@@ -1,26 +1,98 @@
 import type { TenantEnv } from '#lib/access/context.ts';
+import type { Ancestry } from '#lib/alerting/cause/find-cause.ts';
 import { type HoldItem, rememberedHold, withLook } from '#lib/alerting/cause/hold-item.ts';
 import type { Verdict } from '#lib/alerting/cause/verdict.ts';
 import type { Look } from '#lib/alerting/cause/wait.ts';
-import { type AlertItem, alertItem, deliveriesOf, groupAt } from '#lib/alerting/decide/alert-item.ts';
+import { type AlertItem, alertItem, deliveriesOf, destinationTold, groupAt } from '#lib/alerting/decide/alert-item.ts';
 import { begun, escalationChange } from '#lib/alerting/decide/escalation.ts';
-import { isFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
-import { type IncidentItem, incidentWrites, joinWrites, withTold } from '#lib/alerting/decide/notified-failure.ts';
+import { afterTelling, isFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
+import {
+  type IncidentItem,
+  incidentOf,
+  incidentWrites,
+  joinWrites,
+  ownIncident,
+  withTold,
+} from '#lib/alerting/decide/notified-failure.ts';
 import { pageWrites } from '#lib/alerting/decide/page-budget.ts';
-import { destinationOf, destinationTold, waitingOf } from '#lib/alerting/decide/recipients.ts';
-import { settled, superseded } from '#lib/alerting/decide/settle-held.ts';
+import { waitingOf } from '#lib/alerting/decide/recipients.ts';
+import { impactDue, settled, superseded } from '#lib/alerting/decide/settle-held.ts';
+import type { HeldAlert } from '#lib/alerting/notes.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
-import type { Policy } from '#lib/alerting/policy/policy.ts';
-import { incidentsOfLook, type LookIncidents } from '#lib/alerts/hold/incident-of-look.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { impactDue } from '#lib/health/alerting/impact-due.ts';
-import { afterTelling } from '#lib/health/alerting/remembered.ts';
+import { destinationOf, type Policy } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';
+import type { AlertRoot } from '#lib/channels/alert.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { HeldAlert } from '#lib/schedule/entries.ts';
-import type { Found, Search } from './dependency-hold.ts';
-import type { HeldCase } from './hold.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { Found, HeldCase, Search } from './hold.ts';
+
+/** Of each failure as it stands: one that began anew is not the one that was told of before. */
+export function incidentsAt(
+  keys: Keys,
+  { tenant_id, entity_id }: Pick<CheckItem, 'tenant_id' | 'entity_id'>,
+  { entities, incidents }: Ancestry,
+  { roots }: Verdict,
+): Map<string, IncidentItem> {
+  const present = new Map([...incidents].filter(([id]) => id !== entity_id));
+  for (const { entity_id: root_entity_id, since } of roots) {
+    const of = { tenant_id, root_entity_id, id: entities.get(root_entity_id)?.incident?.id };
+    present.set(root_entity_id, incidentOf(keys, incidents.get(root_entity_id), of, since));
+  }
+  return present;
+}
+
+/** The cause that an alert names, with who was told of it. */
+type NamedRoot = { incident: IncidentItem; named: AlertRoot };
+
+/** What a look at a held alert has to do with incidents. */
+export type LookIncidents = {
+  root: NamedRoot | undefined;
+  /** The failure of the entity itself, where others depend on it in their turn. */
+  own: IncidentItem | undefined;
+  /** The one that the entity is part of from now on; undefined while its cause is not known. */
+  partOf: IncidentRef | undefined;
+};
+
+/** Pure but for the keys. */
+export function incidentsOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen: Look): LookIncidents {
+  const own = ownOf(env, search);
+  return { root: rootIn(env, search, verdict, seen), own, partOf: partOf(env, search, verdict, seen) };
+}
+
+function rootIn(
+  { keys }: TenantEnv,
+  { one: { check }, ancestry }: Search,
+  verdict: Verdict,
+  { root }: Look,
+): NamedRoot | undefined {
+  const entity = root === null ? undefined : ancestry.entities.get(root);
+  const incident = entity && incidentsAt(keys, check, ancestry, verdict).get(entity.id);
+  if (!entity || !incident) return undefined;
+  const { id: entity_id, name: entity_name, state } = entity;
+  return { incident, named: { entity_id, entity_name, state, since: iso(incident.since) } };
+}
+
+function ownOf({ keys }: TenantEnv, { one, ancestry }: Search): IncidentItem | undefined {
+  const { check, entity, transition } = one;
+  if (entity.dependents === 0) return undefined;
+  const before = ancestry.incidents.get(entity.id);
+  const { id } = ownIncident(entity, before, transition);
+  const since = check.effective_at ?? Date.parse(check.state_since);
+  return incidentOf(keys, before, { tenant_id: check.tenant_id, root_entity_id: entity.id, id }, since);
+}
+
+/** That of the cause under which it is told or withheld; its own, where it is told and nothing explains it. */
+function partOf({ keys }: TenantEnv, { one, ancestry }: Search, verdict: Verdict, seen: Look): IncidentRef | undefined {
+  const { check, entity, transition } = one;
+  if (entity.incident) return entity.incident;
+  // While the alert of the root itself is held, that may yet turn out to follow from another.
+  const cause = seen.root ?? (seen.hold.explained > 0 ? seen.hold.under : null);
+  const incident = cause === null ? undefined : incidentsAt(keys, check, ancestry, verdict).get(cause);
+  if (incident) return ancestry.entities.get(cause!)?.incident ?? { id: incident.id, root_entity_id: cause! };
+  return seen.tell.length > 0 ? ownIncident(entity, ancestry.incidents.get(entity.id), transition) : undefined;
+}
 
 /**
  * The writes of a look, for one transaction: alerts for those who are told now, whom each incident was told to, with

@@ -1,14 +1,25 @@
-import type { Channel } from '#lib/alerting/policy/policy.ts';
-import type { EntityState } from '#lib/catalog/states.ts';
+import type { Series } from '#lib/alerting/notes.ts';
+import { type Channel, destinationOf } from '#lib/alerting/policy/policy.ts';
+import type { AlertRoot, AlertUrgency, DeliveryKind, TriedRemediation } from '#lib/channels/alert.ts';
 import type { Acknowledgement, AnnouncedAlert } from '#lib/checks/check-item.ts';
-import { type DeliveryKind, deliveryIdOf } from '#lib/checks/delivery-id.ts';
-import { ALERTS } from '#lib/keys/prefixes.ts';
-import type { Keys } from '#lib/keys.ts';
+import { ALERTS, type Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { Series } from '#lib/schedule/entries.ts';
 import type { Situation } from './situation.ts';
-import type { AlertUrgency } from './transition.ts';
+
+/**
+ * The id of the n-th delivery of an alert to a channel. It follows from the transition, so that planning the same
+ * alert again names the same delivery, and a receiver that has seen the id can drop the repeat.
+ * @param at_ms epoch ms of the alert: deliveries sort by it
+ * @param n 0 but for repeats and catch-ups of the same transition, which count up
+ */
+export const deliveryIdOf = (
+  transition_id: string,
+  at_ms: number,
+  kind: DeliveryKind,
+  n: number,
+  channel_id: string,
+): string => derivedId('dlv', at_ms, transition_id, kind, n, channel_id);
 
 /** One channel of an alert, as it was chosen when the alert was decided. */
 export type AlertTarget = {
@@ -57,22 +68,11 @@ export type AlertItem = Item & {
   decided_on?: Situation;
 };
 
-/** An entity that others depend on, as it was when the alert was decided. `since`: ISO 8601. */
-export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
-
 /**
  * Alerts that were held under the same root and are released within the same ten seconds: one message tells each
  * destination of all of them, at `at` (epoch ms).
  */
 type AlertGroup = { id: string; at: number; root_entity_name: string };
-
-/** A guarded action that did not help; `verdict` is that of its last attempt. */
-export type TriedRemediation = {
-  action_id: string;
-  action_name: string;
-  attempts: number;
-  verdict: 'healed' | 'not_healed' | 'unverified';
-};
 
 /** What a new alert is about. */
 type NewAlert = Pick<
@@ -138,3 +138,6 @@ export const deliveriesOf = ({ to }: Pick<AlertItem, 'to'>): string[] => to.map(
 
 /** Of what the stream brings. */
 export const isAlert = <Other extends Item>(item: AlertItem | Other): item is AlertItem => item.sk.startsWith(ALERTS);
+
+/** Where the channel led that an alert went to. */
+export const destinationTold = ({ channel_id: id, ...target }: AlertTarget): string => destinationOf({ id, ...target });

@@ -1,31 +1,44 @@
-import { isFolded } from '#lib/alerting/cause/wait.ts';
-import { calledLater, channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
-import { type AlertChannel, type Policy, shown } from '#lib/alerting/policy/policy.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { Context } from '#lib/access/context.ts';
+import { type HeldAlert, type HoldReason, mergeDeadline } from '#lib/alerting/notes.ts';
+import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import { type AlertChannel, destinationOf, type Policy, type PolicyItem, shown } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
+import type { AlertUrgency, FlapNote } from '#lib/channels/alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { withEpisode } from '#lib/health/alerting/episode.ts';
-import { afterTelling, withAnnounced, withoutAnnounced } from '#lib/health/alerting/remembered.ts';
-import { announcementOf } from '#lib/health/state/announced.ts';
-import { withFailure } from '#lib/health/state/failures.ts';
-import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { StateChange, StateChangeInput } from '#lib/checks/state/change-state.ts';
+import type { TransitionCause, TransitionItem } from '#lib/checks/state/transition.ts';
+import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
-import type { Deadline, HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
-import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
+import { type Deadline, type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
+import { type AlertItem, alertItem, deliveriesOf, destinationTold } from './alert-item.ts';
 import { begun } from './escalation.ts';
 import { firstResultAt } from './first-result.ts';
-import { countChange, type FlapNote, flapNote, toldAgainAt, uncounted } from './memory.ts';
-import type { IncidentItem } from './notified-failure.ts';
-import { isBusy, type Pages } from './page-budget.ts';
+import {
+  afterTelling,
+  announcedState,
+  announcementOf,
+  countChange,
+  flapNote,
+  toldAgainAt,
+  uncounted,
+  withAnnounced,
+  withEpisode,
+  withFailure,
+  withoutAnnounced,
+} from './memory.ts';
+import { type IncidentItem, isFolded } from './notified-failure.ts';
+import { isBusy, type Pages, pageWrites, readPages } from './page-budget.ts';
 import { classOf } from './quiet-rules.ts';
-import { destinationOf, hearRecovery, knewBefore } from './recipients.ts';
-import { awaitedRepair } from './repair.ts';
+import { hearRecovery, knewBefore } from './recipients.ts';
 import { type Decided, decide } from './rules.ts';
 import { becauseOf } from './settle-held.ts';
-import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
-import type { AlertDecision, AlertReason, AlertUrgency } from './transition.ts';
+import { awaitedRepair, calledLater, type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
+import type { AlertDecision, AlertReason } from './transition.ts';
 
 /** A change of a check's state, and the policy in force. */
 type Change = {
@@ -194,3 +207,107 @@ const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
   at,
   n: 0,
 });
+
+/** What a state change is decided on, read strongly; the writes hold it to these versions. */
+export type Basis = {
+  entity: EntityItem;
+  policy: Policy;
+  /** What is set on the check itself; absent where nothing is. */
+  storedPolicy?: Pick<PolicyItem, 'v'>;
+  deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
+  /** The failure of its entity that others depend on, the present or the last one. */
+  incident?: IncidentItem | undefined;
+  /** When its destinations were paged, where its entity has relations and it may go down. */
+  pages?: Pages;
+  /** The transition whose alert is held, if one is. */
+  held?: TransitionItem | undefined;
+};
+
+/** The deadlines that begin and end with a change of state. */
+const ALERT_DEADLINES = ['repeat', 'catch_up', 'hold'] as const;
+export type AlertDeadline = (typeof ALERT_DEADLINES)[number];
+
+/** Reads what a change of a check's state touches; undefined when the entity is gone. */
+export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise<Basis | undefined> {
+  const [entity, stored, head, incident, ...deadlines] = await ports.table.getMany<
+    [EntityItem, PolicyItem, AlertingHead, IncidentItem, ...DeadlineEntry[]]
+  >([
+    keys.entity(check.tenant_id, check.entity_id),
+    keys.policy(check.tenant_id, check.id),
+    keys.alertingHead(check.tenant_id),
+    keys.incident(check.tenant_id, check.entity_id),
+    ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.id)),
+  ]);
+  if (!entity) return undefined;
+  const account = await alertingOf({ ports, keys }, check.tenant_id, head);
+  const sk = deadlines[ALERT_DEADLINES.indexOf('hold')]?.note?.held?.transition_sk;
+  const held = sk && (await ports.table.get<TransitionItem>({ pk: keys.ofCheck(check.tenant_id, check.id), sk }));
+  const policy = effectivePolicy(stored, { check, entity, account, now: ports.clock.now() });
+  const counts = check.state !== 'down' && entity.dependents + entity.dependencies > 0;
+  const destinations = counts ? channelsThatApply(policy, 'down', check.alerts).map(destinationOf) : [];
+  return {
+    ...{ entity, policy },
+    ...(destinations.length > 0 && { pages: await readPages({ ports, keys }, check.tenant_id, destinations) }),
+    ...(stored && { storedPolicy: stored }),
+    incident,
+    ...(held && { held }),
+    deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
+  };
+}
+
+/**
+ * Whether a change opens the incident of its entity: a failure that was found out, outside of maintenance. What may
+ * follow from another failure waits until that is known (lib/alerts/incidents).
+ */
+export const opensIncident = (
+  { entity, policy }: Basis,
+  { to, cause }: StateChangeInput,
+  { alert }: Pick<TransitionItem, 'alert'>,
+): boolean =>
+  to === 'down' &&
+  (cause === 'result' || cause === 'silence') &&
+  policy.window === undefined &&
+  (entity.dependencies === 0 || alert.decision === 'planned');
+
+/** The page that an alert for down is to each of its destinations, where that is counted. */
+export function paged(keys: Keys, { pages }: Basis, { tenant_id, urgency, to }: AlertItem, token: string, now: number) {
+  if (!pages || urgency === 'low') return [];
+  return pageWrites(keys, tenant_id, { pages, destinations: to.map(destinationTold) }, token, now);
+}
+
+type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
+
+/** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
+export function deadlinesOf(
+  { policy, deadlines }: Basis,
+  { to }: StateChangeInput,
+  at: number,
+  { lookAt, hold }: { lookAt: number | undefined; hold: Deadline | undefined },
+): NextDeadline[] {
+  const changed: NextDeadline[] = [];
+  const repeat = policy.repeat_interval_seconds * 1000;
+  if (to === 'down' && repeat > 0) changed.push({ kind: 'repeat', next: { deadline: at + repeat } });
+  else if (deadlines.repeat) changed.push({ kind: 'repeat', next: undefined });
+  if (lookAt !== undefined && policy.catch_up)
+    changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
+  if (hold || deadlines.hold) changed.push({ kind: 'hold', next: hold });
+  return changed;
+}
+
+/**
+ * A check whose state is unknown already is disabled or deleted without a transition that could bring a closing note.
+ * Should its channels believe it down even so, as an earlier note failed or was silenced, its catch-up brings one.
+ */
+export async function closingLook(
+  { ports, keys, tenant }: Context,
+  check: CheckItem,
+  change: StateChange | undefined,
+): Promise<{ writes: Write[]; schedule: DueDeadline[] }> {
+  if (change || announcedState(check.alerts) === 'up') return { writes: [], schedule: [] };
+  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, check.id));
+  const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
+  return {
+    writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
+    schedule: [dueDeadline('catch_up', check, next.deadline)],
+  };
+}

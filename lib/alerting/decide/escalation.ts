@@ -1,10 +1,10 @@
-import type { AlertChannel, EscalationStep, Policy } from '#lib/alerting/policy/policy.ts';
+import type { DeadlineNote } from '#lib/alerting/notes.ts';
+import type { AlertChannel, Policy } from '#lib/alerting/policy/policy.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { dueDeadline } from '#lib/schedule/deadlines.ts';
-import { type DeadlineNote, deadlineEntry } from '#lib/schedule/entries.ts';
+import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 
 /**
  * Steps of an escalation. They count from the first alert of a failure; how far they have come stands on the check, and
@@ -12,7 +12,7 @@ import { type DeadlineNote, deadlineEntry } from '#lib/schedule/entries.ts';
  * transaction, so that the deadline itself needs no read before.
  */
 
-type Alerts = CheckItem['alerts'];
+export type Alerts = CheckItem['alerts'];
 
 /** Pure: with the first alert that says down, or would if somebody were to hear it, the steps begin to count. */
 export function begun(
@@ -43,27 +43,6 @@ export function stepTaken(alerts: Alerts, told: readonly Pick<AlertChannel, 'id'
     episode: { ...episode, escalation: { from, steps: steps + 1 } },
     ...(told.length > 0 && { escalated: [...new Set([...escalated, ...told.map(({ id }) => id)])] }),
   };
-}
-
-/** Which step names a channel, from 0. */
-const stepOf = (escalation: readonly EscalationStep[], id: string): number | undefined => {
-  const step = escalation.findIndex(({ channel_ids }) => channel_ids.includes(id));
-  return step < 0 ? undefined : step;
-};
-
-/**
- * Whether a channel hears an alert that says this: one that a step names hears of trouble once that was taken, and of
- * the recovery wherever it was told of trouble.
- */
-export function isInEarshot(
-  id: string,
-  { escalation }: Pick<Policy, 'escalation'>,
-  { episode, escalated = [] }: Pick<Alerts, 'episode' | 'escalated'>,
-  announces: AnnouncedAlert['announces'],
-): boolean {
-  const step = stepOf(escalation, id);
-  if (step === undefined) return true;
-  return announces === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
 }
 
 type Of = Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;

@@ -1,12 +1,53 @@
-import type { Policy } from '#lib/alerting/policy/policy.ts';
-import type { CheckItem, Flapping } from '#lib/checks/check-item.ts';
+import { type Policy, shown } from '#lib/alerting/policy/policy.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
+import type { FlapNote, Lately } from '#lib/channels/alert.ts';
+import type {
+  Acknowledgement,
+  Announced,
+  AnnouncedAlert,
+  AnnouncedState,
+  CheckItem,
+  Flapping,
+} from '#lib/checks/check-item.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
+
+/** Alerts remembered one by one; bounds the size of a check item. */
+const MOST_IN_FLIGHT = 4;
+const NOTHING: Announced = { baseline: 'up', inFlight: [] };
+
+/** What an alert about a check in a state says. */
+export function announcementOf(
+  state: CheckState,
+  policy: Pick<Policy, 'notify_on_degraded'>,
+): AnnouncedAlert['announces'] {
+  const believed = shown(state, policy);
+  return believed === 'unknown' ? 'up' : believed;
+}
+
+/** The state in the latest alert that did not fail; none yet counts as up (docs/CONTRACT.md#alerts). */
+export const announcedState = ({ announced = NOTHING }: CheckItem['alerts']): AnnouncedState =>
+  announced.inFlight.at(-1)?.announces ?? announced.baseline;
+
+/**
+ * The announced state once `alert` is planned. The oldest alert in flight may have to make room; whether it was sent is
+ * not known then, so `baseline` is unknown unless both say the same.
+ */
+export function announce({ announced = NOTHING }: CheckItem['alerts'], alert: AnnouncedAlert): Announced {
+  const inFlight = [...announced.inFlight, alert];
+  const forgotten = inFlight.length > MOST_IN_FLIGHT ? inFlight.shift() : undefined;
+  const isSame = forgotten === undefined || forgotten.announces === announced.baseline;
+  return { baseline: isSame ? announced.baseline : 'unknown', inFlight };
+}
+
+/** The announced state once every delivery of an alert has failed; the same object when it is not in flight. */
+export function retract(announced: Announced, id: string): Announced {
+  return announced.inFlight.some((alert) => alert.id === id)
+    ? { ...announced, inFlight: announced.inFlight.filter((alert) => alert.id !== id) }
+    : announced;
+}
 
 type Counted = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
 type FlapPolicy = Pick<Policy, 'flap_threshold' | 'flap_window_seconds'>;
-
-/** What an alert says of flapping: how many changes there were within which time, and when it is told again; ms. */
-export type FlapNote = { changes: number; within_ms: number; calm_ms: number };
 
 /** So long (ms) a check has to keep one state to be flapping no more: a quarter of the window. */
 const calmMs = ({ flap_window_seconds }: FlapPolicy): number => flap_window_seconds * 250;
@@ -55,3 +96,83 @@ export const flapNote = ({ changed_at = [] }: Counted, policy: FlapPolicy, at: n
 /** What is remembered of flapping once an alert was planned. */
 export const toldFlapping = ({ flapping }: Counted): { flapping?: Flapping } =>
   flapping ? { flapping: { ...flapping, told: true } } : {};
+
+/** So long back (ms) counts what failed lately, and so many of it are kept at most: 13 bytes each. */
+const LATELY_MS = 86_400_000;
+const MOST = 20;
+
+/** Pure: what alerting remembers with one more change to down at `at` (epoch ms). */
+export const withFailure = (alerts: CheckItem['alerts'], at: number): CheckItem['alerts'] => ({
+  ...alerts,
+  failed_at: [...(alerts.failed_at ?? []).filter((one) => isLately(one, at)), at].slice(-MOST),
+});
+
+/** How often a check went down within a day up to `at` (epoch ms). */
+export const failuresLately = ({ failed_at = [] }: CheckItem['alerts'], at: number): Lately => ({
+  failures: failed_at.filter((one) => isLately(one, at)).length,
+  within_ms: LATELY_MS,
+});
+
+const isLately = (one: number, at: number): boolean => one > at - LATELY_MS && one <= at;
+
+/**
+ * Which cooldown an alert waits for and starts. A warning is between up and degraded: it waits for the cooldown of any
+ * alert, and starts one that holds back warnings alone.
+ */
+export type CooldownClass = 'page' | 'warning';
+
+/** The cooldown that an alert starts at `at` (epoch ms). */
+export const startCooldown = (of: CooldownClass, at: number): CheckItem['alerts'] =>
+  of === 'page' ? { last_planned_at: at } : { last_warned_at: at };
+
+type Alerts = CheckItem['alerts'];
+
+/** Pure: what a check remembers once alerts that its channels are to believe were planned. */
+export function withAnnounced(alerts: Alerts, planned: readonly AnnouncedAlert[]): Alerts {
+  let after = alerts;
+  for (const alert of planned) after = { ...after, announced: announce(after, alert) };
+  return after;
+}
+
+/** Pure: the same where nobody is left to whom anything was announced. */
+export function withoutAnnounced({ announced: _announced, ...alerts }: Alerts): Alerts {
+  return alerts;
+}
+
+/** What it remembers of its change of state, at `at` (epoch ms): its cooldown begins, and that it flaps was told. */
+export const afterTelling = (
+  alerts: Alerts,
+  planned: readonly AnnouncedAlert[],
+  cooldown: CooldownClass,
+  at: number,
+): Alerts => withAnnounced({ ...alerts, ...startCooldown(cooldown, at), ...toldFlapping(alerts) }, planned);
+
+/**
+ * What alerting remembers of a failure once its check is in a state: it begins with down, goes on through degraded, and
+ * is over when the check counts as up, or is no longer judged. Whoever was called is remembered longer, until they are
+ * told of the recovery.
+ */
+export function withEpisode(
+  alerts: CheckItem['alerts'],
+  to: CheckState,
+  policy: Pick<Policy, 'notify_on_degraded'>,
+  transition_id: string,
+): CheckItem['alerts'] {
+  const { episode, escalated, ...rest } = alerts;
+  const believed = shown(to, policy);
+  if (believed === 'up' || believed === 'unknown')
+    return episode ? { ...rest, ...(escalated && { escalated }) } : alerts;
+  if (episode || believed !== 'down') return alerts;
+  const isOwed = escalated && announcedState(alerts) !== 'up';
+  return { ...rest, episode: { transition_id }, ...(isOwed && { escalated }) };
+}
+
+/** With an acknowledgement of the failure that goes on, or without one. */
+export function withAcknowledgement(
+  alerts: CheckItem['alerts'],
+  acknowledgement: Acknowledgement | undefined,
+): CheckItem['alerts'] {
+  if (!alerts.episode) return alerts;
+  const { acknowledgement: _before, ...episode } = alerts.episode;
+  return { ...alerts, episode: { ...episode, ...(acknowledgement && { acknowledgement }) } };
+}

@@ -1,8 +1,10 @@
-import type { Incident } from '#lib/alerting/cause/wait.ts';
-import type { EntityItem, IncidentRef } from '#lib/catalog/entity-item.ts';
+import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';
+import type { CheckState, EntityState } from '#lib/catalog/states.ts';
 import type { Keys } from '#lib/keys.ts';
 import { derivedId, timeOf } from '#lib/platform/ids.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
+import { type AlertItem, destinationTold } from './alert-item.ts';
 
 /**
  * Who was told of the failure of an entity that others depend on: by an alert of its own, or by one of a dependent that
@@ -100,3 +102,68 @@ export function incidentWrites(
   const put = { ...next, v: token, expires_at: Math.floor(now / 1000) + KEEP_SECONDS };
   return [{ put, if: before ? { version: before.v } : 'absent' }];
 }
+
+type Changed = {
+  /** Of the check. */
+  to: CheckState;
+  /** Of its entity, afterwards. */
+  state: EntityState;
+  /** Epoch ms: from when on the state of the check counts. */
+  since: number;
+  now: number;
+  /** Of the incident that it is part of, or opens. */
+  id: string;
+};
+
+/**
+ * Pure: what a change of a check makes of its entity's incident: it opens, goes on, or is over. Undefined where nobody
+ * depends on the entity, or there is nothing to say.
+ */
+export function incidentOfChange(
+  keys: Keys,
+  { entity, incident: before }: { entity: EntityItem; incident?: IncidentItem | undefined },
+  { to, state, since, now, id }: Changed,
+): IncidentItem | undefined {
+  if (to === 'down' && entity.dependents > 0) {
+    const of = { tenant_id: entity.tenant_id, root_entity_id: entity.id, id };
+    const incident = incidentOf(keys, before, of, since);
+    return state === 'down' && incident.confirmed_at === undefined ? { ...incident, confirmed_at: now } : incident;
+  }
+  if (!before || before.recovered_at !== undefined || to === 'down' || state === 'down') return before;
+  return { ...before, recovered_at: now };
+}
+
+export const endsIncident = (before: IncidentItem | undefined, next: IncidentItem | undefined): boolean =>
+  next !== undefined && next !== before && next.recovered_at !== undefined;
+
+/** The incident with those told of it by an alert for down, whichever brought that. */
+export function toldBy(
+  item: AlertItem | undefined,
+  incident: IncidentItem | undefined,
+  { to, at }: { to: CheckState; at: number },
+): IncidentItem | undefined {
+  // Those who hear more of the impact were told before, and stay so where that news does not reach them.
+  if (!incident || !item || item.kind === 'closed' || item.kind === 'impact' || to !== 'down') return incident;
+  return withTold(incident, item.to.map(destinationTold), at);
+}
+
+/** An entity's failure as those hear of it who depend on it. Times in epoch ms. */
+export type Incident = {
+  root_entity_id: string;
+  /** Since when it fails. */
+  since: number;
+  recovered_at?: number | undefined;
+  /** When each destination was alerted of it, the latest last: by an alert of its own, or one that names it. */
+  told: Readonly<Record<string, readonly number[]>>;
+};
+
+/** Further alerts of an incident within this time are low. */
+const FOLD_MS = 300_000;
+
+/** When a destination was last told of an incident (epoch ms); undefined: never, or there is none. */
+export const toldAt = (incident: Pick<Incident, 'told'> | undefined, destination: string): number | undefined =>
+  incident?.told[destination]?.at(-1);
+
+/** Whether a destination heard of an incident so lately that what follows is news of the same. */
+export const isFolded = (incident: Pick<Incident, 'told'> | undefined, destination: string, now: number): boolean =>
+  now - pastOrZero(toldAt(incident, destination) ?? 0, now) < FOLD_MS;

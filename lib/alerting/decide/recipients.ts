@@ -1,16 +1,8 @@
-import type { Channel } from '#lib/alerting/policy/policy.ts';
+import type { HeldAlert } from '#lib/alerting/notes.ts';
+import { destinationOf, type Place } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { announcedState } from '#lib/health/state/announced.ts';
-import type { Deadline, HeldAlert } from '#lib/schedule/entries.ts';
-import type { AlertTarget } from './alert-item.ts';
-
-type Place = Pick<Channel, 'id' | 'destination'>;
-
-/** Where a channel leads: two that lead to the same place have the same destination. */
-export const destinationOf = ({ id, destination = id }: Place): string => destination;
-
-/** Where the channel led that an alert went to. */
-export const destinationTold = ({ channel_id: id, ...target }: AlertTarget): string => destinationOf({ id, ...target });
+import type { Deadline } from '#lib/schedule/entries.ts';
+import { announcedState } from './memory.ts';
 
 type Escalated = Pick<CheckItem['alerts'], 'escalated'>;
 

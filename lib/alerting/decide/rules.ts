@@ -1,7 +1,45 @@
-import { RULES } from '#lib/health/alerting/rules.ts';
+import { dependency, maintenance, remediation } from './hold-rules.ts';
+import { cooldown, flapping, silenced } from './quiet-rules.ts';
 import type { Rule, RuleName } from './rule.ts';
 import type { Situation } from './situation.ts';
+import {
+  acknowledged,
+  catchUpOff,
+  configuration,
+  degradedOff,
+  initial,
+  noChannels,
+  notTold,
+  notWatched,
+  recoveryOff,
+  repeats,
+  toldAlready,
+} from './state-rules.ts';
 import type { RuleFacts } from './transition.ts';
+
+/**
+ * All rules of alerting, in the order in which they are asked (docs/CONTRACT.md#alerts): the first that stops an alert
+ * is its reason. What is explained runs this very list.
+ */
+export const RULES: readonly Rule[] = [
+  configuration,
+  ...repeats,
+  catchUpOff,
+  notWatched,
+  notTold,
+  acknowledged,
+  silenced,
+  initial,
+  degradedOff,
+  toldAlready,
+  recoveryOff,
+  flapping,
+  cooldown,
+  dependency,
+  maintenance,
+  remediation,
+  noChannels,
+];
 
 /** What came of a rule; `not_reached` when one before it had stopped the alert. */
 type RuleOutcome = { rule: RuleName; outcome: 'pass' | 'stop' | 'not_reached'; facts: RuleFacts };

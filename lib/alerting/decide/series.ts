@@ -1,4 +1,5 @@
-import type { Deadline, Series } from '#lib/schedule/entries.ts';
+import type { Series } from '#lib/alerting/notes.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
 
 /** After all deliveries of an alert have failed, its check is looked at again after these times (ms). */
 const RETRIES_MS = [60_000, 5 * 60_000, 15 * 60_000];

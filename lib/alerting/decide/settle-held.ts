@@ -1,7 +1,13 @@
+import type { Of } from '#lib/alerting/cause/hold-item.ts';
+import type { Policy } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import { type Deadline, deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import { decide } from './rules.ts';
 import { situationOf } from './situation.ts';
 import type { AlertDecision, AlertReason } from './transition.ts';
@@ -57,4 +63,35 @@ export function superseded(held: TransitionItem, hold: Deadline | undefined, tok
   const planned = decide(situationOf({ ...held, decided_on }));
   const final = { decision: 'skipped' as const, reason: planned.reason as AlertReason, facts: planned.facts };
   return [settled({ ...held, alert: { ...alert, because: becauseOf(hold) } }, token, at, final, { decided_on })];
+}
+
+/** So long (ms) after an alert of what others depend on, those who got it are told if more fails with it by then. */
+const UPDATE_AFTER_MS = 60_000;
+
+type Told = {
+  check: Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;
+  entity: Pick<EntityItem, 'dependents'>;
+  policy: Pick<Policy, 'impact_update'>;
+  /** Epoch ms of the alert. */
+  now: number;
+};
+
+/** The deadline of that update; none where nothing depends on the entity. The check must be written beside it. */
+export function impactDue(
+  keys: Keys,
+  token: string,
+  { check, entity, policy, now }: Told,
+): { writes: Write[]; deadlines: DueDeadline[] } {
+  if (entity.dependents === 0 || !policy.impact_update) return { writes: [], deadlines: [] };
+  const at = now + UPDATE_AFTER_MS;
+  return {
+    writes: [{ put: deadlineEntry(keys, 'impact', check, token, at) }],
+    deadlines: [dueDeadline('impact', check, at)],
+  };
+}
+
+/** The writes by which a check is held under no root any more. */
+export function forgetHold(keys: Keys, { tenant_id, id }: Of, hold: Deadline | undefined): Write[] {
+  const root = hold?.note?.held?.root;
+  return root === undefined ? [] : [{ delete: keys.heldCheck(tenant_id, root, id) }];
 }

@@ -1,14 +1,13 @@
+import type { HoldReason } from '#lib/alerting/notes.ts';
+import { channelsOfSteps } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, Silence } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
-import type { Acknowledgement, AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
-import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
-import type { TransitionCause } from '#lib/health/state/transition-record.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
-import type { HoldReason } from '#lib/schedule/entries.ts';
-import { isFlapping } from './memory.ts';
-import type { AwaitedRepair } from './repair.ts';
+import type { DeliveryKind } from '#lib/channels/alert.ts';
+import type { Acknowledgement, AnnouncedAlert, AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
+import { acknowledgementAt } from '#lib/checks/settings/check-record.ts';
+import type { TransitionCause } from '#lib/checks/state/transition.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
+import { announcedState, announcementOf, isFlapping } from './memory.ts';
 
 /** Members of a policy that rules look at; of a check that inherits some, those in force. */
 type PolicyInForce = Pick<
@@ -167,3 +166,37 @@ const factsOf = ({ by, at, until }: Acknowledgement) => ({
 /** The same of an alert that is held, where one is. */
 export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefined): Pick<DecidedOn, 'held'> =>
   hold?.note?.held ? { held: { reason: hold.note.held.reason, until: hold.deadline } } : {};
+
+/** What is to repair a failure before anybody is told, and until when (epoch ms) that is waited for. */
+export type AwaitedRepair = { action_id: string; until: number };
+
+/**
+ * Pure: the action whose first verdict the alert of a check waits for once it comes to a state, at `now` (epoch ms): as
+ * long as that takes at most, its settling time and two more results. Of several the one that takes longest.
+ */
+export function awaitedRepair(
+  { repairs = {}, interval_seconds, timeout_ms }: Pick<CheckItem, 'repairs' | 'interval_seconds' | 'timeout_ms'>,
+  to: CheckState,
+  now: number,
+): { repair?: AwaitedRepair } {
+  const [slowest] = Object.entries(repairs)
+    .filter(([, { state }]) => state === to)
+    .sort(([, a], [, b]) => b.settle_seconds - a.settle_seconds);
+  if (!slowest) return {};
+  const [action_id, { settle_seconds }] = slowest;
+  return { repair: { action_id, until: now + (settle_seconds + 2 * interval_seconds) * 1000 + timeout_ms } };
+}
+
+/**
+ * Pure: how many the steps of its escalation call later, of an alert for down that nobody hears now: it is decided as
+ * any other, as the steps count from it.
+ */
+export function calledLater(
+  policy: Pick<Policy, 'channels' | 'escalation'>,
+  announces: AnnouncedAlert['announces'],
+  channels: readonly unknown[],
+): Pick<DecidedOn, 'called_later'> {
+  if (announces !== 'down' || channels.length > 0 || policy.escalation.length === 0) return {};
+  const called_later = channelsOfSteps(policy).length;
+  return called_later > 0 ? { called_later } : {};
+}

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { EntityState } from '#lib/catalog/states.ts';
+import type { Context } from '#lib/access/context.ts';
+import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
+import { CheckState, EntityState } from '#lib/catalog/states.ts';
+import { AlertUrgency } from '#lib/channels/alert.ts';
+import { TransitionCause } from '#lib/checks/state/transition.ts';
+import { IdOf } from '#lib/platform/http/route.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 
 /** Why a transition has no alert, or none yet: the first rule that stops it (rules.ts), by its name. */
 export const AlertReason = z.enum([
@@ -16,10 +22,6 @@ export const AlertReason = z.enum([
   'no_channels',
 ]);
 export type AlertReason = z.infer<typeof AlertReason>;
-
-/** `low`: delivered as any other, but it need not wake anybody. */
-export const AlertUrgency = z.enum(['high', 'low']);
-export type AlertUrgency = z.infer<typeof AlertUrgency>;
 
 /** What a rule looked at, for people: times in ISO 8601. */
 export const RuleFacts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
@@ -51,3 +53,41 @@ export const AlertDecision = z.object({
   decided_at: z.iso.datetime().describe('When this was decided.'),
 });
 export type AlertDecision = z.infer<typeof AlertDecision>;
+
+/** A transition on the wire (docs/CONTRACT.md#transitions). */
+export const TransitionRecord = z
+  .object({
+    id: z.string().describe('The same as transition_id.'),
+    transition_id: IdOf('the transition'),
+    entity_id: IdOf('the entity that it is about'),
+    entity_name: z.string().describe('Name of the entity at that moment.'),
+    blueprint_slug: z.string().describe('Slug of its blueprint.'),
+    entity_slug: z.string().describe('Slug of the entity.'),
+    check_id: IdOf('the check that changed'),
+    tenant_id: IdOf('the account'),
+    from_state: EntityState.describe('State of the entity before; equal to to_state where that did not move.'),
+    to_state: EntityState.describe('State of the entity after.'),
+    check_from_state: CheckState.describe('State of the check before.'),
+    check_to_state: CheckState.describe('State of the check after.'),
+    timestamp: z.iso.datetime().describe('When it changed, in UTC.'),
+    outage_started_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Of a change to down: when the first of the failed runs was checked. Null of others.'),
+    cause: TransitionCause,
+    error_message: z.string().describe('Error or warning of the deciding result; empty when none.'),
+    alert: AlertDecision.describe('Whether it was announced, and if not, why.'),
+  })
+  .meta({ id: 'Transition' });
+export type TransitionRecord = z.infer<typeof TransitionRecord>;
+
+/** A transition as the caller may see it: a read-only key sees no URL in its error. */
+export const transitionRecord = (
+  { caller }: Pick<Context, 'caller'>,
+  item: Omit<TransitionRecord, 'id'>,
+): TransitionRecord =>
+  pick(TransitionRecord, {
+    ...item,
+    id: item.transition_id,
+    error_message: seesSecrets(caller) ? item.error_message : redactUrls(item.error_message),
+  });

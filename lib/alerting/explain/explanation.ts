@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { RuleFacts } from '#lib/alerting/decide/transition.ts';
+import { RULES } from '#lib/alerting/decide/rules.ts';
+import { RuleFacts, TransitionRecord } from '#lib/alerting/decide/transition.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { CheckState } from '#lib/catalog/states.ts';
-import { RULES } from '#lib/health/alerting/rules.ts';
-import { TransitionRecord } from '#lib/health/state/transition-record.ts';
 import { GapRecord } from '#lib/history/runs/gaps.ts';
-import { IdOf } from '#lib/platform/http/members.ts';
+import { IdOf } from '#lib/platform/http/route.ts';
 import { ResultRecord } from '#lib/results/result.ts';
 
 const RuleOutcome = z.object({

@@ -1,18 +1,17 @@
+import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { historyStart } from '#lib/access/retention.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { type TransitionRecord, transitionRecord } from '#lib/alerting/decide/transition.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { FeedItem, TransitionItem } from '#lib/checks/state/transition.ts';
-import type { TransitionRange } from '#lib/health/history/transition-range.ts';
-import { type TransitionRecord, transitionRecord } from '#lib/health/state/transition-record.ts';
-import { TRANSITIONS } from '#lib/keys/prefixes.ts';
-import { after as above, stamp } from '#lib/keys.ts';
-import { notFound } from '#lib/platform/errors.ts';
+import { after as above, stamp, TRANSITIONS } from '#lib/keys.ts';
+import { invalid, notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { timeOf } from '#lib/platform/ids.ts';
+import { isId, timeOf } from '#lib/platform/ids.ts';
+import { Instant, mustBeSpan } from '#lib/platform/instant.ts';
 import type { Item, Page, Query } from '#lib/platform/ports.ts';
-import { filtered } from '#lib/platform/table/filtered.ts';
-import { queryMerged } from '#lib/platform/table/merge.ts';
+import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
 
 /**
  * Access patterns, newest first, or oldest first from one on:
@@ -115,3 +114,26 @@ const inRange =
     if (!first || !list.isNamed(first, known)) throw notFound(`Transition ${known}`);
     return { items: others, next };
   };
+
+/** Which transitions of a list are asked for, and in which order (docs/CONTRACT.md#transitions). */
+export const TransitionRange = z.object({
+  since: Instant.optional().describe('Changes of then or later: an ISO 8601 time.'),
+  until: Instant.optional().describe('Changes before then: an ISO 8601 time.'),
+  after: z
+    .string()
+    .optional()
+    .describe('Id of a transition of this list: those behind it, oldest first. Goes with neither since nor until.'),
+});
+export type TransitionRange = Partial<z.output<typeof TransitionRange>>;
+
+/** Throws VALIDATION_ERROR for a range that cannot be. */
+export function mustBeRange({ since, until, after }: TransitionRange): void {
+  mustBeSpan({ since, until });
+  if (after === undefined) return;
+  if (!isId('trn', after)) throw invalid('after', 'must be the id of a transition, such as trn_0mi8w2c1kw4b');
+  if (since !== undefined || until !== undefined) throw invalid('after', 'give either this, or since and until');
+}
+
+/** Names a list of transitions for its cursors. @param of the check, or all */
+export const scopeOf = ({ tenant }: Context, of: string, { after }: TransitionRange): string =>
+  `${tenant} transitions ${of} ${after === undefined ? 'newest' : 'oldest'} first`;

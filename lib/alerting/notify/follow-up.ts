@@ -1,19 +1,54 @@
+import { wakeHeld } from '#lib/alerting/cause/held-under.ts';
+import { type AlertItem, destinationTold } from '#lib/alerting/decide/alert-item.ts';
 import { escalationWrite } from '#lib/alerting/decide/escalation.ts';
+import { announcedState, retract } from '#lib/alerting/decide/memory.ts';
+import { type IncidentItem, incidentWrites, toldAt, withoutTelling } from '#lib/alerting/decide/notified-failure.ts';
 import { nextTry } from '#lib/alerting/decide/series.ts';
+import { mergeDeadline } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectiveSettings } from '#lib/alerting/policy/effective-policy.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
-import { untell } from '#lib/alerts/hold/untell.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { announcedState, retract } from '#lib/health/state/announced.ts';
+import { timeOf } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
-import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { type Deadline, type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
+
+/**
+ * A delivery has failed for good: its destination was not told of the failure by it after all, so that what is withheld
+ * from it for that reason is looked at again. Repeatable.
+ */
+export async function untell(env: Env, { tenant_id, check_id, channel_id, alert }: DeliveryItem): Promise<void> {
+  if (!alert) return;
+  const { ports, keys } = env;
+  const item = await ports.table.get<AlertItem>({ pk: keys.ofCheck(tenant_id, check_id), sk: alert.sk });
+  const target = item?.to.find((one) => one.channel_id === channel_id);
+  if (!item || !target || !item.with_others) return;
+  const destination = destinationTold(target);
+  for (const root of [item.root?.entity_id, item.entity_id]) {
+    if (root !== undefined && (await forget(env, { tenant_id, root }, destination, timeOf(item.id))))
+      await wakeHeld(env, tenant_id, root);
+  }
+}
+
+/** Whether the destination had last been told by that, at `at` (epoch ms): a later alert stands. */
+const forget = (
+  { ports, keys }: Env,
+  { tenant_id, root }: { tenant_id: string; root: string },
+  destination: string,
+  at: number,
+): Promise<boolean> =>
+  untilDone(ports, async () => {
+    const incident = await ports.table.get<IncidentItem>(keys.incident(tenant_id, root));
+    if (!incident) return false;
+    const left = withoutTelling(incident, destination, at);
+    const writes = incidentWrites(incident, left, ports.ids.token(), ports.clock.now());
+    if (writes.length > 0 && !(await commit(ports, writes)).ok) return AGAIN;
+    return toldAt(incident, destination) === at;
+  });
 
 /**
  * What follows from a delivery that is over, so that no channel is left with a false belief (docs/CONTRACT.md#alerts).

@@ -1,11 +1,10 @@
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import type { GroupMember } from '#lib/alerts/deliver/group-place.ts';
 import type { Alert } from '#lib/channels/alert.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import { under } from '#lib/keys.ts';
-import { chunks } from '#lib/platform/chunks.ts';
-import { type DeliveryItem, isOver } from './delivery-item.ts';
+import { chunks } from '#lib/platform/plain-data.ts';
+import { type DeliveryItem, type GroupMember, isOver } from './delivery-item.ts';
 import { type AttemptOutcome, isLastOutcome, recordOutcome } from './record-outcome.ts';
 
 /** Most that one message tells of, and most that it names. */

@@ -1,16 +1,24 @@
 import type { AccountItem } from '#lib/access/account.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
 import { redactUrl } from '#lib/access/redaction.ts';
+import { failingWith } from '#lib/alerting/cause/held-under.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import { type AlertUrlsAbout, urlsOf } from '#lib/alerts/deliver/alert-urls.ts';
-import { type Alert, type AlertCheck, EXAMPLE_ALERT, NOTHING_KNOWN } from '#lib/channels/alert.ts';
+import { failuresLately } from '#lib/alerting/decide/memory.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import {
+  type Alert,
+  type AlertCheck,
+  type AlertUrlsAbout,
+  EXAMPLE_ALERT,
+  eventOf,
+  NOTHING_KNOWN,
+  urlsOf,
+} from '#lib/channels/alert.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
-import { checkLabel } from '#lib/checks/label.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import { checkTypeOf } from '#lib/checks/types/registry.ts';
-import { failuresLately } from '#lib/health/state/failures.ts';
+import { checkLabel, checkTypeOf } from '#lib/checks/types/registry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { DeliveryItem } from './delivery-item.ts';
-import { eventOf } from './event.ts';
 
 /** What whoever reads it can do with one hand. */
 export type AlertLinks = Pick<Alert, 'acknowledge_url' | 'silence_url'>;
@@ -155,3 +163,26 @@ export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now:
 });
 
 const OF_THE_ACCOUNT = 'a channel of the account';
+
+const NAMED = 10;
+
+/**
+ * What an alert for down says of others, as it is when it is sent: how many fail with the same root, and how many
+ * depend on the entity. Nothing is read where that concerns nobody else.
+ */
+export async function impactOf(
+  { ports, keys, tenant }: TenantEnv,
+  entity: Pick<EntityItem, 'id' | 'dependents'>,
+  item: AlertItem | undefined,
+): Promise<Partial<Pick<Alert, 'affected' | 'impact'>>> {
+  if (!item?.with_others || item.announces !== 'down') return {};
+  const ids = (await failingWith({ ports, keys, tenant }, item.root?.entity_id ?? entity.id)).filter(
+    (id) => id !== entity.id,
+  );
+  const entities = await ports.table.getMany<EntityItem>(ids.slice(0, NAMED).map((id) => keys.entity(tenant, id)));
+  const names = entities.flatMap((one) => (one ? [one.name] : []));
+  return {
+    affected: { count: ids.length, names },
+    ...(entity.dependents > 0 && { impact: { count: entity.dependents, names: [] } }),
+  };
+}

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Env } from '#lib/env.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 
 /**
  * How deliveries to one URL are spaced after its receiver answered 429 or timed out: each takes the next turn, a gap

@@ -1,11 +1,9 @@
 import { isOfAccount } from '#lib/alerting/policy/channel-place.ts';
-import { leaveGroup } from '#lib/alerts/deliver/group-place.ts';
-import { withAttempt } from '#lib/alerts/deliver/last-delivery.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeliveryItem, deliveryRecord, type LastDeliveryItem } from './delivery-item.ts';
+import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, withAttempt } from './delivery-item.ts';
 
 /**
  * How an attempt ended.

@@ -1,10 +1,9 @@
-import { channelRedactor } from '#lib/alerts/channels/redact-config.ts';
 import type { Alert } from '#lib/channels/alert.ts';
-import type { Answer, ChannelType, Send } from '#lib/channels/channel-type.ts';
+import { type Answer, type ChannelType, channelRedactor, type Send } from '#lib/channels/channel-type.ts';
 import type { Letter, LetterRefusal } from '#lib/channels/mail-client.ts';
+import type { Ports } from '#lib/env.ts';
 import { isRedirect, isSuccess, refusalOf } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/net/net.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { boundedPauseMs, retryAfterMs } from './pace.ts';

@@ -1,5 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import { ACCOUNT_CHANNELS, SILENCES, WINDOWS } from '#lib/keys/prefixes.ts';
+import { ACCOUNT_CHANNELS, SILENCES, WINDOWS } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { Channel, PolicySettings } from './policy.ts';

@@ -1,11 +1,11 @@
-import { isInEarshot } from '#lib/alerting/decide/escalation.ts';
-import type { DecidedOn } from '#lib/alerting/decide/situation.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { Alerts } from '#lib/alerting/decide/escalation.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { isSilencedAt, type OwnSilence } from '#lib/catalog/own-silence.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
 import {
   type AlertChannel,
+  type EscalationStep,
   POLICY_DEFAULTS,
   type Policy,
   type PolicyItem,
@@ -14,6 +14,27 @@ import {
 } from './policy.ts';
 import { type Selectable, selects } from './selector.ts';
 import { openWindow } from './windows.ts';
+
+/** Which step names a channel, from 0. */
+const stepOf = (escalation: readonly EscalationStep[], id: string): number | undefined => {
+  const step = escalation.findIndex(({ channel_ids }) => channel_ids.includes(id));
+  return step < 0 ? undefined : step;
+};
+
+/**
+ * Whether a channel hears an alert that says this: one that a step names hears of trouble once that was taken, and of
+ * the recovery wherever it was told of trouble.
+ */
+export function isInEarshot(
+  id: string,
+  { escalation }: Pick<Policy, 'escalation'>,
+  { episode, escalated = [] }: Pick<Alerts, 'episode' | 'escalated'>,
+  announces: AnnouncedAlert['announces'],
+): boolean {
+  const step = stepOf(escalation, id);
+  if (step === undefined) return true;
+  return announces === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
+}
 
 type About = {
   check: Selectable['check'];
@@ -82,20 +103,6 @@ export function channelsThatApply(
 /** Pure: the channels that a step of the escalation calls, from 0. */
 export const channelsOfStep = (policy: Pick<Policy, 'channels' | 'escalation'>, step: number): AlertChannel[] =>
   listeners(policy, 'down', ({ id }) => policy.escalation[step]?.channel_ids.includes(id) === true);
-
-/**
- * Pure: how many the steps of its escalation call later, of an alert for down that nobody hears now: it is decided as
- * any other, as the steps count from it.
- */
-export function calledLater(
-  policy: Pick<Policy, 'channels' | 'escalation'>,
-  announces: AnnouncedAlert['announces'],
-  channels: readonly unknown[],
-): Pick<DecidedOn, 'called_later'> {
-  if (announces !== 'down' || channels.length > 0 || policy.escalation.length === 0) return {};
-  const called_later = channelsOfSteps(policy).length;
-  return called_later > 0 ? { called_later } : {};
-}
 
 /** Pure: the channels that some step of the escalation calls. */
 export const channelsOfSteps = ({ channels, escalation }: Pick<Policy, 'channels' | 'escalation'>): AlertChannel[] =>

@@ -1,6 +1,5 @@
-import { type Calendar, dueTimes, nextDue } from '#lib/schedule/calendar/calendar.ts';
+import { type Calendar, dueTimes, everyWeeks, nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
-import { everyWeeks } from '#lib/schedule/calendar/every-weeks.ts';
 
 /** When a window is open; epoch ms. */
 export type WindowTimes =

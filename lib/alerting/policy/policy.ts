@@ -111,3 +111,8 @@ export const defaultPolicy = (
   channels: [],
   updated_at: check.created_at,
 });
+
+export type Place = Pick<Channel, 'id' | 'destination'>;
+
+/** Where a channel leads: two that lead to the same place have the same destination. */
+export const destinationOf = ({ id, destination = id }: Place): string => destination;

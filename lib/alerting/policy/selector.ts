@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { LABEL_KEY, LABEL_KEY_RULE } from '#lib/catalog/labels.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isId } from '#lib/platform/ids.ts';

@@ -1,7 +1,7 @@
 import { readLogging } from '#lib/aws/environment.ts';
-import { type LambdaLog, lambdaLog } from '#lib/platform/aws/lambda/lambda-log.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import type { Ports } from '#lib/env.ts';
 import { readSettings } from '#lib/settings.ts';
+import { type LambdaLog, lambdaLog } from './lambda.ts';
 
 /**
  * The world of a function that touches no table, no queue and no network, from its environment. Throws one sentence

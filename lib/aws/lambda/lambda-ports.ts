@@ -2,13 +2,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CLIENT_SETTINGS } from '#lib/aws/client-settings.ts';
 import { dynamoTable } from '#lib/aws/dynamodb-table.ts';
 import { queueUrls, readSurroundings } from '#lib/aws/environment.ts';
+import type { Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
-import { type LambdaLog, lambdaLog } from '#lib/platform/aws/lambda/lambda-log.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { once } from '#lib/platform/late.ts';
-import type { Bus, Limiter, Metrics, Ports, Queues } from '#lib/platform/ports.ts';
+import type { Bus, Metrics, Queues } from '#lib/platform/ports.ts';
+import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import { readSettings, type Settings } from '#lib/settings.ts';
+import { type LambdaLog, lambdaLog } from './lambda.ts';
 
 /** What makes the bus of a function; given only to those that publish, as its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;

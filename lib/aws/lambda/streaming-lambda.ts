@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import type { LambdaLog } from '#lib/platform/aws/lambda/lambda-log.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
+import type { LambdaLog } from './lambda.ts';
 
 /** The part of Lambda's streaming runtime that is used here; it is a global of the function's process. */
 type StreamingRuntime = {

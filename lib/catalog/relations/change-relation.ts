@@ -1,26 +1,74 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import { auditing } from '#lib/access/auditing.ts';
-import type { Changing } from '#lib/access/context.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { Changing, Scope, TenantEnv } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
+import type { Ports } from '#lib/env.ts';
+import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { countDependencies } from './dependency-count.ts';
-import { failureOf, mustBeReachable } from './failure.ts';
 import {
   auditedRelation,
   FROM,
+  failureOf,
+  mustBeReachable,
   type NewRelation,
   type Relation,
   type RelationItem,
   type RelationPointer,
   relationRecord,
+  type StoredRelation,
   TO,
 } from './relation.ts';
-import { countRelations, type RelationCountItem } from './relation-count.ts';
-import { membersOfGroup, pointerKeys } from './relation-store.ts';
+import { membersOfGroup, pointerKeys, requireRelation } from './relation-store.ts';
+
+/**
+ * The writes by which the two entities of each relation that carries failure count it, or do so no more. None for an
+ * entity whose counts stay.
+ * @param entities those that are there, as they were read; each is held to that version
+ */
+export const countDependencies = (
+  { ids }: Pick<Ports, 'ids'>,
+  relations: readonly StoredRelation[],
+  entities: readonly EntityItem[],
+  step: 1 | -1,
+): Write[] =>
+  entities.flatMap((entity) => {
+    const carrying = relations.filter((relation) => relation.carries_failure);
+    const out = carrying.filter((relation) => relation.from_entity_id === entity.id).length;
+    const into = carrying.filter((relation) => relation.to_entity_id === entity.id).length;
+    if (out + into === 0) return [];
+    const put: EntityItem = {
+      ...entity,
+      v: ids.token(),
+      dependencies: entity.dependencies + step * out,
+      dependents: entity.dependents + step * into,
+    };
+    return [{ put, if: { version: entity.v } }];
+  });
+
+/** How many relations an account has, those of deleted entities too until they are reclaimed. About 100 bytes. */
+export type RelationCountItem = Item & { v: string; count: number };
+
+/** The write that moves the count. Throws LIMIT_EXCEEDED when it would go beyond what the plan allows. */
+export function countRelations(
+  { ports, keys, tenant }: Pick<Scope, 'ports' | 'keys' | 'tenant'>,
+  before: RelationCountItem | undefined,
+  step: number,
+  account?: Pick<AccountItem, 'relation_limit'>,
+): Write {
+  const count = (before?.count ?? 0) + step;
+  if (account && count > account.relation_limit) {
+    throw new AppError(
+      'LIMIT_EXCEEDED',
+      `The plan allows ${account.relation_limit} relations (relation_limit). Delete one or ask for more.`,
+    );
+  }
+  const put: RelationCountItem = { ...keys.relationCount(tenant), v: ports.ids.token(), count };
+  return { put, if: before ? { version: before.v } : 'absent' };
+}
 
 /**
  * Relates two entities. Never made for an entity that is deleted at that moment: both are held to the versions read
@@ -74,4 +122,68 @@ export async function createRelation(scope: Changing, input: NewRelation): Promi
     return outcome.ok ? relationRecord(relation, from, to) : AGAIN;
   };
   return oneAtATime(ports.table, `${tenant} relations`, () => untilDone(ports, attempt));
+}
+
+/**
+ * From its return on, the relation is gone and may be made anew. What it explained is looked at again. Throws
+ * NOT_FOUND.
+ */
+export async function deleteRelation(scope: TenantEnv & Changing, id: string): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  const note = auditing(scope, 'delete', auditedRelation);
+  await untilDone(ports, async () => {
+    const { relation, from, to } = await requireRelation(scope, id);
+    const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
+    const now = ports.clock.now();
+    const wakes = relation.carries_failure;
+    if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
+    const outcome = await commit(ports, [
+      // On its version: when it was deleted meanwhile, the pointers may be those of its successor.
+      { delete: keys.relation(tenant, id), if: { version: relation.v } },
+      ...pointerKeys(scope, relation).map((key) => ({ delete: key })),
+      ...countDependencies(ports, [relation], [from, to], -1),
+      countRelations(scope, count, -1),
+      ...note(relation, undefined),
+    ]);
+    if (!outcome.ok) return AGAIN;
+    if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
+    return true;
+  });
+}
+
+/** Three deletes each, the other entity, and their count, in one transaction, which has at most 100 writes. */
+const AT_ONCE = 24;
+
+/**
+ * Removes the relations of a deleted entity. They are hidden already, and no new one can follow: its id is never used
+ * again. Nothing is done while the entity is there: the message goes out before the deletion, which then did not take
+ * place. Repeatable.
+ */
+export async function reclaimRelations(scope: Scope, entityId: string): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  if (await ports.table.get(keys.entity(tenant, entityId))) return;
+  // Each round removes what it has read; a relation that goes by way of its other entity too is counted once.
+  const round = async () => {
+    const { items, next } = await ports.table.query<RelationPointer>({
+      partition: keys.relationsOf(tenant, entityId),
+      limit: AT_ONCE,
+    });
+    if (items.length === 0) return false;
+    const others = new Set(
+      items.map((one) => (one.from_entity_id === entityId ? one.to_entity_id : one.from_entity_id)),
+    );
+    const found = await ports.table.getMany<EntityItem>([...others].map((id) => keys.entity(tenant, id)));
+    const present = found.filter((entity) => entity !== undefined);
+    const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
+    const outcome = await commit(ports, [
+      ...items.flatMap((pointer): Write[] => [
+        { delete: keys.relation(tenant, pointer.id), if: { version: pointer.v } },
+        ...pointerKeys(scope, pointer).map((key) => ({ delete: key })),
+      ]),
+      ...countDependencies(ports, items, present, -1),
+      countRelations(scope, count, -items.length),
+    ]);
+    return outcome.ok ? next !== undefined : AGAIN;
+  };
+  while (await untilDone(ports, round));
 }

@@ -3,8 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { requireEntityById } from '#lib/catalog/store.ts';
 import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { createRelation } from './change-relation.ts';
-import { deleteRelation } from './delete-relation.ts';
+import { createRelation, deleteRelation } from './change-relation.ts';
 import { NewRelation, Relation } from './relation.ts';
 import { relationList, relationsOfEntity } from './relation-store.ts';
 

@@ -1,14 +1,12 @@
 import type { Scope } from '#lib/access/context.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { RELATED_OUT } from '#lib/keys/prefixes.ts';
-import { under } from '#lib/keys.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import { RELATED_OUT, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
-import { queryMerged } from '#lib/platform/table/merge.ts';
-import { allOf } from '#lib/platform/table/pages.ts';
-import type { Failure } from './failure.ts';
+import { allOf, queryMerged } from '#lib/platform/table/pages.ts';
 import {
+  type Failure,
   type Relation,
   type RelationItem,
   type RelationPointer,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { caseOf } from '#lib/alerts/deliver/case.ts';
 import { defineChannel } from '#lib/channels/channel-type.ts';
-import { type Message, messageOf } from '#lib/channels/message.ts';
+import { caseOf, messageOf } from '#lib/channels/message.ts';
+import type { Message } from '#lib/channels/message-facts.ts';
 import { linesOf } from '#lib/channels/plain-text.ts';
 
 const MOST_ADDRESSES = 10;

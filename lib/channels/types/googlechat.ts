@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { caseOf } from '#lib/alerts/deliver/case.ts';
 import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
-import { messageOf } from '#lib/channels/message.ts';
+import { caseOf, messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };

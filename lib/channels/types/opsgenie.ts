@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { caseOf, stepOf } from '#lib/alerts/deliver/case.ts';
 import { channelToken, defineChannel } from '#lib/channels/channel-type.ts';
-import { messageOf } from '#lib/channels/message.ts';
+import { caseOf, messageOf, stepOf } from '#lib/channels/message.ts';
 import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 import { shorten } from '#lib/platform/text.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { caseOf, stepOf } from '#lib/alerts/deliver/case.ts';
 import { defineChannel } from '#lib/channels/channel-type.ts';
-import { messageOf } from '#lib/channels/message.ts';
+import { caseOf, messageOf, stepOf } from '#lib/channels/message.ts';
 import { shorten } from '#lib/platform/text.ts';
 
 const HOSTS = { us: 'events.pagerduty.com', eu: 'events.eu.pagerduty.com' };

@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import { once } from '#lib/platform/late.ts';
-import type { Assertion } from './assertion.ts';
-import type { Facts } from './facts.ts';
-import type { AssertionErrorKind } from './sources.ts';
+import { type Assertion, VALUE } from './assertion.ts';
+import { OPERATORS } from './operators.ts';
+import type { Facts } from './reading.ts';
+import { type AssertionErrorKind, SOURCE_NAMES } from './sources.ts';
 
 /** An assertion as it was judged. `actual`: what was found, in words; null where there was nothing. */
 export type Judged = Assertion & { passed: boolean; actual: string | null };
@@ -28,3 +30,22 @@ export async function judge(
   const { judgeAll } = await loaded();
   return judgeAll(assertions, facts, shows);
 }
+
+const known = (names: readonly string[]) => z.enum(names as [string]);
+
+/** Assertions as a trial shows them, in their order. */
+export const JudgedList = z
+  .array(
+    z
+      .object({
+        source: known(SOURCE_NAMES).describe('What of the answer it is about.'),
+        property: z.string().describe('Path, or name of a header.').optional(),
+        operator: known(Object.keys(OPERATORS)).describe('How the two are compared.'),
+        value: z.unknown().meta({ anyOf: VALUE }).describe('What it is compared with.').optional(),
+        severity: z.enum(['fail', 'warn']).describe('What it means when it does not hold.'),
+        passed: z.boolean().describe('Whether it holds.'),
+        actual: z.string().nullable().describe('What was found, in words; null where there is nothing.'),
+      })
+      .meta({ id: 'JudgedAssertion' }),
+  )
+  .describe('How each assertion was judged, in their order; empty when nothing could be judged.');

@@ -1,17 +1,15 @@
 import { statusName } from '#lib/net/http-status.ts';
 import { SECRET_IN_ANSWERS } from '#lib/platform/secrets/header-secrets.ts';
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
-import { type Assertion, pathOf } from './assertion.ts';
-import { type Body, sizeText, type Unreadable } from './body.ts';
+import { type Assertion, pathOf, type Rcode, statusSubject } from './assertion.ts';
+import { type Body, bodySubject, sizeText, type Unreadable } from './body.ts';
+import type { Expiry } from './expiry.ts';
 import { SEARCHED } from './expressions.ts';
-import type { Facts, Records } from './facts.ts';
 import { type JsonDocument, MOST_SHOWN, previewOf } from './json-document.ts';
 import { printPath } from './json-path.ts';
 import type { Scalar, Subject } from './operators.ts';
-import { bodySubject } from './read-body.ts';
-import { statusSubject } from './statuses.ts';
 
 /**
  * What was found for one assertion. `subjects`: it holds of one of them, or of each if `every`. `actual`: in words,
@@ -139,3 +137,23 @@ function ofRecords({ values, same, none }: Records, every: boolean): Reading {
     actual: values.length === 0 ? none : shorten(few, MOST_SHOWN) + more,
   };
 }
+
+/** What a probe found, for each source of its check type. */
+export type Facts = {
+  /** Absent where nothing was measured: there is nothing to judge then. */
+  latency_ms?: number;
+  status_code?: number;
+  /** Of `body` and `json`. */
+  body?: Body | Unreadable;
+  /** The value of a header by its name in lower case; undefined where there is none. */
+  header?: (name: string) => string | undefined;
+  expiry?: Expiry | Unreadable;
+  tls_version?: string;
+  issuer?: string;
+  fingerprint_sha256?: string;
+  records?: Records;
+  rcode?: Rcode;
+};
+
+/** `same`: whether two records are, as DNS compares them. `none`: how it is told that there are no records. */
+export type Records = { values: readonly string[]; same(a: string, b: string): boolean; none: string };

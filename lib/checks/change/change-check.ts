@@ -1,31 +1,30 @@
 import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
+import { closingLook } from '#lib/alerting/decide/decide-change.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
-import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
-import { mustBeOn } from '#lib/checks/entity-of-check.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { type CheckItem, type CheckSettings, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { cellsWithRoom, placeInCell } from '#lib/checks/settings/cells.ts';
-import { auditedCheck } from '#lib/checks/settings/check-record.ts';
+import { auditedCheck, mustBeOn } from '#lib/checks/settings/check-record.ts';
 import { slugWrites } from '#lib/checks/settings/check-slugs.ts';
 import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
 import { changedIn, isOfNamesAlone, judgingIn, mergeCheck, parseCheck } from '#lib/checks/settings/model.ts';
 import { pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
 import { pastRevision, revisionItem } from '#lib/checks/settings/revisions.ts';
 import { UNJUDGED } from '#lib/checks/state/next-state.ts';
-import type { Env } from '#lib/env.ts';
+import type { Env, Ports } from '#lib/env.ts';
 import { checkIdOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
-import type { Ports, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
-import { closingLook, toUnknown, withoutCheck } from './leave-state.ts';
+import { toUnknown, withoutCheck } from './leave-state.ts';
 import { scheduleChange } from './schedule-change.ts';
 
 /**

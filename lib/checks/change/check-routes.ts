@@ -2,17 +2,19 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { EntityPath, entityIdOf } from '#lib/catalog/entity-path.ts';
 import { requireEntityById } from '#lib/catalog/store.ts';
-import { CheckFilter } from '#lib/checks/check-filter.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { shownCheck } from '#lib/checks/entity-of-check.ts';
-import { type CheckOfEntity, checkList } from '#lib/checks/settings/check-list.ts';
-import { CheckRecord, checkRecord, checkSchema } from '#lib/checks/settings/check-record.ts';
+import { CheckFilter, type CheckOfEntity, checkList } from '#lib/checks/settings/check-list.ts';
+import { CheckRecord, checkRecord, checkSchema, shownCheck } from '#lib/checks/settings/check-record.ts';
 import { requireCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
 import { CheckInput, CheckPatch } from '#lib/checks/settings/model.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
-import { newestResults } from '#lib/health/status/newest-results.ts';
-import { checkDetail, detailOf, lastResultView, NewestResult, Stale } from '#lib/history/status/check-detail.ts';
-import { staleChecks } from '#lib/history/status/newest-results.ts';
+import {
+  CheckWithLastResult,
+  lastResultView,
+  NewestResult,
+  Stale,
+  showWhole,
+} from '#lib/history/status/check-detail.ts';
+import { newestResults, staleChecks } from '#lib/history/status/newest-results.ts';
 import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { Made, route } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
@@ -21,13 +23,6 @@ import { applyCheck } from './apply-check.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
 
 const row = route<Context>();
-
-const CheckWithLastResult = checkSchema('CheckWithLastResult', detailOf);
-
-const showWhole = async (context: Context, check: CheckItem) => ({
-  ...(await shownCheck(context, check)),
-  ...(await checkDetail(context, check)),
-});
 
 export const checkRows = [
   row({

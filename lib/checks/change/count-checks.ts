@@ -1,10 +1,10 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks, loadOf } from '#lib/catalog/check-count.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { oneAtATime } from '#lib/platform/table/retry.ts';
 
 /** What a check adds to its account's load: nothing while it is disabled or waits for pushes. */
 export const loadOfCheck = ({ enabled, execution_mode, interval_seconds }: CheckItem): number =>

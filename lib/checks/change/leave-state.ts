@@ -1,14 +1,11 @@
 import type { Context } from '#lib/access/context.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { readBasis } from '#lib/alerting/decide/decide-change.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { changeState, type StateChange } from '#lib/checks/state/change-state.ts';
 import { aggregate } from '#lib/checks/state/next-state.ts';
-import { announcedState } from '#lib/health/state/announced.ts';
-import { readBasis } from '#lib/health/state/read-basis.ts';
-import type { TransitionCause } from '#lib/health/state/transition-record.ts';
-import type { DueDeadline } from '#lib/messages.ts';
+import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type DeadlineEntry, deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 
 // What a check that is disabled or deleted leaves behind: a transition to unknown, or a closing note without one.
 
@@ -32,24 +29,6 @@ export async function toUnknown(
     now,
     retention_days,
   });
-}
-
-/**
- * A check whose state is unknown already is disabled or deleted without a transition that could bring a closing note.
- * Should its channels believe it down even so, as an earlier note failed or was silenced, its catch-up brings one.
- */
-export async function closingLook(
-  { ports, keys, tenant }: Context,
-  check: CheckItem,
-  change: StateChange | undefined,
-): Promise<{ writes: Write[]; schedule: DueDeadline[] }> {
-  if (change || announcedState(check.alerts) === 'up') return { writes: [], schedule: [] };
-  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, check.id));
-  const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
-  return {
-    writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
-    schedule: [dueDeadline('catch_up', check, next.deadline)],
-  };
 }
 
 /** A check of unknown state leaves its entity without a transition. */

@@ -1,9 +1,8 @@
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { settleCell } from '#lib/checks/settings/cells.ts';
 import { reclaimSlugs } from '#lib/checks/settings/check-slugs.ts';
-import { settleCell } from '#lib/checks/settle-cell.ts';
 import type { Env } from '#lib/env.ts';
-import { PING_URLS, REVISIONS } from '#lib/keys/prefixes.ts';
-import { cellOf, type EntryKind, under } from '#lib/keys.ts';
+import { cellOf, type EntryKind, PING_URLS, REVISIONS, under } from '#lib/keys.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 
 /** Entries of the schedule that a check may have; those of actions stay with their actions. */

@@ -1,13 +1,18 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { silenceDeadline } from '#lib/checks/heartbeat.ts';
-import { isProbed } from '#lib/checks/settle-cell.ts';
+import { remembered, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import { isProbed } from '#lib/checks/settings/cells.ts';
 import type { Env } from '#lib/env.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
-import { remembered } from '#lib/results/pushes/newest-received.ts';
-import { dueDeadline } from '#lib/schedule/deadlines.ts';
-import { type CellRhythm, deadlineEntry, type ProbeEntry, probeEntry, probeEntryId } from '#lib/schedule/entries.ts';
+import {
+  type CellRhythm,
+  deadlineEntry,
+  dueDeadline,
+  type ProbeEntry,
+  probeEntry,
+  probeEntryId,
+} from '#lib/schedule/entries.ts';
 import { cellJobs, packJobs, sendDeadlines, sendProbe } from '#lib/schedule/jobs.ts';
 import { latestSlot, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';

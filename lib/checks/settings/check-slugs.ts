@@ -1,9 +1,8 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkLabel } from '#lib/checks/label.ts';
+import { checkLabel } from '#lib/checks/types/registry.ts';
 import type { Env } from '#lib/env.ts';
-import { CHECK_SLUGS } from '#lib/keys/prefixes.ts';
-import { under } from '#lib/keys.ts';
+import { CHECK_SLUGS, under } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { keysUnder } from '#lib/platform/table/reclaim.ts';

@@ -8,13 +8,12 @@ import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { CHECK_SLUG, SLUG } from '#lib/checks/slug.ts';
 import type { CheckType } from '#lib/checks/types/check-type.ts';
 import { checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
+import type { Ports } from '#lib/env.ts';
 import { invalid } from '#lib/platform/errors.ts';
-import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
+import { IdOf, Unchanged } from '#lib/platform/http/route.ts';
 import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
 import { parse, refusal } from '#lib/platform/http/validation.ts';
-import { mergeMap } from '#lib/platform/merge-map.ts';
-import { pick } from '#lib/platform/plain-data.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import { mergeMap, pick } from '#lib/platform/plain-data.ts';
 import { Name, NameOrNone } from '#lib/platform/text.ts';
 
 /** A day for what we execute, a leap year for what others report (docs/CONTRACT.md#checks). */

@@ -1,8 +1,10 @@
+import type { TenantEnv } from '#lib/access/context.ts';
 import { historyExpiry } from '#lib/access/retention.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type PushConfig, zoneOf } from '#lib/checks/types/push.ts';
-import { cellOf, type Keys } from '#lib/keys.ts';
+import { cellOf, type Keys, REVISIONS, under } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { itemsOf } from '#lib/platform/table/pages.ts';
 import { type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 
 /**
@@ -40,3 +42,31 @@ export const pastRevision = (keys: Keys, check: CheckItem, now: number, retentio
   ...revisionItem(keys, check),
   expires_at: historyExpiry(now, retentionDays),
 });
+
+/** A check has few revisions; most often one of them, the first read, is all it takes. */
+const PAGE = 25;
+
+/**
+ * The settings revisions of a check that were in force at `from` (epoch ms) or after it, in the order of time. One that
+ * was written while our clock ran ahead, as the next one shows, held from that one's beginning on: for no time at all.
+ */
+export async function revisionsSince(
+  { ports, keys, tenant }: TenantEnv,
+  check: Pick<CheckItem, 'id'>,
+  from: number,
+): Promise<RevisionItem[]> {
+  const newestFirst: RevisionItem[] = [];
+  const revisions = itemsOf<RevisionItem>(ports.table, {
+    partition: keys.ofCheck(tenant, check.id),
+    ...under(REVISIONS),
+    descending: true,
+    limit: PAGE,
+  });
+  let next = Number.POSITIVE_INFINITY;
+  for await (const revision of revisions) {
+    next = Math.min(next, revision.from);
+    newestFirst.push({ ...revision, from: next });
+    if (revision.from <= from) break;
+  }
+  return newestFirst.reverse();
+}

@@ -1,9 +1,8 @@
 import type { TenantEnv } from '#lib/access/context.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { CHECKS } from '#lib/keys/prefixes.ts';
-import { cellOf, under } from '#lib/keys.ts';
+import { CHECKS, cellOf, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
 import { allOf } from '#lib/platform/table/pages.ts';

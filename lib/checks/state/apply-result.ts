@@ -1,18 +1,16 @@
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
-import { countsFrom, keptStreaks } from '#lib/health/state/streaks.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { once } from '#lib/platform/late.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { isSame, nextState } from './next-state.ts';
+import { countsFrom, isSame, keptStreaks, nextState } from './next-state.ts';
 
 /** Loaded with the first change: nearly all results change no state, and none of them needs the rules of alerting. */
 export const loadChanges = once(async () => {
   const [{ changeState }, { readBasis }] = await Promise.all([
     import('#lib/checks/state/change-state.ts'),
-    import('#lib/health/state/read-basis.ts'),
+    import('#lib/alerting/decide/decide-change.ts'),
   ]);
   return { changeState, readBasis };
 });

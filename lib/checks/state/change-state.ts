@@ -1,30 +1,27 @@
 import { historyExpiry } from '#lib/access/retention.ts';
-import { forgetHold } from '#lib/alerting/cause/hold-item.ts';
-import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import { alertOfChange } from '#lib/alerting/decide/decide-change.ts';
+import { alertOfChange, type Basis, deadlinesOf, opensIncident, paged } from '#lib/alerting/decide/decide-change.ts';
 import { escalationChange } from '#lib/alerting/decide/escalation.ts';
-import { incidentWrites, ownIncident } from '#lib/alerting/decide/notified-failure.ts';
-import { pageWrites } from '#lib/alerting/decide/page-budget.ts';
-import { destinationTold } from '#lib/alerting/decide/recipients.ts';
-import { superseded } from '#lib/alerting/decide/settle-held.ts';
+import {
+  endsIncident,
+  incidentOfChange,
+  incidentWrites,
+  ownIncident,
+  toldBy,
+} from '#lib/alerting/decide/notified-failure.ts';
+import { forgetHold, impactDue, superseded } from '#lib/alerting/decide/settle-held.ts';
 import { policyAsRead } from '#lib/alerting/policy/policy.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkLabel } from '#lib/checks/label.ts';
-import { impactDue } from '#lib/health/alerting/impact-due.ts';
-import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
-import type { AlertDeadline, Basis } from '#lib/health/state/read-basis.ts';
-import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import { checkLabel } from '#lib/checks/types/registry.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
-import { deadlineWrites, dueDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { aggregate } from './next-state.ts';
-import type { FeedItem, TransitionItem } from './transition.ts';
+import type { FeedItem, TransitionCause, TransitionItem } from './transition.ts';
 
 export type StateChangeInput = {
   /** The check as it was read. */
@@ -160,43 +157,4 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       ...deadlines.flatMap(({ kind, next }) => (next ? [dueDeadline(kind, check, next.deadline)] : [])),
     ],
   };
-}
-
-/**
- * Whether a change opens the incident of its entity: a failure that was found out, outside of maintenance. What may
- * follow from another failure waits until that is known (lib/alerts/incidents).
- */
-const opensIncident = (
-  { entity, policy }: Basis,
-  { to, cause }: StateChangeInput,
-  { alert }: Pick<TransitionItem, 'alert'>,
-): boolean =>
-  to === 'down' &&
-  (cause === 'result' || cause === 'silence') &&
-  policy.window === undefined &&
-  (entity.dependencies === 0 || alert.decision === 'planned');
-
-/** The page that an alert for down is to each of its destinations, where that is counted. */
-function paged(keys: Keys, { pages }: Basis, { tenant_id, urgency, to }: AlertItem, token: string, now: number) {
-  if (!pages || urgency === 'low') return [];
-  return pageWrites(keys, tenant_id, { pages, destinations: to.map(destinationTold) }, token, now);
-}
-
-type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
-
-/** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
-function deadlinesOf(
-  { policy, deadlines }: Basis,
-  { to }: StateChangeInput,
-  at: number,
-  { lookAt, hold }: { lookAt: number | undefined; hold: Deadline | undefined },
-): NextDeadline[] {
-  const changed: NextDeadline[] = [];
-  const repeat = policy.repeat_interval_seconds * 1000;
-  if (to === 'down' && repeat > 0) changed.push({ kind: 'repeat', next: { deadline: at + repeat } });
-  else if (deadlines.repeat) changed.push({ kind: 'repeat', next: undefined });
-  if (lookAt !== undefined && policy.catch_up)
-    changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
-  if (hold || deadlines.hold) changed.push({ kind: 'hold', next: hold });
-  return changed;
 }

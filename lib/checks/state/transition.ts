@@ -1,7 +1,10 @@
-import type { FlapNote } from '#lib/alerting/decide/memory.ts';
+import * as z from 'zod';
 import type { DecidedOn } from '#lib/alerting/decide/situation.ts';
-import type { IncidentRef } from '#lib/catalog/entity-item.ts';
-import type { TransitionRecord } from '#lib/health/state/transition-record.ts';
+import type { TransitionRecord } from '#lib/alerting/decide/transition.ts';
+import type { IncidentRef } from '#lib/catalog/entity.ts';
+import type { FlapNote } from '#lib/channels/alert.ts';
+import type { Env } from '#lib/env.ts';
+import { TRANSITIONS, under } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**
@@ -34,3 +37,25 @@ export type TransitionItem = Item &
 
 /** Points from the tenant's feed to a transition. About 250 bytes. */
 export type FeedItem = Item & { entity_id: string; check_id: string; transition_sk: string };
+
+/** The latest change of a check's state; undefined before the first, and once it is no longer kept. */
+export async function lastTransition(
+  { ports, keys }: Env<'table'>,
+  tenant_id: string,
+  check_id: string,
+): Promise<TransitionItem | undefined> {
+  const { items } = await ports.table.query<TransitionItem>({
+    partition: keys.ofCheck(tenant_id, check_id),
+    ...under(TRANSITIONS),
+    descending: true,
+    limit: 1,
+  });
+  return items[0];
+}
+
+export const TransitionCause = z
+  .enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted'])
+  .describe(
+    'result: a probe or a push. silence: a push check was silent past its grace. check_disabled, check_deleted: a user changed the check; recorded, and never announced. check_enabled: reserved.',
+  );
+export type TransitionCause = z.infer<typeof TransitionCause>;

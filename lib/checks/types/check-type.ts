@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type Assertion, assertionList } from '#lib/checks/assertions/assertion.ts';
 import type { Written } from '#lib/checks/assertions/expressions.ts';
-import type { Judged } from '#lib/checks/assertions/judge.ts';
 import { ASSERTION_ERRORS, type AssertionErrorKind, type SourceName } from '#lib/checks/assertions/sources.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
+import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import type { Net, NetErrorKind } from '#lib/net/net.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { once } from '#lib/platform/late.ts';
@@ -22,31 +22,6 @@ export const COMMON_ERRORS = {
   reported: 'your agent said so',
 } satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'silence' | 'overrun' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
-
-/**
- * What one probe found, and beside it the `result` members of the type. A probe returns it, whatever the target did; it
- * throws only on a fault of ours.
- */
-export type ProbeOutcome<Kind extends string = string> = {
-  success: boolean;
-  /** 0 without an HTTP response. */
-  status_code: number;
-  latency_ms: number;
-  /**
-   * Empty when none. At most 500 characters; says what was wrong and what to do. The latency in it, or in a warning, is
-   * the word `{latency_ms}`, which is filled in on reading: so runs that say the same store it once.
-   */
-  error_message: string;
-  error_kind: Kind | null;
-  /** What was not as it should be and is no failure: it makes a success a warning. At most 500 characters. */
-  warning_message?: string;
-  /** Of a check with assertions: how each was judged. */
-  assertions?: Judged[];
-  /** The target did not answer at all, so that our own network may be to blame. */
-  unanswered?: boolean;
-  /** No answer came in time, or the connection was closed, so that a stall of our own may be to blame. */
-  interrupted?: boolean;
-};
 
 /**
  * What a probe may use. `timeout_ms` is for everything together; `now` (epoch ms) is when the probe begins. `shows`:

@@ -1,8 +1,7 @@
-import type { Assertion } from '#lib/checks/assertions/assertion.ts';
+import { type Assertion, acceptsOnly, decidesStatus } from '#lib/checks/assertions/assertion.ts';
 import { type Body, bodyUseOf, sizeText, type Unreadable } from '#lib/checks/assertions/body.ts';
 import { type Expiry, expiryOf } from '#lib/checks/assertions/expiry.ts';
-import type { Facts } from '#lib/checks/assertions/facts.ts';
-import { acceptsOnly, decidesStatus } from '#lib/checks/assertions/statuses.ts';
+import type { Facts } from '#lib/checks/assertions/reading.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
 import { isRedirect, statusName } from '#lib/net/http-status.ts';
 import type { HttpReply, HttpRequest } from '#lib/net/net.ts';

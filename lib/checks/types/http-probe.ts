@@ -1,11 +1,11 @@
 import { expiryMembers } from '#lib/checks/assertions/expiry.ts';
 import { judge } from '#lib/checks/assertions/judge.ts';
-import { probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
+import { type ProbeOutcome, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import type { HttpReply } from '#lib/net/net.ts';
 import { headerSecrets, SECRET_IN_ANSWERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
-import type { ProbeInput, ProbeOutcome, Settled } from './check-type.ts';
+import type { ProbeInput, Settled } from './check-type.ts';
 import type { HttpConfig, HttpSettings } from './http.ts';
 import { expectedStatus, factsOf, judgeAnswer, readingFor } from './http-answer.ts';
 

@@ -1,3 +1,4 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type CheckType, COMMON_ERRORS } from './check-type.ts';
 import { dns } from './dns.ts';
 import { domain } from './domain.ts';
@@ -31,3 +32,6 @@ export function checkTypeOf(name: string): CheckType<string, ErrorKind> {
   if (!type) throw new Error(`No check type ${name} in lib/checks/registry.ts.`);
   return type;
 }
+
+/** What people call a check: its name, else what it does to what. */
+export const checkLabel = (check: CheckItem): string => check.name ?? checkTypeOf(check.check_type).targetLabel(check);

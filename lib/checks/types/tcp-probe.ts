@@ -1,5 +1,4 @@
-import { actionsOf, secretsOf } from '#lib/checks/conversation/actions.ts';
-import { converse } from '#lib/checks/conversation/converse.ts';
+import { actionsOf, converse, secretsOf } from '#lib/checks/conversation/converse.ts';
 import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
 import { probing } from '#lib/checks/outcome.ts';
 import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';

@@ -1,6 +1,13 @@
 import { WebSocket } from 'ws';
-import { containing, type Expectation, matching, STEP_BYTES } from '#lib/checks/conversation/expectation.ts';
-import { bytesOf, quoted, secretsOfSent } from '#lib/checks/conversation/quoted.ts';
+import {
+  bytesOf,
+  containing,
+  type Expectation,
+  matching,
+  quoted,
+  STEP_BYTES,
+  secretsOfSent,
+} from '#lib/checks/conversation/expectation.ts';
 import { judgedTalk, type Talk, talkOver } from '#lib/checks/conversation/talk-over.ts';
 import { probing } from '#lib/checks/outcome.ts';
 import { boundedStream } from '#lib/net/bounded-stream.ts';

@@ -1,6 +1,5 @@
-import type { Span } from '#lib/health/history/gap-causes.ts';
-import { timeOf } from '#lib/health/rollups/accounted-span.ts';
-import { entityTime } from '#lib/health/rollups/entity-time.ts';
+import type { Span } from '#lib/history/runs/gaps.ts';
+import { entityTime, timeOf } from './account-time.ts';
 import { type EntityFigures, mergeEntityFigures } from './figures.ts';
 import { type CheckSource, notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
 

@@ -1,5 +1,5 @@
-import type { GapCause } from '#lib/health/history/gap-causes.ts';
-import { type AccountedTime, noTime, TIME_KINDS } from '#lib/health/rollups/accounted-span.ts';
+import type { GapCause } from '#lib/history/runs/gaps.ts';
+import { type AccountedTime, noTime, TIME_KINDS } from './account-time.ts';
 import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 
 /** What is counted of a check, or of all checks of an entity, over some time (docs/CONTRACT.md#history). */

@@ -1,17 +1,15 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { requireEntities, requireEntity, requireEntityById } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkLabel } from '#lib/checks/label.ts';
 import { checksOf, requireCheck, requireChecks } from '#lib/checks/settings/store.ts';
-import { type BucketList, BucketSize, listBuckets } from '#lib/health/rollups/buckets.ts';
+import { checkLabel } from '#lib/checks/types/registry.ts';
 import { invalid } from '#lib/platform/errors.ts';
-import { IdOf } from '#lib/platform/http/members.ts';
-import { route } from '#lib/platform/http/route.ts';
+import { IdOf, route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { iso } from '#lib/platform/time.ts';
-import { CheckBucket, EntityBucket } from './buckets.ts';
+import { type BucketList, BucketSize, CheckBucket, EntityBucket, listBuckets } from './buckets.ts';
 import { checkHistories, entityHistories } from './read-history.ts';
 
 const row = route<Context>();

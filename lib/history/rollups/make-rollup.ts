@@ -1,22 +1,45 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TenantEnv } from '#lib/access/context.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { checksOf, checksOfCell } from '#lib/checks/settings/store.ts';
-import type { Span } from '#lib/health/history/gap-causes.ts';
-import { keptDays } from '#lib/health/rollups/buckets.ts';
-import { dayRollup } from '#lib/health/rollups/day-rollup.ts';
-import { sharedReads } from '#lib/health/rollups/shared-reads.ts';
+import type { Span } from '#lib/history/runs/gaps.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
+import type { AccountedSpan } from './account-time.ts';
+import { keptDays } from './buckets.ts';
 import { entityHours } from './entity-figures.ts';
-import { mergeEntityFigures } from './figures.ts';
+import { mergeEntityFigures, mergeFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';
 import { measureCheck } from './measure-check.ts';
 import { type CheckRollup, encodeLatencies, encodeRollup, type StoredLatencies } from './rollup-item.ts';
-import { type LatenciesItem, ofItem, type RollupItem, type RollupReader, readRollups } from './stored-rollups.ts';
+import {
+  type LatenciesItem,
+  ofItem,
+  type RollupItem,
+  type RollupReader,
+  readRollups,
+  sharedReads,
+} from './stored-rollups.ts';
+
+/**
+ * A UTC day of a check from its hours. Spans are kept of a day that was all one, as a single letter says it.
+ * @param hours of that day in which something is known of the check, ascending; in all others it was not monitored
+ */
+export function dayRollup(hours: readonly CheckRollup[], day: Span): CheckRollup {
+  const merged = mergeFigures(hours);
+  const known = Object.values(merged.ms).reduce((sum, ms) => sum + ms, 0);
+  merged.ms.not_monitored += day.to - day.from - known;
+  const spans = hours.flatMap((hour): (AccountedSpan | null)[] => [...(hour.spans ?? [null])]);
+  const [first] = spans;
+  const isOne = known === day.to - day.from && first && spans.every((span) => isSameKind(span, first));
+  return { ...merged, spans: isOne ? [{ ...first, ...day }] : null };
+}
+
+const isSameKind = (span: AccountedSpan | null, other: AccountedSpan): boolean =>
+  span?.as === other.as && span.in_maintenance === other.in_maintenance;
 
 /** The cell that is rolled up, of an account that keeps raw data and rollups for so many days. */
 export type RolledCell = TenantEnv & { cell: string; retention_days: number; rollup_days: number };

@@ -1,10 +1,17 @@
 import type { Context } from '#lib/access/context.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
-import type { Span } from '#lib/health/history/gap-causes.ts';
-import { type BucketList, type BucketSize, startOf } from '#lib/health/rollups/buckets.ts';
-import { bucketRecord, type CheckBucket, type EntityBucket, entityBucketRecord } from './buckets.ts';
+import type { Span } from '#lib/history/runs/gaps.ts';
+import {
+  type BucketList,
+  type BucketSize,
+  bucketRecord,
+  type CheckBucket,
+  type EntityBucket,
+  entityBucketRecord,
+  startOf,
+} from './buckets.ts';
 import { entityHours, latestOf } from './entity-figures.ts';
 import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';

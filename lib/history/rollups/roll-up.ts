@@ -1,13 +1,12 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CellItem } from '#lib/checks/settings/cells.ts';
 import type { Env } from '#lib/env.ts';
-import { ROLLUPS } from '#lib/keys/prefixes.ts';
-import { under } from '#lib/keys.ts';
+import { ROLLUPS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { CLOCKS_APART_MS, DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { type Revision, revisionMessage, sharedInstant } from '#lib/results/revise-rollups.ts';
-import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
-import { closesAt, dayOf, hourOf, isClosed, oldestWhole } from './hours.ts';
+import { closesAt, dayOf, hourOf, isClosed, ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
+import { oldestWhole } from './hours.ts';
 import { makeDay, makeHour, type RolledCell } from './make-rollup.ts';
 import type { RollupItem } from './stored-rollups.ts';
 

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
-import type { Span } from '#lib/health/history/gap-causes.ts';
-import { revisionsSince } from '#lib/health/history/read-revisions.ts';
-import { IdOf } from '#lib/platform/http/members.ts';
+import { type RevisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
+import type { Span } from '#lib/history/runs/gaps.ts';
+import { IdOf } from '#lib/platform/http/route.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { gapCount } from './figures.ts';
 import { hoursIn } from './hours.ts';

@@ -1,13 +1,13 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Span } from '#lib/health/history/gap-causes.ts';
-import { type AccountedSpan, noTime } from '#lib/health/rollups/accounted-span.ts';
-import { sharedReads } from '#lib/health/rollups/shared-reads.ts';
+import type { Env } from '#lib/env.ts';
+import type { Span } from '#lib/history/runs/gaps.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
+import { type AccountedSpan, noTime } from './account-time.ts';
 import { type EntityFigures, emptyFigures } from './figures.ts';
 import { measureCheck } from './measure-check.ts';
 import {
@@ -18,6 +18,21 @@ import {
   type StoredLatencies,
   type StoredRollup,
 } from './rollup-item.ts';
+
+/** A table that answers each read again as it did first: checks of a cell share packs, outages and the watermark. */
+export function sharedReads<E extends Env>(env: E): E {
+  const answers = new Map<string, Promise<unknown>>();
+  const once = <Of, T>(read: (of: Of) => Promise<T>) =>
+    ((of: Of) => {
+      const name = JSON.stringify(of);
+      const known = answers.get(name) ?? read(of);
+      answers.set(name, known);
+      return known;
+    }) as typeof read;
+  const { table } = env.ports;
+  const shared = { get: once(table.get.bind(table)), query: once(table.query.bind(table)) };
+  return { ...env, ports: { ...env.ports, table: { ...table, ...shared } } };
+}
 
 /**
  * Figures of an hour or UTC day (`from`, epoch ms): of the checks of a cell by their numbers, or of a day also of one

@@ -1,12 +1,11 @@
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
-import { revisionsSince } from '#lib/health/history/read-revisions.ts';
-import { resultView } from '#lib/health/history/result-view.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
+import { RESULTS } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { AHEAD_MS, type ResultItem, type ResultRecord } from '#lib/results/result.ts';
+import { AHEAD_MS, type ResultItem, type ResultRecord, resultView } from '#lib/results/result.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { resultOf, storedRuns } from './runs.ts';
 

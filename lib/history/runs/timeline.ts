@@ -1,19 +1,18 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { TenantEnv } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
 import { turnsOf } from '#lib/platform/turns.ts';
+import { type NotedCause, PACK_MS } from '#lib/results/pack.ts';
 import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { latestSlot, type Rhythm } from '#lib/schedule/slots.ts';
-
-/** A quiet run waits so long (ms) for others of its slot, with which it is written (record-quiet.ts). */
-export const PACK_MS = 2_000;
+import { type Moment as StoredMoment, storedRuns, type Window } from './runs.ts';
 
 /**
  * How long a slot is waited for at `now` (epoch ms): until its successor is due, or `patience_ms` have passed; a probe
  * may then take `timeout_ms`, but never longer than its interval.
  */
 type Patience = { now: number; timeout_ms: number; patience_ms?: number | undefined };
-
-/** [from, until) in epoch ms. */
-export type Window = { from: number; until: number };
 
 /** A slot that a result should stand for; it speaks for the interval that begins with it. */
 export type DueSlot = { slot: number; interval_ms: number };
@@ -64,4 +63,54 @@ export async function countSlots({ rhythm, schedule }: Revision, { from, until }
     await turn(1);
   }
   return count;
+}
+
+type Run = Extract<StoredMoment, { gap?: never }>;
+
+/**
+ * A run, or a slot that has none and never will, with its cause where that was noted. `at` is what it is ordered by,
+ * epoch ms.
+ */
+type Moment = (Run & { missed?: never }) | { at: number; missed: DueSlot; noted?: NotedCause };
+
+/** A run by hand and a retry are no slot's, whatever they found. */
+const isNoSlots = (moment: StoredMoment): boolean => moment.gap === undefined && 'kind' in moment.run;
+
+/** After so many pages everything else in the process gets its turn: a store may answer without ever waiting. */
+const MOMENTS_A_TURN = 2000;
+
+/**
+ * What happened to a check in a window, ascending: its runs, and between them the slots that were missed (none of a
+ * push check, which we do not probe). Read page by page, so that memory does not grow with the window.
+ * @param patience_ms a slot counts as missed after this time, though its successor is not due yet
+ */
+export async function* timeline(
+  context: TenantEnv,
+  check: CheckItem,
+  revisions: readonly RevisionItem[],
+  window: Window,
+  patience_ms?: number,
+): AsyncGenerator<Moment> {
+  const { timeout_ms } = check;
+  const now = context.ports.clock.now();
+  const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms, patience_ms });
+  const slots = due[Symbol.iterator]();
+  let next = slots.next();
+  let moments = 0;
+  for await (const page of storedRuns(context, check, revisions, window)) {
+    for (const moment of page) {
+      const { at } = moment;
+      if (isNoSlots(moment)) continue;
+      for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
+      const isDue = !next.done && next.value.slot === at;
+      if (moment.gap === undefined) yield moment;
+      else if (isDue) yield { at, missed: next.value as DueSlot, noted: moment.gap };
+      if (isDue) next = slots.next();
+      if (++moments % MOMENTS_A_TURN === 0) await othersTurn();
+    }
+  }
+  for (; !next.done; next = slots.next()) {
+    yield { at: next.value.slot, missed: next.value };
+    if (++moments % MOMENTS_A_TURN === 0) await othersTurn();
+  }
 }

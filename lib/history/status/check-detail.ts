@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { downAt, type Heard, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import { downAt, type Heard, silenceDeadline, silenceRules } from '#lib/checks/heartbeat.ts';
+import { checkSchema, shownCheck } from '#lib/checks/settings/check-record.ts';
 import type { CheckType } from '#lib/checks/types/check-type.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
-import { resultView } from '#lib/health/history/result-view.ts';
-import { silenceRules } from '#lib/health/silence/rules.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type ResultItem, ResultRecord } from '#lib/results/result.ts';
+import { type ResultItem, ResultRecord, resultView } from '#lib/results/result.ts';
 import { nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { heardOf, isOverdue, isSilent, lastResult } from './newest-results.ts';
 
@@ -90,3 +89,10 @@ export const lastResultView = (context: Context, check: CheckItem, last: ResultI
         ...pick(checkTypeOf(check.check_type).result, { ...check.noted, ...last.noted }),
       }
     : null;
+
+export const CheckWithLastResult = checkSchema('CheckWithLastResult', detailOf);
+
+export const showWhole = async (context: Context, check: CheckItem) => ({
+  ...(await shownCheck(context, check)),
+  ...(await checkDetail(context, check)),
+});

@@ -1,10 +1,16 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
-import { checkTransitions } from '#lib/alerting/explain/transitions.ts';
+import { TransitionRecord } from '#lib/alerting/decide/transition.ts';
+import {
+  checkTransitions,
+  mustBeRange,
+  scopeOf,
+  TransitionRange,
+  transitionFeed,
+} from '#lib/alerting/explain/transitions.ts';
+import { requireEntityById } from '#lib/catalog/store.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
-import { mustBeRange, scopeOf, TransitionRange } from '#lib/health/history/transition-range.ts';
-import { TransitionRecord } from '#lib/health/state/transition-record.ts';
 import { readSparkline, Sparkline } from '#lib/history/rollups/sparkline.ts';
 import { findGaps, GapRecord, gapRecord } from '#lib/history/runs/gaps.ts';
 import { resultList } from '#lib/history/runs/list-results.ts';
@@ -21,10 +27,76 @@ import {
 } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import { ResultRecord } from '#lib/results/result.ts';
+import { Health, readHealth } from './service-health.ts';
+import { readStatus, Status, StatusFilter } from './status.ts';
 
 const row = route<Context>();
+
+/** What there is to read of the whole fleet, and of the service itself. */
+export const statusRows = [
+  row({
+    method: 'GET',
+    path: '/v1/status',
+    access: 'read',
+    summary: 'Entities with their states, and how many are in each; the counts are over all pages',
+    status: 200,
+    query: StatusFilter.extend({
+      ...ListQuery.shape,
+      counts: z
+        .enum(['true', 'false'])
+        .default('true')
+        .describe('Whether to count the states of all entities, which reads them all. The next link says false.'),
+    }),
+    reply: Status,
+    errors: ['NOT_FOUND'],
+    run: async (context, { query, url }) => {
+      const scope = `${context.tenant} status`;
+      const after = decodeCursor(scope, query.cursor, Position);
+      const { status, next } = await readStatus(context, {
+        after,
+        limit: query.limit,
+        counts: query.counts === 'true',
+        wanted: pick(StatusFilter, query),
+      });
+      const search = new URLSearchParams(url.search);
+      search.set('counts', 'false');
+      return listReply(status, { ...url, search }, next === undefined ? undefined : encodeCursor(scope, next));
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/status/transitions',
+    access: 'read',
+    summary: 'Changes of state across all entities or of one, newest first; or those after one, oldest first',
+    status: 200,
+    query: TransitionRange.extend({
+      entity_id: z.string().optional().describe('Only those of this entity.'),
+      ...ListQuery.shape,
+      limit: limitParam(50, 1000),
+    }),
+    reply: z.array(TransitionRecord),
+    errors: ['NOT_FOUND'],
+    run: async (context, call) => {
+      const { entity_id, ...range } = call.query;
+      mustBeRange(range);
+      const entity = entity_id === undefined ? undefined : await requireEntityById(context, entity_id);
+      return listOf(scopeOf(context, 'status', range), call, transitionFeed(context, range, entity));
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/health',
+    access: 'open',
+    summary: 'Whether the service itself works',
+    status: 200,
+    reply: Health,
+    run: (context) => readHealth(context),
+  }),
+];
+
 const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
 
 const whole = (min: number, max: number, fallback: number, meaning: string) =>

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Env } from '#lib/env.ts';
-import type { LateProbeItem } from '#lib/health/recording/late-probes.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
+import type { LateProbeItem } from '#lib/results/slots/run-jobs.ts';
 import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
 
 /** Whether the service itself works; nothing of any tenant. */

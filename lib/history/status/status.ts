@@ -1,16 +1,14 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { BlueprintItem } from '#lib/catalog/blueprint.ts';
-import { Entity, entityRecord } from '#lib/catalog/entity.ts';
+import { Entity, type EntityItem, entityRecord } from '#lib/catalog/entity.ts';
 import { EntityFilter, fitsEntity, isPicky } from '#lib/catalog/entity-filter.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
 import { allBlueprints, entitiesById } from '#lib/catalog/store.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { Slugs } from '#lib/platform/http/query-params.ts';
-import { filtered } from '#lib/platform/table/filtered.ts';
-import { pagesOf } from '#lib/platform/table/pages.ts';
+import { filtered, pagesOf } from '#lib/platform/table/pages.ts';
 import { mapInTurns } from '#lib/platform/turns.ts';
 import { staleChecks } from './newest-results.ts';
 

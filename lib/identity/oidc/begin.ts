@@ -2,8 +2,7 @@ import * as z from 'zod';
 import type { UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
-import { type Sent, sessionToken } from '#lib/access/sessions/cookie.ts';
-import { mustBeOwnSignIn } from '#lib/identity/sessions/own-page.ts';
+import { mustBeOwnSignIn, type Sent, sessionToken } from '#lib/identity/sessions/own-page.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { findLink } from '#lib/identity/sign-in-link.ts';
 import { findInvitation } from '#lib/identity/team/invitations.ts';
@@ -12,14 +11,24 @@ import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { ownOrigin } from '#lib/platform/http/own-address.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import { Slug, text } from '#lib/platform/text.ts';
-import { oidcCookie } from '#lib/sign-in/oidc/cookie.ts';
-import { flowSecrets } from '#lib/sign-in/oidc/flow-secrets.ts';
-import { ReturnTo } from '#lib/sign-in/oidc/return-to.ts';
-import { SignInRefused } from '#lib/sign-in/oidc/sign-in-refused.ts';
+import { SignInRefused } from './claims.ts';
 import { MOST_IDENTITIES } from './identities.ts';
 import { authorizationUrl } from './provider.ts';
-import { REQUEST_MS, requestPut } from './request.ts';
+import { flowSecrets, oidcCookie, REQUEST_MS, requestPut } from './request.ts';
 import type { MeantFor } from './who-it-is.ts';
+
+/**
+ * Where the browser goes after a sign-in: a path of this service, with one slash at its beginning. Printable ASCII
+ * without backslashes, as browsers read `/\evil.example`, `//evil.example` and `/<tab>/evil.example` as another host
+ * (WHATWG URL, 4.4).
+ */
+export const ReturnTo = z
+  .string()
+  .max(500)
+  .regex(
+    /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/,
+    'must be a path of this service, such as /#/checks: one slash at its beginning, no backslash, no spaces',
+  );
 
 /** Where the provider sends the browser back to, below the address that people open. */
 export const CALLBACK = '/v1/sign-in/oidc/callback';

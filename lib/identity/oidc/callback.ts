@@ -1,13 +1,12 @@
 import type { Context } from '#lib/access/context.ts';
-import type { Sent } from '#lib/access/sessions/cookie.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
+import type { Sent } from '#lib/identity/sessions/own-page.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
-import { oidcCookie } from '#lib/sign-in/oidc/cookie.ts';
-import { type OidcError, SignInRefused } from '#lib/sign-in/oidc/sign-in-refused.ts';
 import { CALLBACK } from './begin.ts';
+import { type OidcError, SignInRefused } from './claims.ts';
 import { vouchedBy } from './provider.ts';
-import { pendingRequest, type Returned } from './request.ts';
+import { oidcCookie, pendingRequest, type Returned } from './request.ts';
 import { settle } from './settle.ts';
 
 /**

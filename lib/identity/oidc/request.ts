@@ -1,10 +1,48 @@
+import { createHmac } from 'node:crypto';
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { findOneTime, type OneTime, oneTime } from '#lib/identity/one-time.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { oidcSecret } from '#lib/sign-in/oidc/cookie.ts';
-import { type FlowSecrets, flowSecrets } from '#lib/sign-in/oidc/flow-secrets.ts';
 import type { MeantFor } from './who-it-is.ts';
+
+/** What a sign-in at a provider is tied together by, each 43 characters. */
+export type FlowSecrets = {
+  /** Ties the callback to this browser. */
+  state: string;
+  /** Ties the ID token to this sign-in. */
+  nonce: string;
+  /** Ties the code to whoever asked for it (RFC 7636). */
+  verifier: string;
+};
+
+/**
+ * All of them follow, one way, from the one secret that the browser keeps in its cookie. So nothing of them is stored,
+ * and who sees an address with state and code in it can make neither the cookie nor the verifier of them.
+ */
+export function flowSecrets(cookie: string): FlowSecrets {
+  const part = (name: string) => createHmac('sha256', cookie).update(name).digest('base64url');
+  return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };
+}
+
+// The cookie that ties a sign-in at the provider to the browser it began in. Lax, as the provider leads back from
+// another site. Named as the cookie of a session is (access/sessions/cookie.ts), and for the same reasons.
+
+const SECURE = '__Host-fleetwatch_oidc';
+const nameAt = ({ protocol, port }: URL): string =>
+  protocol === 'https:' ? SECURE : `fleetwatch_oidc_${port || '80'}`;
+
+/** Set-Cookie of it. @param origin where the browser has this service @param seconds until it goes; 0 takes it away */
+export function oidcCookie(origin: URL, secret: string, seconds: number): string {
+  const secure = origin.protocol === 'https:' ? '; Secure' : '';
+  return `${nameAt(origin)}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+}
+
+/** The secret in it; undefined where none came, or two of one name: one of them is not ours. */
+export function oidcSecret(cookies: readonly string[], origin: URL): string | undefined {
+  const start = `${nameAt(origin)}=`;
+  const [found, ...more] = cookies.filter((cookie) => cookie.startsWith(start));
+  return more.length > 0 ? undefined : found?.slice(start.length);
+}
 
 /** How long a person may take at the provider: ten minutes, in ms. */
 export const REQUEST_MS = 600_000;

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { ownIdentities, unlinkIdentity } from '#lib/sign-in/oidc/identities.ts';
 import { beginOidc, CALLBACK, OidcStart, OidcStarted } from './begin.ts';
 import { oidcCallback } from './callback.ts';
-import { IdentityRecord } from './identities.ts';
+import { IdentityRecord, ownIdentities, unlinkIdentity } from './identities.ts';
 
 const row = route<Context>();
 

@@ -1,22 +1,20 @@
 import { type AccountItem, isDisabled, type UserItem } from '#lib/access/account.ts';
 import { asPerson, auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import type { Sent } from '#lib/access/sessions/cookie.ts';
-import { invitedBy } from '#lib/access/team/invited-email.ts';
 import type { Note } from '#lib/audit/write.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
+import type { Sent } from '#lib/identity/sessions/own-page.ts';
 import type { Principals } from '#lib/identity/sessions/session.ts';
+import { invitedBy } from '#lib/identity/team/invitations.ts';
 import { auditedUser } from '#lib/identity/team/team.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
-import { provenBy } from '#lib/sign-in/oidc/proof.ts';
-import { SignInRefused } from '#lib/sign-in/oidc/sign-in-refused.ts';
-import type { Claims } from './claims.ts';
+import { type Claims, SignInRefused } from './claims.ts';
 import { auditedIdentity, type IdentityItem, identitiesOf, identityDigest, MOST_IDENTITIES } from './identities.ts';
 import type { Vouched } from './provider.ts';
 import type { OidcRequest } from './request.ts';
-import { type MeantFor, type Membership, whoItIs } from './who-it-is.ts';
+import { type MeantFor, type Membership, provenBy, whoItIs } from './who-it-is.ts';
 
 type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
 

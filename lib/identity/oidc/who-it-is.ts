@@ -1,5 +1,11 @@
-import type { OidcError } from '#lib/sign-in/oidc/sign-in-refused.ts';
-import { type Claims, isVerified } from './claims.ts';
+import type { UserItem } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { SessionItem } from '#lib/access/session-item.ts';
+import { endOf } from '#lib/identity/sessions/session.ts';
+import { invitedEmailKey } from '#lib/identity/team/invitations.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { isName } from '#lib/platform/text.ts';
+import { type Claims, isVerified, type OidcError } from './claims.ts';
 
 /** A user of an account. */
 export type Membership = { tenant_id: string; user_id: string };
@@ -43,4 +49,33 @@ export function whoItIs<Linked extends Membership>(known: Known<Linked>): Verdic
   // Invited by several accounts: the invitation itself says which is meant.
   if (!only || others.length > 0) return { refused: 'not_invited' };
   return isVerified(claims, trust) ? { link: only } : { refused: 'email_not_verified' };
+}
+
+/** The user once the proof is used, to be written at the version that was read, and what uses it up. */
+type Proven = { user: UserItem; writes: Write[] };
+
+/**
+ * Whether that by which a sign-in was for this user still holds: it may have been used, replaced or withdrawn while the
+ * person was at the provider. Undefined when it does not.
+ */
+export async function provenBy(
+  { ports, keys }: Pick<Context, 'ports' | 'keys'>,
+  meant: MeantFor,
+  user: UserItem,
+  claims: Claims,
+): Promise<Proven | undefined> {
+  const now = ports.clock.now();
+  if (meant.by === 'session') {
+    const session = await ports.table.get<SessionItem>(keys.session(meant.digest));
+    if (!session || session.generation !== user.session_generation) return undefined;
+    if (endOf(session, ports.settings) <= now) return undefined;
+    return { user, writes: [{ check: keys.session(meant.digest), if: { version: session.v } }] };
+  }
+  const { [meant.by]: token, ...rest } = user;
+  if (token?.digest !== meant.digest || token.valid_until <= now) return undefined;
+  if (meant.by === 'link') return { user: rest, writes: [{ delete: keys.signInLink(meant.digest) }] };
+  return {
+    user: { ...rest, name: isName(claims.name ?? '') ? claims.name! : user.email },
+    writes: [{ delete: keys.invitation(meant.digest) }, { delete: invitedEmailKey(keys, user) }],
+  };
 }

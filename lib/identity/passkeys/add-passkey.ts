@@ -2,14 +2,13 @@ import type { UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import type { Sent } from '#lib/access/sessions/cookie.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
+import type { Sent } from '#lib/identity/sessions/own-page.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { refused } from '#lib/sign-in/passkeys/refusals.ts';
 import { drawChallenge, requireChallenge } from './challenge.ts';
-import { placeOf } from './judge-answer.ts';
+import { placeOf, refused } from './judge-answer.ts';
 import { type CreationOptions, creationOptions } from './options.ts';
 import { changePasskeys, passkeysOf, requireUser } from './own-passkeys.ts';
 import {

@@ -2,7 +2,7 @@ import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { findOneTime, type OneTime, oneTime } from '#lib/identity/one-time.ts';
 import { commit } from '#lib/platform/table/retry.ts';
-import { type Ceremony, refused } from '#lib/sign-in/passkeys/refusals.ts';
+import { type Ceremony, refused } from './judge-answer.ts';
 import { CHALLENGE_MS } from './options.ts';
 import type { ClientData } from './responses.ts';
 

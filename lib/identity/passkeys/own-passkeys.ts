@@ -3,8 +3,7 @@ import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
 import { notFound } from '#lib/platform/errors.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { auditedPasskey, type PasskeyItem, type PasskeyPatch, type PasskeyRecord, passkeyRecord } from './passkey.ts';
 
 /** The caller as a user. Throws UNAUTHORIZED when they were removed meanwhile. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Audited } from '#lib/audit/write.ts';
-import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name } from '#lib/platform/text.ts';

@@ -1,21 +1,31 @@
 import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
-import type { Sent } from '#lib/access/sessions/cookie.ts';
+import { noteAs } from '#lib/audit/write.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
+import type { Sent } from '#lib/identity/sessions/own-page.ts';
 import type { SessionRecord } from '#lib/identity/sessions/session.ts';
 import type { Reply } from '#lib/platform/http/route.ts';
+import { commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { wentBack } from '#lib/sign-in/passkeys/judge-answer.ts';
-import { refused } from '#lib/sign-in/passkeys/refusals.ts';
-import { noteRefusedCopy } from '#lib/sign-in/passkeys/refused-copy.ts';
 import { drawChallenge, requireChallenge } from './challenge.ts';
-import { placeOf } from './judge-answer.ts';
+import { placeOf, refused, wentBack } from './judge-answer.ts';
 import { handleOf, type RequestOptions, requestOptions } from './options.ts';
-import type { PasskeyItem } from './passkey.ts';
+import { auditedPasskey, type PasskeyItem } from './passkey.ts';
 import { type AuthenticationResponse, clientDataOf } from './responses.ts';
 import { verifyAuthentication } from './verify.ts';
+
+/** Notes that a passkey was refused as its counter went back: two have its key, so that one of them is a copy. */
+export async function noteRefusedCopy({ ports, keys, origin }: Context, passkey: PasskeyItem): Promise<void> {
+  const { tenant_id: tenant, user_id, id: passkey_id } = passkey;
+  ports.log.warn('the counter of a passkey went back', { tenant_id: tenant, user_id, passkey_id });
+  const actor = { type: 'system' as const, user_id: null, email: null, key_id: null, key_label: null };
+  const { request_id, ip, user_agent } = origin;
+  const author = { actor, via: 'console' as const, tool: null, request_id, ip, user_agent };
+  const note = noteAs({ ports, keys, tenant }, author, 'refuse', auditedPasskey);
+  await commit(ports, note(passkey, passkey, { counter: 'went back' }));
+}
 
 /** What a browser asks its authenticators to sign in here. Throws FORBIDDEN where passkeys do not work. */
 export async function signInOptions(context: Context, headers: Sent['headers']): Promise<RequestOptions> {

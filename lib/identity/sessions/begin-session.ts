@@ -1,7 +1,7 @@
 import { digestOf } from '#lib/access/api-key.ts';
 import { asPerson, auditing } from '#lib/access/auditing.ts';
 import type { Context, Origin } from '#lib/access/context.ts';
-import { type Sent, sessionCookie, sessionToken } from '#lib/access/sessions/cookie.ts';
+import type { SessionItem, SignInMethod } from '#lib/access/session-item.ts';
 import type { Note } from '#lib/audit/write.ts';
 import type { Keys } from '#lib/keys.ts';
 import { Reply } from '#lib/platform/http/route.ts';
@@ -9,15 +9,13 @@ import type { Key, Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { mustBeOwnSignIn } from './own-page.ts';
+import { mustBeOwnSignIn, type Sent, sessionCookie, sessionToken } from './own-page.ts';
 import {
   auditedSession,
   latestEnd,
   type Principals,
-  type SessionItem,
   type SessionPointer,
   type SessionRecord,
-  type SignInMethod,
   sessionRecord,
 } from './session.ts';
 

@@ -1,6 +1,9 @@
-import type { UserItem } from '#lib/access/account.ts';
+import type { AccountItem, UserItem } from '#lib/access/account.ts';
+import type { ApiKeyItem } from '#lib/access/api-key.ts';
 import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Scope } from '#lib/access/context.ts';
+import type { Changing, Context, Scope } from '#lib/access/context.ts';
+import { userRemoved } from '#lib/access/issue-key.ts';
+import type { SessionItem } from '#lib/access/session-item.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
@@ -8,7 +11,7 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import { deleteAll } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { pointedKeys, sessionKeys } from './begin-session.ts';
-import { auditedSession, type SessionItem, type SessionPointer } from './session.ts';
+import { auditedSession, endOf, isOver, type SessionPointer, type SessionRecord, sessionRecord } from './session.ts';
 
 /** Sessions deleted together, two items each; a transaction has at most 100 writes. */
 const AT_ONCE = 30;
@@ -87,4 +90,39 @@ export async function withoutSessions(
 export async function sessionKeysOf({ ports, keys, tenant }: Scope, userId: string): Promise<Key[]> {
   const pointers = await allOf<SessionPointer>(ports.table, { partition: keys.sessions(tenant, userId) });
   return pointers.flatMap((one) => pointedKeys(keys, one));
+}
+
+/** The session by which the caller came; null for one who came by a key. Throws UNAUTHORIZED for a removed user. */
+export async function currentSession(context: Context): Promise<SessionRecord | null> {
+  if (!context.session) return null;
+  const [record] = await recordsOf(context, [context.session]);
+  return record ?? null;
+}
+
+/** The caller's sessions that go on, newest first. Throws UNAUTHORIZED for a removed user. */
+export async function ownSessions(context: Context): Promise<SessionRecord[]> {
+  const { ports, keys, tenant, caller } = context;
+  const pointers = await allOf<SessionPointer>(ports.table, { partition: keys.sessions(tenant, caller.user_id) });
+  const found = await ports.table.getMany<SessionItem>(pointers.map(({ digest }) => keys.session(digest)));
+  const now = ports.clock.now();
+  const items = found.filter((item) => item !== undefined && endOf(item, ports.settings) > now) as SessionItem[];
+  return (await recordsOf(context, items)).toReversed();
+}
+
+async function recordsOf(context: Context, items: SessionItem[]): Promise<SessionRecord[]> {
+  const { ports, keys, tenant, caller, session } = context;
+  const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
+    keys.user(tenant, caller.user_id),
+    keys.account(tenant),
+  ]);
+  if (!user || !account) throw userRemoved();
+  const byKey = items.map(({ key_digest }) => key_digest).filter((digest) => digest !== undefined);
+  const found = await ports.table.getMany<ApiKeyItem>(byKey.map((digest) => keys.apiKey(digest)));
+  const keyOf = new Map(byKey.map((digest, i) => [digest, found[i]]));
+  return items.flatMap((item) => {
+    const key = item.key_digest === undefined ? undefined : keyOf.get(item.key_digest);
+    if (item.key_digest === undefined ? isOver(item, user) : !key) return [];
+    const who = { user, account, ...(key && { key }) };
+    return [sessionRecord(item, who, ports.settings, item.id === session?.id)];
+  });
 }

@@ -3,13 +3,13 @@ import { type ApiKeyItem, copyOf, digestOf } from '#lib/access/api-key.ts';
 import { admitBy, authenticate, callerOf, gates, originOf } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
-import { sessionToken } from '#lib/access/sessions/cookie.ts';
+import type { SessionItem } from '#lib/access/session-item.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Gates, Sender } from '#lib/platform/http/router.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
-import { mustBeOwnRequest } from './own-page.ts';
-import { endOf, isOver, type SessionItem } from './session.ts';
+import { mustBeOwnRequest, sessionToken } from './own-page.ts';
+import { endOf, isOver } from './session.ts';
 
 /** The gates of functions that pages of ours call: by key, or by the session in a cookie. Others know keys alone. */
 export const pageGates = (env: Env): Gates<Context> => ({

@@ -1,42 +1,13 @@
 import * as z from 'zod';
 import { type AccountItem, Role, type UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem } from '#lib/access/api-key.ts';
+import { type SessionItem, SIGN_IN_METHODS, type SignInMethod } from '#lib/access/session-item.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
-import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
 import type { Settings } from '#lib/settings.ts';
-
-/** The ways in. */
-const SIGN_IN_METHODS = ['passkey', 'oidc', 'link', 'key', 'invitation'] as const;
-export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
-
-/**
- * A sign-in that lasts, under the digest of the token in its cookie. It carries no rights: whose it is, is read anew at
- * each request. About 500 bytes.
- */
-export type SessionItem = Item & {
-  v: string;
-  id: string;
-  tenant_id: string;
-  user_id: string;
-  method: SignInMethod;
-  /** Digest of the key that it stands for, of method `key` alone: it then has the rights of the key. */
-  key_digest?: string;
-  /** That of the user when it began; under another it has ended. */
-  generation: number;
-  /** ISO 8601. */
-  created_at: string;
-  /** ISO 8601, at most an hour behind. */
-  last_seen_at: string;
-  /** Address of the client; empty where a host knows none. */
-  last_seen_from: string;
-  user_agent: string;
-  /** Epoch ms at which it ends, however much it is used. */
-  valid_until: number;
-  expires_at: number;
-};
 
 export const auditedSession: Audited<SessionItem> = {
   type: 'session',

@@ -1,15 +1,26 @@
 import { isInvited, type Role, type UserItem } from '#lib/access/account.ts';
-import type { ApiKeyItem } from '#lib/access/api-key.ts';
+import type { ApiKeyItem, ApiKeyPointer } from '#lib/access/api-key.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context } from '#lib/access/context.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
-import { changeTeam } from '#lib/access/team/change-team.ts';
 import { isSame } from '#lib/audit/write.ts';
+import { sessionKeysOf } from '#lib/identity/sessions/end-sessions.ts';
+import { meansKeys } from '#lib/identity/sign-in-means.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { deleteAll } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
-import { auditedUser, isSameEmail, mustNotBeLastAdmin, type TeamMember, teamMember, type UserPatch } from './team.ts';
+import { invitedEmailKey } from './invitations.ts';
+import {
+  auditedUser,
+  changeTeam,
+  isSameEmail,
+  mustNotBeLastAdmin,
+  type TeamMember,
+  teamMember,
+  type UserPatch,
+} from './team.ts';
 
 /** Keys written together; a transaction has at most 100 writes. */
 const KEYS_AT_ONCE = 50;
@@ -89,4 +100,49 @@ async function keysBehind(scope: Changing, { id, role, email }: UserItem): Promi
   const pointers = await keyPointersOf(scope, id);
   const items = await scope.ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => scope.keys.apiKey(digest)));
   return items.filter((key) => key !== undefined).filter((key) => key.role !== role || key.user_email !== email);
+}
+
+/** Keys that go together, two items each, beside all passkeys; a transaction has at most 100 writes. */
+const KEYS_REMOVED_AT_ONCE = 35;
+
+/**
+ * Removes a user with all keys, passkeys and sessions, or an invitation: from its return on, no request with any of
+ * them is let in. Throws NOT_FOUND, and CONFLICT for the last admin.
+ */
+export function removeUser(scope: Changing, id: string): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  const note = auditing(scope, 'remove', auditedUser);
+  return changeTeam(scope, async (users, turn) => {
+    let user = users.find((one) => one.id === id);
+    if (!user) throw notFound(`User ${id}`);
+    mustNotBeLastAdmin(users, user);
+
+    // Refused from now on as their user is gone; these are the items.
+    await deleteAll(ports, await sessionKeysOf(scope, id));
+    const pointers = await keyPointersOf(scope, id);
+    // Should it fail on the way, the user is still listed, with fewer keys, and can be removed again.
+    while (pointers.length > KEYS_REMOVED_AT_ONCE) {
+      const some = pointers.splice(0, KEYS_REMOVED_AT_ONCE);
+      const fewer: UserItem = { ...user, v: ports.ids.token(), keys: pointers.length };
+      const outcome = await commit(ports, [{ put: fewer, if: { version: user.v } }, ...some.flatMap(deletes)]);
+      if (!outcome.ok) return AGAIN;
+      user = fewer;
+    }
+    const writes: Write[] = [
+      turn,
+      // Whoever adds a key or a passkey writes the user, so that this version holds all of them.
+      { delete: keys.user(tenant, id), if: { version: user.v } },
+      ...pointers.flatMap(deletes),
+      ...meansKeys(keys, user).map((key) => ({ delete: key })),
+      ...note(user, undefined),
+    ];
+    if (user.invitation) {
+      writes.push({ delete: keys.invitation(user.invitation.digest) }, { delete: invitedEmailKey(keys, user) });
+    }
+    return (await commit(ports, writes)).ok ? undefined : AGAIN;
+  });
+
+  function deletes(pointer: ApiKeyPointer): Write[] {
+    return [{ delete: keys.apiKey(pointer.digest) }, { delete: keys.apiKeyPointer(tenant, pointer.sk) }];
+  }
 }

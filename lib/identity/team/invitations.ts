@@ -1,18 +1,130 @@
-import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
+import {
+  type AccountItem,
+  accountDisabled,
+  foldedEmail,
+  isDisabled,
+  isInvited,
+  NO_SIGN_IN,
+  type UserItem,
+} from '#lib/access/account.ts';
 import { digestOf, drawKey, keyItemsOf } from '#lib/access/api-key.ts';
 import { asPerson, auditing } from '#lib/access/auditing.ts';
-import type { Context } from '#lib/access/context.ts';
+import type { Changing, Context } from '#lib/access/context.ts';
 import { fullKey } from '#lib/access/new-key.ts';
-import type { Sent } from '#lib/access/sessions/cookie.ts';
-import { invitedEmailKey } from '#lib/access/team/invited-email.ts';
+import { requireAccount } from '#lib/access/store.ts';
 import type { Note } from '#lib/audit/write.ts';
 import type { Env } from '#lib/env.ts';
 import { beginSession } from '#lib/identity/sessions/begin-session.ts';
+import type { Sent } from '#lib/identity/sessions/own-page.ts';
+import type { Keys } from '#lib/keys.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { Reply } from '#lib/platform/http/route.ts';
-import type { Write } from '#lib/platform/ports.ts';
+import type { Item, Key, Write } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { type Acceptance, type Accepted, auditedUser, type InvitationItem, teamMember } from './team.ts';
+import { iso } from '#lib/platform/time.ts';
+import {
+  type Acceptance,
+  type Accepted,
+  auditedUser,
+  changeTeam,
+  INVITATION_MS,
+  type InvitationItem,
+  type Invited,
+  isSameEmail,
+  type NewInvitation,
+  teamMember,
+} from './team.ts';
+
+/** Leads from an e-mail address to a user who was invited by it; only the user item says whether that still holds. */
+type InvitedEmailItem = Item & { tenant_id: string; user_id: string };
+
+/** Where that of an invited user stands. It goes with the invitation. */
+export const invitedEmailKey = (keys: Keys, { tenant_id, id, email }: UserItem): Key =>
+  keys.invitedEmail(digestOf(foldedEmail(email)), tenant_id, id);
+
+/** That of an invited user, to be written with the invitation. @param expires_at epoch seconds, as of the invitation */
+export const invitedEmailItem = (keys: Keys, user: UserItem, expires_at: number): InvitedEmailItem => ({
+  ...invitedEmailKey(keys, user),
+  tenant_id: user.tenant_id,
+  user_id: user.id,
+  expires_at,
+});
+
+/** Everybody, of all accounts, whose invitation to this e-mail address is pending. */
+export async function invitedBy({ ports, keys }: Env<'table' | 'clock'>, email: string): Promise<UserItem[]> {
+  const partition = keys.invitedEmails(digestOf(foldedEmail(email)));
+  const pointers = await allOf<InvitedEmailItem>(ports.table, { partition });
+  const users = await ports.table.getMany<UserItem>(pointers.map((one) => keys.user(one.tenant_id, one.user_id)));
+  return users
+    .filter((user) => user !== undefined)
+    .filter((user) => isPending(user, ports.clock.now()) && foldedEmail(user.email) === foldedEmail(email));
+}
+
+const isPending = (user: UserItem, now: number): boolean => isInvited(user) && user.invitation!.valid_until > now;
+
+/**
+ * Invites a person to the account of the caller. For a pending invitation this renews the token and sets the role; the
+ * old token dies. Throws CONFLICT for a member's e-mail address, LIMIT_EXCEEDED.
+ */
+export function inviteUser(scope: Changing, { email, role }: NewInvitation): Promise<Invited> {
+  const { ports, keys, tenant } = scope;
+  const [id, v, token] = [ports.ids.id('usr'), ports.ids.token(), `fwi_${ports.ids.secret()}`];
+  const digest = digestOf(token);
+  const now = ports.clock.now();
+  const valid_until = now + INVITATION_MS;
+
+  const note = auditing(scope, 'invite', auditedUser);
+
+  return changeTeam(scope, async (users, turn) => {
+    const known = users.find((user) => isSameEmail(user.email, email));
+    // A try before did it, whose answer was lost.
+    if (known?.v === v) return { ...teamMember(known), invite_token: token };
+    if (known && !isInvited(known)) throw new AppError('CONFLICT', `${known.email} is a member of this team already.`);
+
+    if (!known) mustHaveRoom(users, await requireAccount(scope));
+    const made = { ...keys.user(tenant, id), tenant_id: tenant, id, name: '', keys: 0, created_at: iso(now) };
+    const user: UserItem = {
+      ...(known ?? { ...made, ...NO_SIGN_IN }),
+      v,
+      email,
+      role,
+      invitation: { digest, valid_until },
+    };
+    const invitation = {
+      ...keys.invitation(digest),
+      tenant_id: tenant,
+      user_id: user.id,
+      expires_at: Math.ceil(valid_until / 1000),
+    } satisfies InvitationItem;
+    const writes: Write[] = [
+      turn,
+      { put: user, if: known ? { version: known.v } : 'absent' },
+      { put: invitation, if: 'absent' },
+      { put: invitedEmailItem(keys, user, invitation.expires_at) },
+      ...note(known, user),
+    ];
+    if (known?.invitation) writes.push({ delete: keys.invitation(known.invitation.digest) });
+    const outcome = await commit(ports, writes);
+    return outcome.ok ? { ...teamMember(user), invite_token: token } : AGAIN;
+  });
+}
+
+function mustHaveRoom(users: UserItem[], { user_limit, invitation_limit }: AccountItem): void {
+  if (users.length >= user_limit) {
+    throw new AppError(
+      'LIMIT_EXCEEDED',
+      `The team has ${users.length} people, and the plan allows ${user_limit} (user_limit). Remove one or ask for more.`,
+    );
+  }
+  const pending = users.filter(isInvited).length;
+  if (pending < invitation_limit) return;
+  throw new AppError(
+    'LIMIT_EXCEEDED',
+    `${pending} invitations are pending, and the plan allows ${invitation_limit} (invitation_limit). Withdraw one, or ` +
+      'wait until one is accepted.',
+  );
+}
 
 /**
  * Makes the invited person a member, with a first key, shown here and never again, and with a session, as they like.

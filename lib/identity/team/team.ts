@@ -1,11 +1,15 @@
 import * as z from 'zod';
 import { Email, foldedEmail, isInvited, Role, type UserItem } from '#lib/access/account.ts';
+import type { Scope } from '#lib/access/context.ts';
+import { allUsers } from '#lib/access/store.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { SessionRecord } from '#lib/identity/sessions/session.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
+import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
-import type { Item } from '#lib/platform/ports.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { type AGAIN, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 
 /** How long an invitation may be accepted (docs/CONTRACT.md#accounts): 7 days in ms. */
@@ -100,4 +104,31 @@ export function mustNotBeLastAdmin(users: UserItem[], user: UserItem): void {
     'CONFLICT',
     'This is the last admin of the account. Make another one first, or let one accept an invitation.',
   );
+}
+
+/** The team as the interface shows it, oldest first. */
+export const userList =
+  ({ ports, keys, tenant }: Scope): Reader<TeamMember> =>
+  async (after, limit) => {
+    const { items, next } = await ports.table.query<UserItem>({ partition: keys.users(tenant), limit, after });
+    return { found: items.map((user) => ({ at: user.sk, value: teamMember(user) })), next };
+  };
+
+/**
+ * A change of the team that depends on everybody in it. `attempt` gets all users, and `turn`: the write that makes its
+ * transaction fail when the team was changed since.
+ */
+export function changeTeam<T>(
+  scope: Scope,
+  attempt: (users: UserItem[], turn: Write) => Promise<T | typeof AGAIN>,
+): Promise<T> {
+  const { ports, keys, tenant } = scope;
+  const read = async () => {
+    // Before the users, so that its version is no newer than they are.
+    const before = await ports.table.get<TeamItem>(keys.team(tenant));
+    const next: TeamItem = { ...keys.team(tenant), v: ports.ids.token() };
+    const turn: Write = { put: next, if: before ? { version: before.v } : 'absent' };
+    return attempt(await allUsers(scope), turn);
+  };
+  return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, read));
 }

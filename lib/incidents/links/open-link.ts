@@ -1,17 +1,23 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing, Origin, TenantEnv } from '#lib/access/context.ts';
+import { savePolicy } from '#lib/alerting/configure/policies.ts';
+import { auditedPolicy } from '#lib/alerting/configure/views.ts';
 import { isSignedBy, type LinkClaims, readToken } from '#lib/alerting/notify/alert-links.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
 import { channelIn, channelPlace } from '#lib/alerting/policy/channel-place.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
-import { clockTime } from '#lib/alerts/deliver/duration.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import { isSilencedAt, type OwnSilence, withSilence } from '#lib/catalog/own-silence.ts';
+import { clockTime } from '#lib/channels/message-facts.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
-import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkLabel } from '#lib/checks/label.ts';
+import { acknowledgementAt } from '#lib/checks/settings/check-record.ts';
+import { checkLabel } from '#lib/checks/types/registry.ts';
 import type { Env } from '#lib/env.ts';
-import type { Item, Key } from '#lib/platform/ports.ts';
-import { iso } from '#lib/platform/time.ts';
+import { acknowledge } from '#lib/incidents/acknowledge.ts';
+import type { Item, Key, Write } from '#lib/platform/ports.ts';
+import { HOUR_MS, iso } from '#lib/platform/time.ts';
 
 /** That a link was used: put with what it did, and kept until the link is worth nothing anyway. */
 export type UsedLink = Item & { v: string; at: number };
@@ -76,3 +82,52 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
     'name' in channel ? String(channel.name) : (channelTypeOf(channel.channel_type)?.title ?? 'a channel');
   return { claims, check, entity, name, sent_to, used };
 }
+
+type Following = TenantEnv & Changing;
+
+/** Does what a link is for, once: its use is noted in the same transaction. */
+export async function followLink(
+  { ports, keys }: Env,
+  link: OpenLink,
+  origin: Origin & { via: 'link' },
+): Promise<void> {
+  const scope: Following = { ports, keys, tenant: link.claims.tenant, origin };
+  const now = ports.clock.now();
+  const put: UsedLink = { ...link.used, v: ports.ids.token(), at: now, expires_at: link.claims.expires_at + KEPT_S };
+  const used: Write = { put, if: 'absent' };
+  if (link.claims.action === 'silence') return silence(scope, link, used);
+  const { channel_id } = link.claims;
+  await acknowledge(scope, link.check, { by: `a link in ${link.sent_to}`, via: 'link', channel_id, note: '' }, [used]);
+}
+
+/** Longer than it is good, as clocks differ. */
+const KEPT_S = 3600;
+
+/** For so long the alerts of a check are held back. */
+const SILENCE_MS = HOUR_MS;
+
+async function silence(scope: Following, { check, sent_to }: OpenLink, used: Write): Promise<void> {
+  const note = auditing(scope, 'update', auditedPolicy);
+  const now = scope.ports.clock.now();
+  const until = now + SILENCE_MS;
+  await savePolicy(
+    scope,
+    check,
+    ({ stored }) =>
+      isSilencedUntil(stored, until, now)
+        ? stored
+        : withSilence(
+            stored,
+            {
+              silenced: true,
+              silenced_until: until,
+              silence_reason: `for an hour, by a link in ${sent_to}`.slice(0, 500),
+            },
+            now,
+          ),
+    (before, after) => [used, ...note(before, after)],
+  );
+}
+
+const isSilencedUntil = (stored: OwnSilence, until: number, now: number): boolean =>
+  isSilencedAt(stored, now) && (stored.silenced_until === undefined || Date.parse(stored.silenced_until) >= until);

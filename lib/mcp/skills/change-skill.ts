@@ -3,10 +3,9 @@ import type { Changing, Scope } from '#lib/access/context.ts';
 import { requireAction } from '#lib/actions/store.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/must-stay.ts';
+import { mustStay } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
   auditedSkill,

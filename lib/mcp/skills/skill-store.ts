@@ -1,6 +1,5 @@
 import type { Scope } from '#lib/access/context.ts';
-import { SKILLS } from '#lib/keys/prefixes.ts';
-import { under } from '#lib/keys.ts';
+import { SKILLS, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import type { Query } from '#lib/platform/ports.ts';

@@ -2,11 +2,10 @@ import * as z from 'zod';
 import type { Audited } from '#lib/audit/write.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
-import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/plain-data.ts';
+import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
+import { pick, withoutNulls } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
-import { withoutNulls } from '#lib/platform/without-nulls.ts';
 import { schemaComplaints } from './input-schema.ts';
 
 const MAX_TOOLS = 100;

@@ -2,9 +2,8 @@ import type { Context } from '#lib/access/context.ts';
 import type { RpcReply } from '#lib/mcp/json-rpc.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 
 /**
  * The reply queue of a stream of 2024-11-05: the GET that holds the stream and the POST that brings a message may run

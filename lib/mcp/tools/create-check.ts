@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { createCheck } from '#lib/checks/change/change-check.ts';
-import { shownCheck } from '#lib/checks/entity-of-check.ts';
+import { shownCheck } from '#lib/checks/settings/check-record.ts';
 import { defineTool } from './tool.ts';
 
 /** As agents write it; the check's own schema says what is wrong with one. */

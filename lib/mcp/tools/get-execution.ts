@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { executionRecord } from '#lib/actions/execution.ts';
-import { logLines } from '#lib/actions/list-logs.ts';
-import { requireExecution } from '#lib/actions/store.ts';
+import { logLines, requireExecution } from '#lib/actions/store.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { incidentDetail } from '#lib/alerts/incidents/incident-detail.ts';
-import { requireIncident } from '#lib/incidents/list-incidents.ts';
+import { incidentDetail, requireIncident } from '#lib/incidents/list-incidents.ts';
 import { timelineOf } from '#lib/incidents/timeline.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { defineTool, listed } from './tool.ts';

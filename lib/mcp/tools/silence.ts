@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { addSilence, silenceView } from '#lib/alerting/configure/silences.ts';
+import { addSilence, noticeOf, silenceView } from '#lib/alerting/configure/silences.ts';
 import { CheckSelector } from '#lib/alerting/policy/selector.ts';
-import { noticeOf } from '#lib/alerts/account/matching.ts';
 import { SilenceReason } from '#lib/catalog/own-silence.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';

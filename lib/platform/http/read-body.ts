@@ -1,6 +1,5 @@
 import { AppError } from '#lib/platform/errors.ts';
-import { bodyBytes } from '#lib/platform/net/body-bytes.ts';
-import type { ApiEvent } from './api-event.ts';
+import { type ApiEvent, bodyBytes } from './api-event.ts';
 import { excessOf } from './json-size.ts';
 import { refusal } from './validation.ts';
 

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { ErrorCode } from '#lib/platform/errors.ts';
 import type { Access } from './access.ts';
 
@@ -126,3 +126,33 @@ export const route =
     } & ({ status: 200 | 201; reply: R } | { status: 204 | 303; reply?: never }),
   ): Route<Context> =>
     row as unknown as Route<Context>;
+
+/** An answer as it is sent. */
+type Written = { text: string; type?: string };
+
+/** What a row answers, in the form that its caller takes: a text, a record a line, or JSON, which needs no word. */
+export function writtenAs<Context>(
+  row: Pick<Route<Context>, 'text' | 'lines'>,
+  value: unknown,
+  accept?: string,
+): Written {
+  if (row.text) return { text: value as string, type: PLAIN_TEXT };
+  if (row.lines && wantsLines(accept)) return { text: linesOf(value as unknown[]), type: LINES };
+  return { text: JSON.stringify(value) };
+}
+
+const wantsLines = (accept = ''): boolean =>
+  accept.split(',').some((type) => type.split(';', 1)[0]!.trim().toLowerCase() === LINES);
+
+const linesOf = (records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+/** Members that many records have, each with what the documents say of it. */
+
+export const CreatedAt = z.iso.datetime().describe('When it was made, in UTC.');
+export const UpdatedAt = z.iso.datetime().describe('When it was changed last, in UTC.');
+
+/** @param what it names: `the check` */
+export const IdOf = (what: string) => z.string().describe(`Id of ${what}.`);
+
+/** A member of a record that was read, which a change takes back as it is. */
+export const Unchanged = z.string().describe('May be sent along as it was read; it cannot change.');

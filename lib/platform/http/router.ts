@@ -1,19 +1,46 @@
 import * as z from 'zod';
-import { AppError, errorBody } from '#lib/platform/errors.ts';
+import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts';
 import type { Rights } from './access.ts';
-import { API_HEADERS } from './answer-headers.ts';
-import { type ApiEvent, type ApiResult, cookiesOf } from './api-event.ts';
+import { API_HEADERS, type ApiEvent, type ApiResult, cookiesOf } from './api-event.ts';
 import { paramsOf, rowsAt } from './match-path.ts';
 import { mustBeAllowed } from './must-be-allowed.ts';
 import { valuesOf } from './query-params.ts';
 import { readBody } from './read-body.ts';
-import { readOnlyMembers } from './read-only-members.ts';
-import { refuse } from './refusals.ts';
-import { Made, type Method, Reply, type Route } from './route.ts';
+import { Made, type Method, Reply, type Route, writtenAs } from './route.ts';
+import { readOnlyMembers } from './unknown-members.ts';
 import { parse, parseBody } from './validation.ts';
-import { writtenAs } from './written.ts';
+
+/** Not to be served for want of a key, of rights or of room. */
+const REFUSED = [401, 403, 429];
+
+/** The end of a long list of addresses: what stands at its right was written by whom we know. */
+const MOST = 200;
+
+type Refused = {
+  request_id: string;
+  method: string;
+  path: string;
+  headers: Record<string, string | undefined>;
+  /** Address of who was connected: the caller, or the last proxy before us. */
+  source_ip?: string | undefined;
+};
+
+/**
+ * The error that a request is answered with. Says in the log what failed, and who was refused and why: behind a proxy
+ * no other log names the caller.
+ */
+export function refuse(log: Log, error: unknown, { headers, source_ip, ...request }: Refused): AppError {
+  const shown = asAppError(error);
+  const { status, code } = shown;
+  if (status >= 500) log.error('request failed', { ...request, error: shown.cause ?? shown });
+  if (REFUSED.includes(status)) {
+    const forwarded_for = headers['x-forwarded-for']?.slice(-MOST);
+    log.info('request refused', { ...request, source_ip, status, code, forwarded_for });
+  }
+  return shown;
+}
 
 /** What is known of a request before its key is. */
 export type Sender = {

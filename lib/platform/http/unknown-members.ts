@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { nearest } from './nearest.ts';
+import type { Route } from './route.ts';
 
 /** So many are named; more would only make the answer longer. */
 const MOST = 100;
@@ -106,4 +107,19 @@ function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
   const kind: unknown = (value as Record<string, unknown>)[def.discriminator];
   const option = def.options.find((one) => objectShape(one)?.[def.discriminator]?._zod.values?.has(kind as string));
   return option ? knownIn(bare(option), value) : { shape: allShapes(def), others: {} };
+}
+
+type Row = Pick<Route<never>, 'method' | 'path' | 'status' | 'body' | 'reply'>;
+
+/**
+ * Members that a change passes over, so that a record can be sent back as it was read: those of its own answer and of
+ * the GET of its path that its body does not know. None where a body makes something new, or only reports.
+ */
+export function readOnlyMembers(row: Row, rows: readonly Row[]): string[] {
+  const read = rows.find((other) => other.method === 'GET' && other.path === row.path);
+  const isChange = row.method === 'PUT' || (row.method === 'POST' && row.status === 200 && read !== undefined);
+  if (!row.body || !isChange) return [];
+  const own = new Set(memberNames(row.body));
+  const shown = [row, read].flatMap((one) => (one?.reply ? memberNames(one.reply) : []));
+  return [...new Set(shown)].filter((name) => !own.has(name));
 }

@@ -1,5 +1,7 @@
 import { refusal } from '#lib/platform/http/validation.ts';
-import { REDACTED } from './redacted.ts';
+
+/** What stands where a secret stood. */
+export const REDACTED = '********';
 
 /**
  * A map of settings as it is to be stored: a value of eight asterisks stands for what is stored under its name. Throws

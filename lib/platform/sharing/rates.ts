@@ -110,3 +110,18 @@ export function takeFrom(bucket: Bucket, rate: Rate, count = 1): { bucket: Bucke
     },
   };
 }
+
+/** Holds accounts and addresses to their rates. It never throws: where it fails, it lets in. */
+export interface Limiter {
+  /** What holds for an account without rates of its own, and for an address; undefined: nothing is limited. */
+  rates: Rates | undefined;
+  /**
+   * An answer counts once more for each further so many characters, where one process serves all accounts. Undefined
+   * where each request has a process to itself.
+   */
+  characters_a_token?: number;
+  /** Takes `count` of what an account may do in a class, at the rate that holds for it. */
+  takeOf(account: string, of: AccountClass, rate: Rate, count: number): Standing | Promise<Standing>;
+  /** Takes one of what a client address may do without a good key. Undefined where nothing is limited. */
+  takeAt(address: string, of: AddressClass): Standing | undefined;
+}

@@ -30,3 +30,55 @@ export async function allOf<T extends Item = Item>(table: Reads, query: Query): 
   for await (const page of pagesOf<T>(table, query)) all.push(...page);
   return all;
 }
+
+/**
+ * Several partitions as one list, in the order of their sort keys: how a list that is spread over buckets is read.
+ * `next` is the sort key to go on behind; it is there whenever more may follow.
+ * @param query `each`: how many items of a partition are read, where not all of them need be in one
+ */
+export async function queryMerged<T extends Item>(
+  table: Table,
+  partitions: string[],
+  { each, ...query }: Omit<Query, 'partition' | 'limit'> & { limit: number; each?: number },
+): Promise<{ items: T[]; next?: string }> {
+  const pages = await Promise.all(
+    partitions.map((partition) => table.query<T>({ ...query, limit: each ?? query.limit, partition })),
+  );
+  const behind = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0) * (query.descending ? -1 : 1);
+
+  // What a page left unread lies behind its last item: nothing behind the nearest of those may be shown yet.
+  const ends = pages.flatMap((page) => (page.next === undefined ? [] : [page.next])).sort(behind);
+  const known = pages
+    .flatMap((page) => page.items)
+    .filter((item) => ends[0] === undefined || behind(item.sk, ends[0]) <= 0)
+    .sort((a, b) => behind(a.sk, b.sk));
+  const items = known.slice(0, query.limit);
+  if (ends[0] === undefined && known.length === items.length) return { items };
+  return { items, next: items.at(-1)?.sk ?? ends[0]! };
+}
+
+/** What one call looks at of a list, however little of it fits. */
+export const MOST_WALKED = 1_000;
+export const WALKED_AT_ONCE = 200;
+
+type Page<T> = { items: T[]; next?: string | undefined };
+
+/**
+ * Reads what fits of a list that has no order by it, up to `limit` items at a time. After a look at 1,000 items it has
+ * `enough`: the page ends there, and the next one goes on.
+ * @param read reads on behind a sort key
+ */
+export function filtered<T extends { sk: string }>(
+  read: (after: string | undefined, limit: number) => Promise<Page<T>>,
+  fits: (item: T) => boolean,
+): (after: string | undefined, limit: number) => Promise<Page<T> & { enough: boolean }> {
+  let walked = 0;
+  return async (after, limit) => {
+    const page = await read(after, WALKED_AT_ONCE);
+    walked += page.items.length;
+    const fitting = page.items.filter(fits);
+    const items = fitting.slice(0, limit);
+    const next = items.length < fitting.length ? items.at(-1)!.sk : page.next;
+    return { items, next, enough: walked >= MOST_WALKED };
+  };
+}

@@ -1,5 +1,6 @@
-import { chunks } from '#lib/platform/chunks.ts';
-import type { Key, Ports, Query } from '#lib/platform/ports.ts';
+import type { Ports } from '#lib/env.ts';
+import { chunks } from '#lib/platform/plain-data.ts';
+import type { Key, Query } from '#lib/platform/ports.ts';
 import { allOf } from './pages.ts';
 import { AGAIN, commit, untilDone } from './retry.ts';
 

@@ -1,5 +1,6 @@
+import type { Ports } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Ports, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
+import type { Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 
 /** What an attempt answers when another writer was in its way: read anew and try again. */
 export const AGAIN = Symbol('again');
@@ -43,4 +44,23 @@ export async function commit(ports: { table: Table }, writes: Write[]): Promise<
     return write !== undefined && 'put' in write && write.put.v !== undefined && outcome.present[at]?.v === write.put.v;
   });
   return done ? { ok: true } : outcome;
+}
+
+const tails = new WeakMap<object, Map<string, Promise<unknown>>>();
+
+/**
+ * Runs `work` after everything that was asked under the same `name` before it, within this process and this `owner`
+ * (a table). Only spares retries: what must hold, versions hold.
+ */
+export async function oneAtATime<T>(owner: object, name: string, work: () => Promise<T>): Promise<T> {
+  const queue = tails.get(owner) ?? new Map<string, Promise<unknown>>();
+  tails.set(owner, queue);
+  const before = queue.get(name);
+  const run = before ? before.then(work, work) : work();
+  queue.set(name, run);
+  try {
+    return await run;
+  } finally {
+    if (queue.get(name) === run) queue.delete(name);
+  }
 }

@@ -2,9 +2,8 @@ import type * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { resultView } from '#lib/health/history/result-view.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { ResultRecord } from '#lib/results/result.ts';
+import { ResultRecord, resultView } from '#lib/results/result.ts';
 import { requireProbed, runByHand } from './run-by-hand.ts';
 import { Trial, TrialRecord, trySettings } from './try-settings.ts';
 

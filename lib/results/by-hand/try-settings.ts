@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { JudgedList } from '#lib/checks/assertions/judged-list.ts';
+import { JudgedList } from '#lib/checks/assertions/judge.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
-import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
+import { mustBeOn } from '#lib/checks/settings/check-record.ts';
 import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
 import { CheckPatch, changedIn, judgingIn, mergeCheck, parseTrial } from '#lib/checks/settings/model.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
-import { probeNow } from '#lib/health/recording/probe-now.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { ResultRecord, textsOf } from '#lib/results/result.ts';
+import { probeNow } from './run-by-hand.ts';
 
 /** Settings to try: those of a new check but for its entity, or changes of a check that there is. */
 export const Trial = CheckPatch.extend({

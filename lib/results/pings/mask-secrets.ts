@@ -1,4 +1,4 @@
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
 /**
  * A text that somebody else's program wrote, such as the output of a job, without what looks like a secret in it: the

@@ -5,8 +5,8 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { findCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
 import type { PingUrlItem } from '#lib/checks/settings/ping-url.ts';
 import type { Env } from '#lib/env.ts';
-import type { PingKeyPointer } from '#lib/health/pings/ping-key.ts';
-import { makeBuckets } from '#lib/platform/sharing/buckets.ts';
+import { makeBuckets } from '#lib/platform/sharing/memory-limiter.ts';
+import type { PingKeyPointer } from './ping-keys.ts';
 import type { PingTarget } from './ping-path.ts';
 
 /** Ping URLs that a process holds to their rate, and of those that lead nowhere, how many it remembers. */

@@ -1,8 +1,5 @@
 import { CHECK_SLUG } from '#lib/checks/slug.ts';
-
-/** What a ping says. `log` says nothing of a run: it is only kept. */
-export const PING_KINDS = ['success', 'fail', 'start', 'log'] as const;
-export type PingKind = (typeof PING_KINDS)[number];
+import type { PingKind } from '#lib/results/result.ts';
 
 /** Who is pinged: a check by its UUID, in lower case, or one of the account of a ping key by its slug. */
 export type PingTarget = { uuid: string } | { key: string; slug: string };

@@ -1,15 +1,76 @@
 import * as z from 'zod';
+import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { shownCheck } from '#lib/checks/entity-of-check.ts';
-import { CheckRecord } from '#lib/checks/settings/check-record.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import { auditedCheck, CheckRecord, shownCheck } from '#lib/checks/settings/check-record.ts';
+import { noPingUrl, pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
-import { PingRecord } from '#lib/health/pings/ping-item.ts';
-import { PingUrlRotation, rotatePingUrl } from '#lib/health/pings/rotate-ping-url.ts';
-import { AppError } from '#lib/platform/errors.ts';
-import { decodeCursor, encodeCursor, gather, limitParam, listReply, Position } from '#lib/platform/http/paging.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  gather,
+  ListQuery,
+  limitParam,
+  listOf,
+  listReply,
+  Position,
+} from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { pingList, readPingBody } from './ping-item.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { PingRecord, pingList, readPingBody } from './ping-item.ts';
+import {
+  createPingKey,
+  deletePingKey,
+  NewPingKey,
+  PingKeyRecord,
+  pingKeyList,
+  pingKeyRecord,
+  requirePingKey,
+} from './ping-keys.ts';
+
+export const PingUrlRotation = z
+  .object({
+    keep_old_seconds: z
+      .int()
+      .min(0)
+      .max(604_800)
+      .describe('For how long the address of before works beside the new one, in seconds. Default 0: no longer.')
+      .default(0),
+  })
+  .meta({ id: 'PingUrlRotation' });
+
+/**
+ * Gives a push check another ping URL. The one of before works for as long as is said; one that was kept from an
+ * earlier rotation works no more. Throws NOT_FOUND.
+ */
+export async function rotatePingUrl(
+  context: Context,
+  stored: CheckItem,
+  { keep_old_seconds }: z.output<typeof PingUrlRotation>,
+): Promise<CheckItem> {
+  const { ports, keys, tenant } = context;
+  const note = auditing(context, 'rotate', auditedCheck);
+  const uuid = ports.ids.uuid();
+  return untilDone(ports, async (tries) => {
+    const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, stored.id));
+    if (!check?.ping) throw notFound(`Check ${stored.id}`);
+    const now = ports.clock.now();
+    const { uuid: before, old } = check.ping;
+    const until = now + keep_old_seconds * 1000;
+    const kept = keep_old_seconds > 0 && { old: { uuid: before, until } };
+    const next = nextCheck(check, ports.ids.token(), { ping: { uuid, ...kept }, updated_at: iso(now) });
+    const done = await commit(ports, [
+      replaceCheck(check, next),
+      ...pingUrlWrites(keys, check, uuid),
+      ...(kept ? pingUrlWrites(keys, check, before, until) : noPingUrl(keys, check, before)),
+      ...(old ? noPingUrl(keys, check, old.uuid) : []),
+      ...note(check, next, { keep_old_seconds: String(keep_old_seconds) }),
+    ]);
+    return done.ok ? next : AGAIN;
+  });
+}
 
 const row = route<Context>();
 
@@ -69,5 +130,38 @@ export const pingRows = [
     errors: ['CONFLICT'],
     load: requirePinged,
     run: async (context, { loaded, body }) => shownCheck(context, await rotatePingUrl(context, loaded, body)),
+  }),
+];
+
+export const pingKeyRows = [
+  row({
+    method: 'GET',
+    path: '/v1/ping-keys',
+    access: 'read',
+    summary: 'Ping keys, by which checks are pinged at their slugs',
+    status: 200,
+    query: ListQuery,
+    reply: z.array(PingKeyRecord),
+    run: (context, call) => listOf(`${context.tenant} ping keys`, call, pingKeyList(context)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/ping-keys',
+    access: 'write',
+    summary: 'Make a ping key; to replace one, make another and delete the first',
+    status: 201,
+    body: NewPingKey,
+    reply: PingKeyRecord,
+    errors: ['NOT_FOUND', 'LIMIT_EXCEEDED'],
+    run: async (context, { body }) => pingKeyRecord(context, await createPingKey(context, body)),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/ping-keys/{id}',
+    access: 'write',
+    summary: 'Delete a ping key; nothing is pinged with it any more',
+    status: 204,
+    load: (context, { id }) => requirePingKey(context, id),
+    run: (context, { loaded }) => deletePingKey(context, loaded.id),
   }),
 ];

@@ -1,15 +1,15 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context, Origin } from '#lib/access/context.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
-import { createEntity } from '#lib/catalog/create-entity.ts';
+import { createEntity } from '#lib/catalog/change-entity.ts';
 import type { EntityPointer } from '#lib/catalog/store.ts';
 import { createCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { findCheckBySlug, SlugTaken } from '#lib/checks/settings/check-slugs.ts';
 import type { Env } from '#lib/env.ts';
-import type { PingKeyPointer } from '#lib/health/pings/ping-key.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import type { PingKeyPointer } from './ping-keys.ts';
 
 /** A day, and an hour to spare: what Healthchecks gives a check that a ping has made. */
 const SETTINGS = { interval_seconds: 86_400, failure_threshold: 1, config: { grace_seconds: 90_000 } };

@@ -1,19 +1,22 @@
 import { resultExpiry } from '#lib/access/retention.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Assertion } from '#lib/checks/assertions/assertion.ts';
+import { judge } from '#lib/checks/assertions/judge.ts';
+import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import { silenceRules } from '#lib/checks/heartbeat.ts';
+import { type ProbeOutcome, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
-import type { PingBodyItem, PingItem } from '#lib/health/pings/ping-item.ts';
-import { watchSilence } from '#lib/health/recording/watch-silence.ts';
-import { silenceRules } from '#lib/health/silence/rules.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { shorten } from '#lib/platform/text.ts';
+import { watchSilence } from '#lib/results/pushes/missed-heartbeat.ts';
 import { withStart } from '#lib/results/pushes/open-runs.ts';
-import { digestOfIdentity } from '#lib/results/pushes/receive-push.ts';
-import type { PingFacts } from '#lib/results/result.ts';
+import { digestOfIdentity, type JudgePush, receivePush } from '#lib/results/pushes/receive-push.ts';
+import type { PingBodyItem, PingFacts } from '#lib/results/result.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import type { PingItem } from './ping-item.ts';
 
 type Kept = {
   facts: PingFacts;
@@ -80,4 +83,80 @@ async function begin(env: Env, check: CheckItem, { own, at, rid }: Start): Promi
     }),
   );
   await sendDeadlines(env, due);
+}
+
+/** A success that a job reports. */
+type ReportedSuccess = {
+  /** As text; empty where it has none. */
+  body: string;
+  /** How many bytes of it were read, and whether there were more. */
+  bytes: number;
+  isCut: boolean;
+  /** How long the run took; undefined where it was not measured: latency is not judged then. */
+  latency_ms: number | undefined;
+};
+
+/** What a success comes to by the assertions of its push check: one that does not hold makes it a failure. */
+export async function judgePing(
+  assertions: readonly Assertion[] | undefined,
+  { body: text, bytes, isCut, latency_ms }: ReportedSuccess,
+): Promise<ProbeOutcome<AssertionErrorKind>> {
+  const facts = { body: { text, bytes, isCut, type: '' }, ...(latency_ms !== undefined && { latency_ms }) };
+  return withVerdict(succeeded(latency_ms ?? 0), await judge(assertions, facts, false));
+}
+
+/** A ping as it came. */
+export type Ping = Omit<PingFacts, 'body_bytes'> & {
+  /** Without secrets; empty where none came. */
+  body: string;
+  /** Idempotency-Key: two with the same are one. */
+  key: string | undefined;
+};
+
+/** Characters of a body that errors quote. */
+const MOST_QUOTED = 200;
+
+/**
+ * Receives one ping of a push check; it is durable when this returns. The end of a run is a push like any other
+ * (docs/CONTRACT.md#pings).
+ */
+export async function receivePing(env: Env, check: CheckItem, ping: Ping, retentionDays: number): Promise<void> {
+  const { body: came, key, ...how } = ping;
+  const body = check.config.keep_body === false ? '' : came;
+  const facts: PingFacts = { ...how, body_bytes: Buffer.byteLength(body) };
+  if (ping.kind === 'start' || ping.kind === 'log') return keepPing(env, check, { facts, body, key }, retentionDays);
+  const success = ping.kind === 'success';
+  const push = {
+    success,
+    latency_ms: 0,
+    status_code: ping.exit_status ?? 0,
+    error_message: success ? '' : messageOf(ping.exit_status, body),
+    checked_at: undefined,
+    identity: key === undefined ? undefined : { kind: 'key' as const, text: key },
+    ends: { rid: ping.rid, measured: true },
+    ping: facts,
+    body,
+    ...(success && { judge: judgeOf(check, came) }),
+  };
+  await receivePush(env, check, push, retentionDays);
+}
+
+/** Judges a success by the assertions of its check; undefined where it has none. */
+function judgeOf({ config }: CheckItem, body: string): JudgePush | undefined {
+  const { assertions = [] } = config as { assertions?: Assertion[] };
+  if (assertions.length === 0) return undefined;
+  const bytes = Buffer.byteLength(body);
+  return (latency_ms) => judgePing(assertions, { body, bytes, isCut: false, latency_ms });
+}
+
+/** What an alert says of it: with the last line that the job wrote, which mostly is why. */
+function messageOf(exitStatus: number | null, body: string): string {
+  const said = exitStatus === null ? 'reported as failed' : `exit status ${exitStatus}`;
+  const last = body
+    .trimEnd()
+    .split(/[\r\n]/)
+    .at(-1)!
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .trim();
+  return last === '' ? said : `${said}: ${shorten(last, MOST_QUOTED)}`;
 }

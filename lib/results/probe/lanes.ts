@@ -1,9 +1,10 @@
-import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import type { ProbeOutcome } from '#lib/checks/outcome.ts';
+import type { Ports } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
-import type { Clock, Ports } from '#lib/platform/ports.ts';
+import type { Clock } from '#lib/platform/ports.ts';
 import { type Claim, FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
-import { lateFrom } from '#lib/results/slots/due-checks.ts';
 import { probeEntryId } from '#lib/schedule/entries.ts';
+import { lateFrom } from '#lib/schedule/jobs.ts';
 
 /** Open probes of one process, of each lane. */
 const QUICK_PLACES = 250;

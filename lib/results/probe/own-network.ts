@@ -1,5 +1,5 @@
+import type { Ports } from '#lib/env.ts';
 import { NetError } from '#lib/net/net.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 
 /** Different hosts that must be silent before our own network is suspected. */
 const HOSTS = 3;

@@ -1,13 +1,82 @@
 import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
-import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/types/registry.ts';
-import { isOwnStall } from '#lib/health/recording/own-stall.ts';
-import { probingProcess } from '#lib/health/recording/probing-process.ts';
-import { RoomForBody } from '#lib/health/recording/room-for-body.ts';
-import type { Ports } from '#lib/platform/ports.ts';
-import { type DueProbe, lateFrom, nextSlotOf } from '#lib/results/slots/due-checks.ts';
-import type { Probe } from '#lib/results/slots/record-probe.ts';
+import type { Ports } from '#lib/env.ts';
+import type { Net } from '#lib/net/net.ts';
+import type { Clock } from '#lib/platform/ports.ts';
+import type { FairShares } from '#lib/platform/sharing/fair-shares.ts';
+import { type Lanes, makeLanes } from './lanes.ts';
+import { type OwnNetwork, ownNetwork } from './own-network.ts';
+
+/**
+ * Room for the large body of one probe, among the places that a process has for those: from when the probe asks for it
+ * until it ends.
+ */
+export class RoomForBody {
+  readonly #places: FairShares;
+  readonly #tenant: string;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #over = Promise.withResolvers<void>();
+  #asked_at: number | undefined;
+  #entered_at: number | undefined;
+
+  constructor(places: FairShares, tenant: string, clock: Pick<Clock, 'now'>) {
+    this.#places = places;
+    this.#tenant = tenant;
+    this.#clock = clock;
+  }
+
+  /** Waits for room; for good where there is none in time, as its deadline ends the probe. */
+  readonly enter = (): Promise<void> => {
+    this.#asked_at = this.#clock.now();
+    return new Promise((resolve) => {
+      void this.#places.run({ tenant: this.#tenant }, () => {
+        this.#entered_at = this.#clock.now();
+        resolve();
+        return this.#over.promise;
+      });
+    });
+  };
+
+  /** Gives it back. @returns how long it was waited for (ms) */
+  leave(): number {
+    this.#over.resolve();
+    return this.#asked_at === undefined ? 0 : (this.#entered_at ?? this.#clock.now()) - this.#asked_at;
+  }
+}
+
+/** A turn of the event loop may take so long (ms); a timer that is late by no more says nothing. */
+const TURN_MS = 50;
+/** A target may give up on us and close the connection after this time (ms), whatever the check's time-out. */
+const PATIENCE_MS = 250;
+
+/**
+ * Whether a probe may have failed because this process stalled, so that nothing is known of its target. For a time-out:
+ * when it stalled for more than a tenth of the time. With less, the target had nine tenths of it, so that a busy
+ * process still finds a target that hangs. A target that refuses, answers wrongly or shows a bad certificate did
+ * answer.
+ * @param stalled_ms how long this process stood still meanwhile
+ */
+export function isOwnStall(outcome: ProbeOutcome, timeout_ms: number, stalled_ms: number): boolean {
+  if (!outcome.interrupted) return false;
+  const share = Math.max(TURN_MS, timeout_ms / 10);
+  if (outcome.error_kind !== 'timeout') return stalled_ms > Math.min(share, PATIENCE_MS);
+  // Our own deadline fires late by as long as we stalled at it.
+  return Math.max(stalled_ms, outcome.latency_ms - timeout_ms) > share;
+}
+
+/** What all probes of a process share, whichever function makes them: places, and what is known of its network. */
+export type ProbingProcess = { lanes: Lanes; network: OwnNetwork };
+
+const processes = new WeakMap<Net, ProbingProcess>();
+
+/** That of the process which goes out through this net. */
+export function probingProcess(ports: Ports): ProbingProcess {
+  const known = processes.get(ports.net) ?? { lanes: makeLanes(ports), network: ownNetwork(ports) };
+  processes.set(ports.net, known);
+  return known;
+}
 
 /** What a probe found, and when it began (epoch ms). */
 export type Probed = { started_at: number; outcome: ProbeOutcome<ErrorKind> };
@@ -64,32 +133,6 @@ export async function probeBy(
 /** A probe never outlives its interval (docs/CONTRACT.md#probes); ms. */
 export const probeTimeout = (check: Pick<CheckSettings, 'timeout_ms' | 'interval_seconds'>): number =>
   Math.min(check.timeout_ms, check.interval_seconds * 1000);
-
-/** Probes a check at its slot. Undefined when nothing is known of its target: its slot stays a gap. */
-export async function probeOnce(ports: Ports, due: DueProbe): Promise<Probe | undefined> {
-  const { job, check, account } = due;
-  if (job.retry) return probeAgain(ports, due, job.retry.at);
-  const { tenant_id, slot } = job;
-  const about = { check_id: check.id, slot };
-  const timeout_ms = probeTimeout(check);
-  const probed = await probeBy(ports, check, { account, tenant_id, timeout_ms, late_from: lateFrom(job), about });
-  return probed && { check, slot, ...probed, retention_days: account.retention_days };
-}
-
-/**
- * Probes a check at its retry `at` (epoch ms), which ends at its next slot. Cut short by that, a target that has not
- * answered yet may still do so: nothing is known then, and the slot decides.
- */
-async function probeAgain(ports: Ports, { job, check, account }: DueProbe, at: number): Promise<Probe | undefined> {
-  const { tenant_id } = job;
-  const about = { check_id: check.id, slot: job.slot, retry: at };
-  const next_slot = nextSlotOf(job);
-  const whole = probeTimeout(check);
-  const timeout_ms = Math.min(whole, next_slot - ports.clock.now());
-  const probed = await probeBy(ports, check, { account, tenant_id, timeout_ms, late_from: lateFrom(job), about });
-  if (!probed || (timeout_ms < whole && probed.outcome.interrupted)) return undefined;
-  return { check, slot: at, ...probed, retention_days: account.retention_days, retry: { next_slot } };
-}
 
 /** Where a check goes; undefined: to the resolver of this machine. */
 export const hostOf = (check: Pick<CheckSettings, 'check_type' | 'config'>): string | undefined =>

@@ -1,20 +1,24 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import { resultExpiry } from '#lib/access/retention.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { afterMissed, type Heard, latestMissed, type SilenceDeadline, silenceDeadline } from '#lib/checks/heartbeat.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import {
+  afterMissed,
+  type Heard,
+  latestMissed,
+  missedMessage,
+  remembered,
+  type SilenceDeadline,
+  silenceDeadline,
+} from '#lib/checks/heartbeat.ts';
 import { applyResult } from '#lib/checks/state/apply-result.ts';
 import type { Env } from '#lib/env.ts';
-import { missedMessage } from '#lib/health/silence/message.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
-import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { type DeadlineEntry, deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
@@ -126,4 +130,48 @@ function synthetic(
     error_kind: missed.misses === 'end of a run' ? 'overrun' : 'silence',
     checked_at: iso(missed.at),
   };
+}
+
+/** So soon (ms) it is written, or never: a client of the table gives up after 9 s, and our clocks differ a little. */
+const COMMITTED_MS = 15_000;
+
+/**
+ * The deadline that a sign of life brings; undefined where the one that stands is early enough, as the detection moves
+ * on what comes too early. It is brought forward by the first sign of life, by one that ends a silence, and by starts
+ * and ends of runs. No other has the one that stands read.
+ * @param before the check as it was
+ * @param after what the sign of life leaves on it
+ * @param now epoch ms
+ */
+export async function watchSilence(
+  { ports, keys }: Env,
+  before: CheckItem,
+  after: Required<Pick<CheckItem, 'last_received' | 'runs'>>,
+  now: number,
+): Promise<{ write: Write; due: DueDeadline } | undefined> {
+  const { silence_at, runs = [], ...rest } = before;
+  const { tenant_id, id: check_id } = before;
+  const isRunning = runs.length > 0 || after.runs.length > 0;
+  if (!isRunning && before.last_received && silence_at === undefined) return undefined;
+  const check = { ...rest, ...after };
+  const next = silenceDeadline(check, heardOf(check, now), now);
+  if (!next) return undefined;
+  // Our outages have moved it where the check does not tell. One that comes before this sign of life is committed may
+  // be moved by a detection that does not see it.
+  const standing = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
+  if (standing && standing.deadline > now + COMMITTED_MS && standing.deadline <= next.at) return undefined;
+  return {
+    write: { put: deadlineEntry(keys, 'silence', before, ports.ids.token(), next.at) },
+    due: dueDeadline('silence', before, next.at),
+  };
+}
+
+const heardOf = (check: CheckItem, now: number) => ({ last: remembered(check, now)?.received_at, watchedSince: 0 });
+
+/** Whether a silence was found that there was not, had this push (epoch ms of its arrival) been seen. */
+export function isOverlooked(check: CheckItem, received_at: number, now: number): boolean {
+  const { silence_at, runs: _none, ...rest } = check;
+  if (silence_at === undefined) return false;
+  const deadline = silenceDeadline(rest, { last: received_at, watchedSince: 0 }, now);
+  return deadline === undefined || silence_at < deadline.at;
 }

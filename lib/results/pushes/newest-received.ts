@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type Newness, remembered } from '#lib/checks/heartbeat.ts';
 import type { Env } from '#lib/env.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
-import { after, stamp } from '#lib/keys.ts';
+import { after, RESULTS, stamp } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
@@ -13,24 +13,11 @@ export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =
 /** A push that arrives more than this (ms) after its checked_at is never quiet. */
 export const QUIET_MS = 60_000;
 
-/** How new a push is, epoch ms: by what it is ordered by, and by its arrival. */
-type Newness = { at: number; received_at: number };
-
 /** A stored push as new as its checked_at says; one from the future as of its arrival. */
 export const newnessOf = (item: ResultItem): Newness => {
   const received_at = item.received_at ?? orderOf(item);
   return { at: Math.min(orderOf(item), received_at), received_at };
 };
-
-/**
- * The push that a check item remembers; undefined before the first one. After a clock step its times are 0, and the
- * next push is not quiet.
- */
-export const remembered = ({ last_received }: CheckItem, now: number): Newness | undefined =>
-  last_received && {
-    at: pastOrZero(last_received.at, now),
-    received_at: pastOrZero(last_received.received_at, now),
-  };
 
 /**
  * The newest push that was applied, by order and by arrival; undefined before the first. It is the one on the check

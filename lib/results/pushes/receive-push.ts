@@ -1,26 +1,46 @@
 import { createHash } from 'node:crypto';
 import { resultExpiry } from '#lib/access/retention.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { outcomeOf, reasonOf } from '#lib/checks/outcome.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import { remembered } from '#lib/checks/heartbeat.ts';
+import { outcomeOf, type ProbeOutcome, reasonOf } from '#lib/checks/outcome.ts';
 import { applyResult } from '#lib/checks/state/apply-result.ts';
 import { isSame, nextState } from '#lib/checks/state/next-state.ts';
-import type { Env } from '#lib/env.ts';
-import type { PingBodyItem } from '#lib/health/pings/ping-item.ts';
-import { type JudgePush, judgedPush } from '#lib/health/recording/judge-push.ts';
-import { isOverlooked, watchSilence } from '#lib/health/recording/watch-silence.ts';
+import type { ErrorKind } from '#lib/checks/types/registry.ts';
+import type { Env, Ports } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import type { Item, Ports, Write } from '#lib/platform/ports.ts';
-import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { orderOf, type PingFacts, type ResultItem } from '#lib/results/result.ts';
+import { orderOf, type PingBodyItem, type PingFacts, type ResultItem, withLatency } from '#lib/results/result.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { latest, newestReceived, newnessOf, QUIET_MS, remembered, staleAfter } from './newest-received.ts';
+import { isOverlooked, watchSilence } from './missed-heartbeat.ts';
+import { latest, newestReceived, newnessOf, QUIET_MS, staleAfter } from './newest-received.ts';
 import { type Ended, runsMember, withEnd } from './open-runs.ts';
+
+/** What a success comes to by the assertions of its check. @param latency_ms undefined: it was not measured */
+export type JudgePush = (latency_ms: number | undefined) => Promise<ProbeOutcome<ErrorKind>>;
+
+/** A result as the assertions of its check leave it. @param judge absent where there is nothing to judge */
+export async function judgedPush(
+  result: ResultItem,
+  judge: JudgePush | undefined,
+  latency_ms?: number,
+): Promise<ResultItem> {
+  if (!judge) return result;
+  const { success, error_kind, error_message, warning_message } = await judge(latency_ms);
+  const { warning_message: _before, ...rest } = result;
+  const filled = (text: string) => withLatency(text, { latency_ms: latency_ms ?? 0 });
+  return {
+    ...rest,
+    success,
+    error_kind,
+    error_message: filled(error_message),
+    ...(warning_message && { warning_message: filled(warning_message) }),
+  };
+}
 
 export type Push = {
   success: boolean;

@@ -1,11 +1,14 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { isProbed } from '#lib/checks/settings/cells.ts';
 import { checksOfCell } from '#lib/checks/settings/store.ts';
-import { isProbed } from '#lib/checks/settle-cell.ts';
-import type { Env } from '#lib/env.ts';
+import type { Env, Ports } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
+import { probeBy, probeTimeout } from '#lib/results/probe/probe.ts';
+import { lateFrom, nextSlotOf } from '#lib/schedule/jobs.ts';
 import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import type { Probe } from './record-probe.ts';
 import { isWanted } from './retries.ts';
 
 /** A check that is due at the slot of a job. */
@@ -41,16 +44,28 @@ async function named({ ports, keys }: Env, { tenant_id }: Job, ids: string[]): P
   return checks.filter((check) => check !== undefined);
 }
 
-/** The slot after that of a job (epoch ms). */
-export const nextSlotOf = ({ slot, interval_seconds }: Job): number => slot + interval_seconds * 1000;
+/** Probes a check at its slot. Undefined when nothing is known of its target: its slot stays a gap. */
+export async function probeOnce(ports: Ports, due: DueProbe): Promise<Probe | undefined> {
+  const { job, check, account } = due;
+  if (job.retry) return probeAgain(ports, due, job.retry.at);
+  const { tenant_id, slot } = job;
+  const about = { check_id: check.id, slot };
+  const timeout_ms = probeTimeout(check);
+  const probed = await probeBy(ports, check, { account, tenant_id, timeout_ms, late_from: lateFrom(job), about });
+  return probed && { check, slot, ...probed, retention_days: account.retention_days };
+}
 
-/** From when on (epoch ms) the next slot or retry is due, so that a probe would speak for another time. */
-export const lateFrom = (job: Job): number => job.retry?.until ?? nextSlotOf(job);
-
-export const isLate = (job: Job, now: number): boolean => lateFrom(job) <= now;
-
-/** Clocks of two processes differ by less (ms). */
-const SKEW_MS = 1_000;
-
-/** A retry whose instant is farther ahead than a message can wait: it is only passing by. */
-export const isAhead = ({ retry }: Job, now: number): boolean => retry !== undefined && retry.at > now + SKEW_MS;
+/**
+ * Probes a check at its retry `at` (epoch ms), which ends at its next slot. Cut short by that, a target that has not
+ * answered yet may still do so: nothing is known then, and the slot decides.
+ */
+async function probeAgain(ports: Ports, { job, check, account }: DueProbe, at: number): Promise<Probe | undefined> {
+  const { tenant_id } = job;
+  const about = { check_id: check.id, slot: job.slot, retry: at };
+  const next_slot = nextSlotOf(job);
+  const whole = probeTimeout(check);
+  const timeout_ms = Math.min(whole, next_slot - ports.clock.now());
+  const probed = await probeBy(ports, check, { account, tenant_id, timeout_ms, late_from: lateFrom(job), about });
+  if (!probed || (timeout_ms < whole && probed.outcome.interrupted)) return undefined;
+  return { check, slot: at, ...probed, retention_days: account.retention_days, retry: { next_slot } };
+}

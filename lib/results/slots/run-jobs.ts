@@ -1,15 +1,41 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Env } from '#lib/env.ts';
-import { batchVerdict } from '#lib/health/recording/batch-verdict.ts';
-import { lateProbes } from '#lib/health/recording/late-probes.ts';
-import { probingProcess } from '#lib/health/recording/probing-process.ts';
 import type { Job } from '#lib/messages.ts';
 import { once } from '#lib/platform/late.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
-import { type Lane, TOO_LATE } from '#lib/results/probe/lanes.ts';
-import { accountsOf, isAhead, isLate } from './due-checks.ts';
+import { type Lane, type Lanes, TOO_LATE } from '#lib/results/probe/lanes.ts';
+import { probingProcess } from '#lib/results/probe/probe.ts';
+import { isAhead, isLate } from '#lib/schedule/jobs.ts';
+import { accountsOf } from './due-checks.ts';
 import { sendNextRetry } from './retries.ts';
-import { notRun, type Prober, type Run, type RunningSlot, runSlot } from './run-slot.ts';
+import { batchVerdict, notRun, type Prober, type Run, type RunningSlot, runSlot } from './run-slot.ts';
+
+/** When a probe last came too late for a reason of this service (epoch ms). GET /v1/health shows it. */
+export type LateProbeItem = Item & { at: number };
+
+/** It is written once in so long (ms) by a process, however many are late. */
+const NOTED_EVERY_MS = 20_000;
+
+/**
+ * Takes note of probes that waited for longer than their interval, which are left as gaps. Those of a tenant that held
+ * its share of the places itself say nothing of the service.
+ */
+export function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
+  let noted = Number.NEGATIVE_INFINITY;
+  return async ({ tenant_id, cell, slot }) => {
+    if (lanes.quick.wasHeldBack(tenant_id) || lanes.slow.wasHeldBack(tenant_id)) return;
+    ports.metrics.count('LateProbes');
+    const at = ports.clock.now();
+    if (at < noted + NOTED_EVERY_MS) return;
+    noted = at;
+    ports.log.warn('probes come later than their interval and are left out', { tenant_id, cell, slot });
+    const put: LateProbeItem = { ...keys.lastLateProbe, at };
+    await ports.table
+      .transact([{ put }])
+      .catch((error: unknown) => ports.log.error('a late probe could not be noted', { error }));
+  };
+}
 
 export const makeProber = (env: Env): Prober => {
   const own = probingProcess(env.ports);

@@ -1,7 +1,112 @@
-import { CalendarError } from './calendar-error.ts';
-import { daysOfMonth, daysOfWeek } from './days.ts';
-import { type Field, numbersOf } from './fields.ts';
-import type { Line } from './line.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
+import { CalendarError, type Line } from './line.ts';
+
+/** One part of an expression. `names` stand for numbers from `from` on, in lower case. */
+export type Field = { name: string; from: number; to: number; names?: readonly string[] };
+
+/** A list of numbers as cron or OnCalendar writes it; they differ in what stands between the ends of a range. */
+type Written = {
+  /** Of cron `-`, of OnCalendar `..`. */
+  range: '-' | '..';
+  /** Counted from the end, as negative numbers: 1 is the last, -1. */
+  fromEnd?: boolean;
+};
+
+/** The numbers that a list such as `1,5-9,20-59/10` stands for, ascending. @throws CalendarError */
+export function numbersOf(field: Field, text: string, written: Written): number[] {
+  const numbers = new Set(text.split(',').flatMap((part) => numbersOfPart(field, part, written)));
+  return [...numbers].sort((a, b) => a - b);
+}
+
+function numbersOfPart(field: Field, part: string, written: Written): number[] {
+  const [span = '', step, ...more] = part.split('/');
+  if (more.length > 0) throw new CalendarError(`${field.name} ${part} has more than one step`);
+  const every = step === undefined ? 1 : stepOf(field, part, step);
+  const [from, to] = endsOf(field, span, written, step !== undefined);
+  const numbers: number[] = [];
+  for (let number = from; number <= to; number += every) numbers.push(number);
+  return numbers;
+}
+
+/** A single number with a step goes on to the end. */
+function endsOf(field: Field, span: string, { range, fromEnd }: Written, hasStep: boolean): [number, number] {
+  if (span === '*' && hasStep && range === '..')
+    throw new CalendarError(`${field.name} */ is not OnCalendar; write ${field.from}/ and the step`);
+  if (span === '*' && !fromEnd) return [field.from, field.to];
+  const [first = '', second, ...more] = span.split(range);
+  if (more.length > 0) throw new CalendarError(`${field.name} ${span} has more than two ends`);
+  const from = numberIn(field, first);
+  const to = second === undefined ? from : numberIn(field, second);
+  if (to < from) throw new CalendarError(`${field.name} ${span} runs backwards`);
+  const goesOn = second === undefined && hasStep;
+  return fromEnd ? [-to, goesOn ? -1 : -from] : [from, goesOn ? field.to : to];
+}
+
+function stepOf({ name }: Field, part: string, step: string): number {
+  if (/^\d*[1-9]\d*$/.test(step)) return Number(step);
+  throw new CalendarError(`${name} ${part} has no step such as /2`);
+}
+
+function numberIn({ name, from, to, names = [] }: Field, text: string): number {
+  const named = names.indexOf(text.toLowerCase());
+  if (named >= 0) return from + named;
+  const values = names.length > 0 ? `${names[0]} to ${names.at(-1)} or ${from} to ${to}` : `${from} to ${to}`;
+  if (!/^\d+$/.test(text)) throw new CalendarError(`${name} "${text}" is not known; write ${values}`);
+  const value = Number(text);
+  if (value > to) throw new CalendarError(`${name} ${text} is over ${to}`);
+  if (value < from) throw new CalendarError(`${name} ${text} is under ${from}`);
+  return value;
+}
+
+/** Whether something is due on a day; the day is midnight UTC of the same date. */
+type IsDay = (date: Date) => boolean;
+
+const DAY_OF_MONTH: Field = { name: 'day-of-month', from: 1, to: 31 };
+/** 0 and 7 are Sunday. */
+const DAY_OF_WEEK: Field = {
+  name: 'day-of-week',
+  from: 0,
+  to: 7,
+  names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'],
+};
+
+/** Days of the month as cron writes them: numbers, and `L` for the last. @throws CalendarError */
+export function daysOfMonth(text: string): IsDay {
+  const [others, last] = partsOf(text, (part) => /^l$/i.test(part));
+  const days = new Set(others === undefined ? [] : numbersOf(DAY_OF_MONTH, others, { range: '-' }));
+  return (date) => days.has(date.getUTCDate()) || (last.length > 0 && isAmongLast(date, 1));
+}
+
+/** Days of the week: numbers, names, `sat#2` for the second of a month, `satL` for its last. @throws CalendarError */
+export function daysOfWeek(text: string): IsDay {
+  const [others, counted] = partsOf(text, (part) => part.includes('#') || /.l$/i.test(part));
+  const listed = others === undefined ? [] : numbersOf(DAY_OF_WEEK, others, { range: '-' });
+  const days = new Set(listed.map((day) => day % 7));
+  const some = counted.map(countedDay);
+  return (date) => days.has(date.getUTCDay()) || some.some((fits) => fits(date));
+}
+
+/** The parts of a list that are written with numbers alone, as a list; and the others. */
+function partsOf(text: string, isOther: (part: string) => boolean): [string | undefined, string[]] {
+  const parts = text.split(',');
+  const plain = parts.filter((part) => !isOther(part));
+  return [plain.length > 0 ? plain.join(',') : undefined, parts.filter(isOther)];
+}
+
+/** `sat#2` or `satL`. */
+function countedDay(part: string): IsDay {
+  const [name = '', which] = /l$/i.test(part) ? [part.slice(0, -1), 'last'] : part.split('#');
+  const [day = 0] = numbersOf(DAY_OF_WEEK, name, { range: '-' });
+  if (!/^([1-5]|last)$/.test(which ?? '') || name.includes('-') || part.split('#').length > 2)
+    throw new CalendarError(`${DAY_OF_WEEK.name} "${part}" is not known; write sat#1 to sat#5, or satL for the last`);
+  const isWeek: IsDay = (date) =>
+    which === 'last' ? isAmongLast(date, 7) : Math.ceil(date.getUTCDate() / 7) === Number(which);
+  return (date) => date.getUTCDay() === day % 7 && isWeek(date);
+}
+
+/** Whether a day is one of the last so many of its month. */
+const isAmongLast = (date: Date, days: number): boolean =>
+  new Date(date.getTime() + days * DAY_MS).getUTCMonth() !== date.getUTCMonth();
 
 const MINUTE: Field = { name: 'minute', from: 0, to: 59 };
 const HOUR: Field = { name: 'hour', from: 0, to: 23 };

@@ -16,3 +16,6 @@ export type Line = {
   /** Times that clocks show twice where they are set back. */
   repeated: 'due at the first' | 'due at both';
 };
+
+/** A schedule that is not understood or can never be due. The message says what to change, behind its name. */
+export class CalendarError extends Error {}

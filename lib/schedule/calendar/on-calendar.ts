@@ -1,6 +1,5 @@
-import { CalendarError } from './calendar-error.ts';
-import { type Field, numbersOf } from './fields.ts';
-import type { Line } from './line.ts';
+import { type Field, numbersOf } from './cron.ts';
+import { CalendarError, type Line } from './line.ts';
 import { isZone, notAZone } from './zones.ts';
 
 const YEAR: Field = { name: 'year', from: 1970, to: 2199 };

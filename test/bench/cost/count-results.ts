@@ -1,5 +1,5 @@
-import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys/prefixes.ts';
-import { fromAttributes } from '#lib/platform/aws/dynamodb-item.ts';
+import { fromAttributes } from '#lib/aws/dynamodb-table.ts';
+import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys.ts';
 import type { PackItem } from '#lib/results/pack.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Attributes, itemBytes } from './item-size.ts';

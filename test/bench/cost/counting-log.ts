@@ -1,4 +1,4 @@
-import type { LambdaLog } from '#lib/platform/aws/lambda/lambda-log.ts';
+import type { LambdaLog } from '#lib/aws/lambda/lambda.ts';
 import type { LogFields } from '#lib/platform/ports.ts';
 import type { Meter } from './meter.ts';
 

@@ -1,7 +1,7 @@
 import { MINUTES_A_MONTH } from '#infra/aws/scale.ts';
 import { DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { CELL_SIZE } from '#lib/checks/settings/cells.ts';
-import { keptDays } from '#lib/health/rollups/buckets.ts';
+import { keptDays } from '#lib/history/rollups/buckets.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
 import { BESIDE } from './bill.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';

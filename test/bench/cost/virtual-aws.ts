@@ -1,5 +1,5 @@
 import { schedules, queues as specs } from '#infra/topology.ts';
-import { createAccount } from '#lib/access/create-account.ts';
+import { createAccount } from '#lib/access/change-account.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { ApiResult } from '#lib/platform/http/api-event.ts';
 import { iso } from '#lib/platform/time.ts';

@@ -174,7 +174,7 @@ it('no secret of a sign-in is in a log line, an answer of ours or the store', as
   const echoed = await browser.visit(refusedAt);
   expect(echoed).toMatchObject(refused('failed'));
 
-  const { flowSecrets } = await import('#lib/sign-in/oidc/flow-secrets.ts');
+  const { flowSecrets } = await import('#lib/identity/oidc/request.ts');
   const flows = [cookie, lastCookie].flatMap((one) => [one, ...Object.values(flowSecrets(one))]);
   const codes = [callback, refusedAt].map((url) => new URL(url).searchParams.get('code')!);
   const secrets = [...flows, ...codes, ...world.provider.given, world.provider.clientSecret, token, session];

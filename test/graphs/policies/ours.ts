@@ -1,7 +1,8 @@
 import type { KnownCheck } from '#lib/alerting/cause/evidence.ts';
 import { type Graph, walk } from '#lib/alerting/cause/graph.ts';
 import { judge, type Verdict } from '#lib/alerting/cause/verdict.ts';
-import { type Hold, type Incident, LEAST_SETTLING_MS, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
+import { type Hold, LEAST_SETTLING_MS, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
+import type { Incident } from '#lib/alerting/decide/notified-failure.ts';
 import { runChecks, type Standing } from '#test/graphs/runs.ts';
 import { failsAt } from '#test/graphs/truth.ts';
 import { type Entity, TIMEOUT_MS } from '#test/graphs/world.ts';

@@ -1,6 +1,6 @@
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import { TRANSITIONS } from '#lib/keys/prefixes.ts';
+import { TRANSITIONS } from '#lib/keys.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type VirtualService, virtualService } from '#test/faults/virtual-service.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lambdaLog } from '#lib/aws/lambda/lambda.ts';
 import { batchMetrics } from '#lib/aws/metrics.ts';
-import { lambdaLog } from '#lib/platform/aws/lambda/lambda-log.ts';
 
 const lines: Record<string, unknown>[] = [];
 

@@ -9,8 +9,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { dynamoTable } from '#lib/aws/dynamodb-table.ts';
-import { toAttributes } from '#lib/platform/aws/dynamodb-item.ts';
+import { dynamoTable, toAttributes } from '#lib/aws/dynamodb-table.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeClients } from '#test/bench/cost/clients.ts';

@@ -12,8 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dynamoTable } from '#lib/aws/dynamodb-table.ts';
-import { toAttributes } from '#lib/platform/aws/dynamodb-item.ts';
+import { dynamoTable, toAttributes } from '#lib/aws/dynamodb-table.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { commit } from '#lib/platform/table/retry.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { create } from '#functions/api.ts';
 import { edgeCode } from '#infra/aws/edge/code.ts';
 import { allRows } from '#lib/all-rows.ts';
-import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
+import { API_HEADERS } from '#lib/platform/http/api-event.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 type Headers = Record<string, { value: string }>;

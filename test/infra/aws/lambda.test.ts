@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { queueUrls, queueVariable, readSurroundings } from '#lib/aws/environment.ts';
 import { lambda } from '#lib/aws/lambda/lambda.ts';
-import { scheduleLag } from '#lib/platform/aws/schedule-lag.ts';
+import { scheduleLag } from '#lib/aws/metrics.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 const context = (left: number) => ({ awsRequestId: 'r1', getRemainingTimeInMillis: () => left }) as Context;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { grant } from '#infra/local/grant.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import type { Ports } from '#lib/env.ts';
 
 const key = { pk: 'A', sk: 'a' };
 const sent: string[] = [];

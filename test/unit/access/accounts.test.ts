@@ -7,7 +7,7 @@ import { issueAdminKey, issueKey } from '#lib/access/issue-key.ts';
 import { fullKey } from '#lib/access/new-key.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { allAccounts } from '#lib/access/store.ts';
-import { meRows } from '#lib/catalog/me.ts';
+import { meRows } from '#lib/identity/me.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
-import { removeUser } from '#lib/access/team/remove-user.ts';
+import { deleteKey, requireKey } from '#lib/access/change-key.ts';
+import { removeUser } from '#lib/identity/team/change-user.ts';
 import { activeKeys, allKeys, issue, keyWith, rotate } from '#test/support/keys.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 

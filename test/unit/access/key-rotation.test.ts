@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requireKey } from '#lib/access/delete-key.ts';
+import { requireKey, rotateKey } from '#lib/access/change-key.ts';
 import { issueKey } from '#lib/access/issue-key.ts';
 import { fullKey } from '#lib/access/new-key.ts';
-import { rotateKey } from '#lib/access/rotate-key.ts';
 import { iso } from '#lib/platform/time.ts';
 import { allKeys, issue, keyWith, rotate } from '#test/support/keys.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';

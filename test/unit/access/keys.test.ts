@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ApiKeyItem, type ApiKeyPointer, digestOf } from '#lib/access/api-key.ts';
-import { changeKey } from '#lib/access/change-key.ts';
-import { requireKey } from '#lib/access/delete-key.ts';
-import { earlier, expiryOf, nextExpiry } from '#lib/access/key-expiry.ts';
+import { type ApiKeyItem, type ApiKeyPointer, digestOf, earlier, expiryOf, nextExpiry } from '#lib/access/api-key.ts';
+import { changeKey, requireKey } from '#lib/access/change-key.ts';
 import { NewKey } from '#lib/access/new-key.ts';
 import { iso } from '#lib/platform/time.ts';
 import { issue, keyWith, rotate } from '#test/support/keys.ts';

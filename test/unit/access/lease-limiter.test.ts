@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Limiter, Table } from '#lib/platform/ports.ts';
+import type { Table } from '#lib/platform/ports.ts';
+import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import { ask, fleet, START } from './lease-fleet.ts';
 
 const PUSH = { per_second: 500, burst: 5000 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inReadTurn } from '#lib/access/read-turns.ts';
+import { inReadTurn } from '#lib/access/rate-gate.ts';
+import type { Ports } from '#lib/env.ts';
 import type { AppError } from '#lib/platform/errors.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 
 /** Reads that end when the test says so. */

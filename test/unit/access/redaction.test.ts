@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactPaths, redactUrl, redactUrls, redactUrlsAt } from '#lib/access/redaction.ts';
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
 describe('redactUrl', () => {
   it.each([

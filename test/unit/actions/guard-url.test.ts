@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardUrl } from '#lib/actions/guard-url.ts';
+import { guardUrl } from '#lib/actions/template/allowed-hosts.ts';
 import { makeNet } from '#lib/net/node-net.ts';
 import { readSettings } from '#lib/settings.ts';
 

@@ -1,11 +1,11 @@
 import { auditedAccount } from '#lib/access/account.ts';
 import { auditedKey } from '#lib/access/api-key.ts';
 import { auditedAction } from '#lib/actions/action.ts';
+import { auditedAccountChannel } from '#lib/alerting/configure/account-channels.ts';
 import { auditedChannel, auditedPolicy } from '#lib/alerting/configure/views.ts';
-import { auditedAccountChannel } from '#lib/alerts/account/channel-views.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { auditedBlueprint, auditedField } from '#lib/catalog/blueprint.ts';
-import { auditedEntity } from '#lib/catalog/entity-item.ts';
+import { auditedEntity } from '#lib/catalog/entity.ts';
 import { auditedRelation } from '#lib/catalog/relations/relation.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
 import { auditedCheck } from '#lib/checks/settings/check-record.ts';

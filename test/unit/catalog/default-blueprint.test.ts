@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
-import { deleteBlueprint } from '#lib/catalog/delete-blueprint.ts';
+import { createBlueprint, deleteBlueprint } from '#lib/catalog/change-blueprint.ts';
 import { requireBlueprint } from '#lib/catalog/store.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
-import { deleteEntity } from '#lib/catalog/change-entity.ts';
-import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
-import { createEntity } from '#lib/catalog/create-entity.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { createBlueprint } from '#lib/catalog/change-blueprint.ts';
+import { createEntity, deleteEntity } from '#lib/catalog/change-entity.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { requireBlueprint, requireEntity } from '#lib/catalog/store.ts';
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';

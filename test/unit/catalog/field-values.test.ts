@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { complaintOf, type Field, FieldType } from '#lib/catalog/field.ts';
-import { mergeValues, shownValues } from '#lib/catalog/field-values.ts';
+import { complaintOf, type Field, FieldType, mergeValues, shownValues } from '#lib/catalog/field.ts';
 import type { AppError } from '#lib/platform/errors.ts';
 
 const field = (name: string, field_type: FieldType, more: Partial<Field> = {}): Field => ({

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { setLimits } from '#lib/access/change-account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { addField } from '#lib/catalog/change-blueprint.ts';
-import { deleteEntity } from '#lib/catalog/change-entity.ts';
-import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
-import { createEntity } from '#lib/catalog/create-entity.ts';
+import { addField, createBlueprint } from '#lib/catalog/change-blueprint.ts';
+import { createEntity, deleteEntity } from '#lib/catalog/change-entity.ts';
 import { entityList, requireBlueprint } from '#lib/catalog/store.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { CELL_SIZE, type CellItem } from '#lib/checks/settings/cells.ts';
-import { CELLS, CHECKS, ROOMS } from '#lib/keys/prefixes.ts';
-import { cellOf, numberOf, under } from '#lib/keys.ts';
+import { CELLS, CHECKS, cellOf, numberOf, ROOMS, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { CheckState } from '#lib/catalog/states.ts';
-import { type CheckFilter, fitsCheck } from '#lib/checks/check-filter.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkList } from '#lib/checks/settings/check-list.ts';
+import { type CheckFilter, checkList, fitsCheck } from '#lib/checks/settings/check-list.ts';
 import { checkIdOf, keyTable } from '#lib/keys.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import type { Item } from '#lib/platform/ports.ts';

@@ -6,7 +6,7 @@ import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type CheckPointer, findCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
-import { CHECK_SLUGS } from '#lib/keys/prefixes.ts';
+import { CHECK_SLUGS } from '#lib/keys.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Item, Table } from '#lib/platform/ports.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';

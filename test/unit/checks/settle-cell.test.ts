@@ -5,9 +5,8 @@ import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { CellItem } from '#lib/checks/settings/cells.ts';
-import { isProbed, settleCell } from '#lib/checks/settle-cell.ts';
-import { CHECKS } from '#lib/keys/prefixes.ts';
-import { cellOf, numberOf, under } from '#lib/keys.ts';
+import { isProbed, settleCell } from '#lib/checks/settings/cells.ts';
+import { CHECKS, cellOf, numberOf, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { type ProbeEntry, probeEntryId } from '#lib/schedule/entries.ts';

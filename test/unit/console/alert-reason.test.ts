@@ -3,7 +3,7 @@ import type { Delivery } from '#console/api/records.ts';
 import { alertReason } from '#console/rules/alert-reason.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
-import { DeliveryKind } from '#lib/checks/delivery-id.ts';
+import { DeliveryKind } from '#lib/channels/alert.ts';
 
 const delivery = (status: Delivery['status'], more: Partial<Delivery> = {}): Delivery => ({
   id: 'dlv_1',

@@ -5,7 +5,7 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { barsOf, monthAt, monthsLater, weeksOf } from '#console/rules/windows/calendar.ts';
 import { isShown, requestOf, typedWindow, windowSchema } from '#console/rules/windows/form.ts';
 import { coming, compareStanding, endingOf, standingOf, timesOf } from '#console/rules/windows/times.ts';
-import { NewWindow, WindowPatch } from '#lib/alerts/account/window-schemas.ts';
+import { NewWindow, WindowPatch } from '#lib/alerting/configure/windows.ts';
 
 const HOUR = 3_600_000;
 const at = (text: string) => Date.parse(text);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { loopMeter } from '#lib/platform/event-loop.ts';
+import { loopMeter } from '#lib/platform/clock.ts';
 import { get } from '#test/support/test-net.ts';
 
 /** Holds the event loop of this process for so long (ms). */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
+import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Message, Ports } from '#lib/platform/ports.ts';
+import type { Message } from '#lib/platform/ports.ts';
 import { emitShards } from '#lib/schedule/emit.ts';
 import { deadlineEntry, type EntryItem, probeEntry } from '#lib/schedule/entries.ts';
 import { lastOutageEnd, outagesBetween } from '#lib/schedule/outages.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/generator.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
+import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import type { Message, Ports } from '#lib/platform/ports.ts';
+import type { Message } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { probeEntry } from '#lib/schedule/entries.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';

@@ -9,7 +9,7 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { zoneName } from '#console/rules/time.ts';
 import { isShown, requestOf, typedWindow, type WindowRequest, windowSchema } from '#console/rules/windows/form.ts';
 import { timesOf } from '#console/rules/windows/times.ts';
-import { CalendarError } from '#lib/schedule/calendar/calendar-error.ts';
+import { CalendarError } from '#lib/schedule/calendar/line.ts';
 import { Coming } from './coming.tsx';
 
 type FormProps = {

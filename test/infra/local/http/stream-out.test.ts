@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
-import { requestOf } from '#lib/platform/http/fetch-event.ts';
+import { requestOf } from '#lib/platform/http/api-event.ts';
 import { readSettings } from '#lib/settings.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { memoryLog } from '#test/support/log.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/sign-in.ts';
 import type { SignInMeans, UserItem } from '#lib/access/account.ts';
-import { removeUser } from '#lib/access/team/remove-user.ts';
 import { endAccount, reclaimAccount } from '#lib/end-account.ts';
 import { endSessions } from '#lib/identity/sessions/end-sessions.ts';
 import { linkByOperator, makeLink } from '#lib/identity/sign-in-link.ts';
+import { removeUser } from '#lib/identity/team/change-user.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 import { tokenOf } from '#test/support/page.ts';

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { UserItem } from '#lib/access/account.ts';
 import { type ApiKeyItem, digestOf } from '#lib/access/api-key.ts';
 import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
-import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
-import { inviteUser } from '#lib/access/team/invite-user.ts';
-import type { SessionItem } from '#lib/identity/sessions/session.ts';
+import { deleteKey, requireKey } from '#lib/access/change-key.ts';
+import type { SessionItem } from '#lib/access/session-item.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
+import { inviteUser } from '#lib/identity/team/invitations.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 import { begin, judged, userOf, withCookie } from '#test/support/session-world.ts';
 

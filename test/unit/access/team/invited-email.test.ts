@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import { inviteUser } from '#lib/access/team/invite-user.ts';
-import { invitedBy } from '#lib/access/team/invited-email.ts';
-import { removeUser } from '#lib/access/team/remove-user.ts';
-import { acceptInvitation } from '#lib/identity/team/invitations.ts';
+import { removeUser } from '#lib/identity/team/change-user.ts';
+import { acceptInvitation, invitedBy, inviteUser } from '#lib/identity/team/invitations.ts';
 import { INVITATION_MS } from '#lib/identity/team/team.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 

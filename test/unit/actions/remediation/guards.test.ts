@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GuardSituation } from '#lib/actions/remediation/guard.ts';
+import { Remediation } from '#lib/actions/action-item.ts';
+import type { GuardSituation } from '#lib/actions/remediation/guards.ts';
 import { firstToStop, GUARDS } from '#lib/actions/remediation/guards.ts';
-import { Remediation } from '#lib/actions/remediation/remediation.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const remediation = Remediation.parse({});

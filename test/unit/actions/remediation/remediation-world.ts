@@ -6,13 +6,11 @@ import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import { ALERTS, RESULTS } from '#lib/keys/prefixes.ts';
-import { stamp, under } from '#lib/keys.ts';
+import { ALERTS, RESULTS, stamp, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type ResultItem, resultRecord } from '#lib/results/result.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
-import type { Owner } from '#lib/schedule/entries.ts';
+import type { DeadlineEntry, Owner } from '#lib/schedule/entries.ts';
 import { queueEvent, START, TENANT } from '#test/support/alert-world.ts';
 import { actionWorld } from '#test/unit/actions/action-world.ts';
 

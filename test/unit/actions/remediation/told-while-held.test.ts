@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hearRecovery } from '#lib/alerting/decide/recipients.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { skippedAlert } from '#test/support/alert-decisions.ts';
 import { TENANT } from '#test/support/alert-world.ts';

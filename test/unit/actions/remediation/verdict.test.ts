@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Remediation } from '#lib/actions/remediation/remediation.ts';
+import { Remediation } from '#lib/actions/action-item.ts';
 import { longestMs, nextLookAt, spanOf, verdictOf } from '#lib/actions/remediation/verdict.ts';
 import { iso } from '#lib/platform/time.ts';
 

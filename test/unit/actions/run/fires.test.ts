@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fires } from '#lib/actions/run/fires.ts';
 import type { CheckState, EntityState } from '#lib/catalog/states.ts';
-import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { TransitionCause } from '#lib/checks/state/transition.ts';
 
 const AT = '2026-11-21T05:16:40.123Z';
 const transition = (check_to_state: CheckState, from_state: EntityState, to_state: EntityState) => ({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { destinationOf } from '#lib/alerts/channels/destination.ts';
-import { channelTypeOf, channelTypes } from '#lib/channels/registry.ts';
+import { channelTypeOf, channelTypes, destinationOf } from '#lib/channels/registry.ts';
 
 const of = (channel_type: string, more: Record<string, string> = {}): string =>
   destinationOf({ channel_type, config: { ...channelTypeOf(channel_type)!.examples.valid[0], ...more } });

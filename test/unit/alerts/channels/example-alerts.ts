@@ -1,5 +1,4 @@
-import type { Alert } from '#lib/channels/alert.ts';
-import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
+import type { Alert, DeliveryKind } from '#lib/channels/alert.ts';
 
 const event: Alert['event'] = {
   entity_id: 'ent_1',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendAlert } from '#lib/alerting/notify/send.ts';
-import { channelRedactor } from '#lib/alerts/channels/redact-config.ts';
+import { channelRedactor } from '#lib/channels/channel-type.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { WRITINGS } from '#test/support/writings.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { urlsOf } from '#lib/alerts/deliver/alert-urls.ts';
+import { urlsOf } from '#lib/channels/alert.ts';
 import { alertWorld } from '#test/support/alert-world.ts';
 
 const { check, entity } = await alertWorld();

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { followUp } from '#lib/alerting/notify/follow-up.ts';
 import type { Announced } from '#lib/checks/check-item.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { type AlertWorld, alertWorld, START, TENANT } from '#test/support/alert-world.ts';
 
 let world: AlertWorld;

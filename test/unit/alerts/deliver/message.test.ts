@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { duration } from '#lib/alerts/deliver/duration.ts';
 import { messageOf } from '#lib/channels/message.ts';
+import { duration } from '#lib/channels/message-facts.ts';
 import { linesOf } from '#lib/channels/plain-text.ts';
 import { examples } from '#test/unit/alerts/channels/example-alerts.ts';
 

@@ -4,11 +4,11 @@ import { addWindow, changeWindow, deleteWindow } from '#lib/alerting/configure/w
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
-import { explainTransition } from '#lib/alerts/explain/explain-transition.ts';
+import { retract } from '#lib/alerting/decide/memory.ts';
+import { explainTransition } from '#lib/alerting/explain/explain-transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import { retract } from '#lib/health/state/announced.ts';
-import { ALERTS, TRANSITIONS } from '#lib/keys/prefixes.ts';
+import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import type { HealthWorld } from '#test/support/health-world.ts';
 import {

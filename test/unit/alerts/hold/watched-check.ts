@@ -6,10 +6,9 @@ import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import { ALERTS, TRANSITIONS } from '#lib/keys/prefixes.ts';
-import { cellOf, under } from '#lib/keys.ts';
+import { ALERTS, cellOf, TRANSITIONS, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IncidentEntity, StoredIncident } from '#lib/alerts/incidents/incident-items.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { IncidentEntity, StoredIncident } from '#lib/incidents/incident.ts';
 import { keepIncident } from '#lib/incidents/keep-incident.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';

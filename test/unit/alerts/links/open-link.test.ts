@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { alertLinks } from '#lib/alerting/notify/alert-links.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
-import { alertLinks } from '#lib/alerts/links/alert-links.ts';
-import { followLink } from '#lib/alerts/links/follow-link.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type OpenLink, openLink } from '#lib/incidents/links/open-link.ts';
+import { followLink, type OpenLink, openLink } from '#lib/incidents/links/open-link.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { alertWorld, START, TENANT } from '#test/support/alert-world.ts';
 

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { remember } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { announcedState, announcementOf } from '#lib/alerting/decide/memory.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { changeState } from '#lib/checks/state/change-state.ts';
-import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
 import { keyTable } from '#lib/keys.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { shopEntity } from '#test/support/shop-entity.ts';
 import { MINUTE, NOW, situation } from './situation.ts';
 

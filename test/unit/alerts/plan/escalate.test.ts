@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Due } from '#lib/alerting/deadlines/timed-alert.ts';
+import { decideEscalation, decideRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel, EscalationStep } from '#lib/alerting/policy/policy.ts';
-import { decideEscalation } from '#lib/alerts/plan/escalate.ts';
-import { decideRepeat } from '#lib/alerts/plan/repeat.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
 import { MINUTE, NOW, situation } from './situation.ts';
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountItem } from '#lib/access/account.ts';
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
+import { RESULTS } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';

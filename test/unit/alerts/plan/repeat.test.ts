@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideRepeat, nextRepeat } from '#lib/alerts/plan/repeat.ts';
+import { decideRepeat, nextRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { type Given, MINUTE, NOW, situation } from './situation.ts';
 
 /** Down for two and a half hours, reminded every hour. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { expiryOf } from '#lib/checks/assertions/expiry.ts';
-import type { Facts } from '#lib/checks/assertions/facts.ts';
 import { judge } from '#lib/checks/assertions/judge.ts';
+import type { Facts } from '#lib/checks/assertions/reading.ts';
 import { succeeded, withVerdict } from '#lib/checks/outcome.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');

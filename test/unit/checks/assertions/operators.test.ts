@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import type { Facts } from '#lib/checks/assertions/facts.ts';
 import { judge } from '#lib/checks/assertions/judge.ts';
+import type { Facts } from '#lib/checks/assertions/reading.ts';
 
 const factsOf = (text: string): Facts => ({
   body: { text, bytes: Buffer.byteLength(text), isCut: false, type: '' },

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import { dialogueTarget } from '#test/support/dialogue-target.ts';
 import { probeCheck } from '#test/support/probe-check.ts';
 import { probeWorld } from '#test/support/probe-world.ts';

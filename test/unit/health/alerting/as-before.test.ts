@@ -1,21 +1,19 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { remember, type TimedDecision } from '#lib/alerting/deadlines/timed-alert.ts';
-import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
-import { isAlert } from '#lib/alerting/decide/alert-item.ts';
+import { decideCatchUp, decideRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { deliveryIdOf, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import { countChange, uncounted } from '#lib/alerting/decide/memory.ts';
+import type { DeadlineNote } from '#lib/alerting/notes.ts';
 import { type Policy, shown } from '#lib/alerting/policy/policy.ts';
-import { decideRepeat } from '#lib/alerts/plan/repeat.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { changeState } from '#lib/checks/state/change-state.ts';
-import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
-import type { DeadlineNote } from '#lib/schedule/entries.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { MINUTE, NOW, situation } from '#test/unit/alerts/plan/situation.ts';
 import { catchUpBefore, cooldownBefore, freeAt, type Look, repeatBefore, silentBefore } from './rules-before.ts';
 

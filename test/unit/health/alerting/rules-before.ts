@@ -1,7 +1,7 @@
+import type { DeadlineNote } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { DeadlineNote } from '#lib/schedule/entries.ts';
 
 // What is announced without relations, windows, silences and escalation, stated once more and for itself.
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cooldownClass, startCooldown } from '#lib/alerting/decide/quiet-rules.ts';
-import { decide } from '#lib/alerting/decide/rules.ts';
+import { startCooldown } from '#lib/alerting/decide/memory.ts';
+import { cooldownClass } from '#lib/alerting/decide/quiet-rules.ts';
+import { decide, RULES } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
 import { type EscalationStep, POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
-import { RULES } from '#lib/health/alerting/rules.ts';
-import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { TransitionCause } from '#lib/checks/state/transition.ts';
 
 const AT = 1_000_000;
 const channel = { id: 'chn_1', channel_type: 'webhook', config: {}, created_at: '' };

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { deleteEntity } from '#lib/catalog/change-entity.ts';
 import type { CheckCountItem } from '#lib/catalog/check-count.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
 import { loadOfCheck } from '#lib/checks/change/count-checks.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '#lib/alerting/cause/verdict.ts';
-import { type Incident, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
+import { look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
+import type { Incident } from '#lib/alerting/decide/notified-failure.ts';
 
 const NOW = 10_000_000;
 const DB = 'ent_db';

@@ -3,7 +3,7 @@ import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { measureCheck } from '#lib/history/rollups/measure-check.ts';
 import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
-import { PACK_MS } from '#lib/history/runs/timeline.ts';
+import { PACK_MS } from '#lib/results/pack.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';

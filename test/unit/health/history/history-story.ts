@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
-import { cellOf, checkIdOf, numberOf, stamp } from '#lib/keys.ts';
+import { cellOf, checkIdOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checkTransitions, transitionFeed } from '#lib/alerting/explain/transitions.ts';
 import { deleteEntity } from '#lib/catalog/change-entity.ts';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import { deleteCheck } from '#lib/checks/change/change-check.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';

@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
 import { findGaps } from '#lib/history/runs/gaps.ts';
-import { REVISIONS } from '#lib/keys/prefixes.ts';
-import { under } from '#lib/keys.ts';
+import { REVISIONS, under } from '#lib/keys.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const DAY = 86_400_000;

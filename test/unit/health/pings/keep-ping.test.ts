@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { type Ping, receivePing } from '#lib/health/pings/receive-ping.ts';
-import { PINGS } from '#lib/keys/prefixes.ts';
-import { under } from '#lib/keys.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import { PINGS, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
+import { type Ping, receivePing } from '#lib/results/pings/receive-ping.ts';
 import { detectSilence } from '#lib/results/pushes/missed-heartbeat.ts';
-import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
 const ping = (kind: Ping['kind'], more: Partial<Ping> = {}): Ping => ({

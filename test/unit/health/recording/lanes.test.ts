@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ProbeOutcome } from '#lib/checks/types/check-type.ts';
+import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import { readHealth } from '#lib/history/status/service-health.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
-import { under } from '#lib/keys.ts';
+import { RESULTS, under } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { type HttpReply, type Net, NetError } from '#lib/net/net.ts';
 import { isSlow } from '#lib/results/probe/lanes.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Ports } from '#lib/env.ts';
 import { NetError } from '#lib/net/net.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { ownNetwork } from '#lib/results/probe/own-network.ts';
 
 const MINUTE = 60_000;

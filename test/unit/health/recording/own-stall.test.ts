@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
-import { isOwnStall } from '#lib/health/recording/own-stall.ts';
 import { NetError } from '#lib/net/net.ts';
+import { isOwnStall } from '#lib/results/probe/probe.ts';
 
 const outcomeOf = (error: NetError) => probing(() => Promise.reject(error));
 const timedOut = await outcomeOf(new NetError('timeout', 'no answer'));

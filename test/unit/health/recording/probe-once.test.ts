@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AccountItem } from '#lib/access/account.ts';
-import { probeOnce } from '#lib/results/probe/probe.ts';
+import { probeOnce } from '#lib/results/slots/due-checks.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
-import { after } from '#lib/keys.ts';
+import { after, RESULTS } from '#lib/keys.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { type Probe, recordProbe } from '#lib/results/slots/record-probe.ts';
 import { healthWorld } from '#test/support/health-world.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { openPack } from '#lib/health/recording/record-quiet.ts';
-import { PACK_MS } from '#lib/history/runs/timeline.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { PackedEntry, PackedRun, PackItem } from '#lib/results/pack.ts';
+import { PACK_MS } from '#lib/results/pack.ts';
+import { openPack } from '#lib/results/slots/record-probe.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { parseCheck } from '#lib/checks/settings/model.ts';
-import { probingProcess } from '#lib/health/recording/probing-process.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { probeBy } from '#lib/results/probe/probe.ts';
+import { probeBy, probingProcess } from '#lib/results/probe/probe.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 import { probeWorld } from '#test/support/probe-world.ts';
 import { httpTarget } from '#test/support/socket-target.ts';

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
-import { after } from '#lib/keys.ts';
+import { after, RESULTS } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { type HttpRequest, NetError } from '#lib/net/net.ts';
 import { runByHand } from '#lib/results/by-hand/run-by-hand.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { Span } from '#lib/health/history/gap-causes.ts';
-import { noTime, TIME_KINDS, timeOf } from '#lib/health/rollups/accounted-span.ts';
-import { accountTime, type KnownTime } from '#lib/history/rollups/account-time.ts';
+import { accountTime, type KnownTime, noTime, TIME_KINDS, timeOf } from '#lib/history/rollups/account-time.ts';
+import type { Span } from '#lib/history/runs/gaps.ts';
 
 const MINUTE = 60_000;
 const HOUR = { from: 0, to: 60 * MINUTE };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noTime, TIME_KINDS } from '#lib/health/rollups/accounted-span.ts';
+import { noTime, TIME_KINDS } from '#lib/history/rollups/account-time.ts';
 import { bucketRecord, CheckBucket, EntityBucket, entityBucketRecord } from '#lib/history/rollups/buckets.ts';
 import { emptyFigures, type Figures, mergeEntityFigures, mergeFigures } from '#lib/history/rollups/figures.ts';
 import { someFigures, someSpans } from './some-figures.ts';

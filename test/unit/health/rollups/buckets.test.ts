@@ -7,7 +7,7 @@ import {
   keptDays,
   listBuckets,
   startOf,
-} from '#lib/health/rollups/buckets.ts';
+} from '#lib/history/rollups/buckets.ts';
 import { iso } from '#lib/platform/time.ts';
 
 const HOUR_MS = 3_600_000;

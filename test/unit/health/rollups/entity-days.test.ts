@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteCheck } from '#lib/checks/change/change-check.ts';
-import { listBuckets } from '#lib/health/rollups/buckets.ts';
-import { dayOf, hourOf } from '#lib/history/rollups/hours.ts';
+import { listBuckets } from '#lib/history/rollups/buckets.ts';
 import { entityHistories } from '#lib/history/rollups/read-history.ts';
 import { cellOf } from '#lib/keys.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
+import { dayOf, hourOf } from '#lib/schedule/slots.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Accounted, type AccountedSpan, divide, timeOf } from '#lib/health/rollups/accounted-span.ts';
-import { entityTime } from '#lib/health/rollups/entity-time.ts';
+import { type Accounted, type AccountedSpan, divide, entityTime, timeOf } from '#lib/history/rollups/account-time.ts';
 
 const END = 30;
 const WINDOW = { from: 0, to: END };

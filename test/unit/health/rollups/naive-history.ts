@@ -1,6 +1,6 @@
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
-import type { GapCause, Span } from '#lib/health/history/gap-causes.ts';
+import type { GapCause, Span } from '#lib/history/runs/gaps.ts';
 import type { Rhythm } from '#lib/schedule/slots.ts';
 
 const MINUTE = 60_000;

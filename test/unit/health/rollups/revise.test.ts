@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
-import { dayOf, hourOf } from '#lib/history/rollups/hours.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { numberOf } from '#lib/keys.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { latestSlot } from '#lib/schedule/slots.ts';
+import { dayOf, hourOf, latestSlot } from '#lib/schedule/slots.ts';
 import { rhythmOfCheck } from '#test/support/health-world.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { setLimits } from '#lib/access/change-account.ts';
-import { dayOf, hourOf } from '#lib/history/rollups/hours.ts';
 import { cellOf } from '#lib/keys.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
+import { dayOf, hourOf } from '#lib/schedule/slots.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 
 const MINUTE = 60_000;

@@ -1,12 +1,12 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { listBuckets } from '#lib/health/rollups/buckets.ts';
-import { hourOf } from '#lib/history/rollups/hours.ts';
+import { listBuckets } from '#lib/history/rollups/buckets.ts';
 import { checkHistories } from '#lib/history/rollups/read-history.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import type { RollupItem } from '#lib/history/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
+import { hourOf } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;

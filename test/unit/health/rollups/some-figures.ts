@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { Span } from '#lib/health/history/gap-causes.ts';
-import { type AccountedSpan, timeOf } from '#lib/health/rollups/accounted-span.ts';
-import { accountTime } from '#lib/history/rollups/account-time.ts';
+import { type AccountedSpan, accountTime, timeOf } from '#lib/history/rollups/account-time.ts';
 import type { Figures } from '#lib/history/rollups/figures.ts';
+import type { Span } from '#lib/history/runs/gaps.ts';
 import { histogramOf } from './some-latencies.ts';
 
 const count = fc.nat({ max: 100_000 });

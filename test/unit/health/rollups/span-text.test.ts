@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { spansOf, spanText } from '#lib/health/rollups/span-text.ts';
+import { spansOf, spanText } from '#lib/history/rollups/rollup-item.ts';
 import { someSpans } from './some-figures.ts';
 
 const HOUR = { from: 3_600_000, to: 7_200_000 };

@@ -1,15 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { requireEntities } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type BucketList, listBuckets } from '#lib/health/rollups/buckets.ts';
-import { hourOf } from '#lib/history/rollups/hours.ts';
+import { type BucketList, listBuckets } from '#lib/history/rollups/buckets.ts';
 import { checkHistories, entityHistories } from '#lib/history/rollups/read-history.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
-import { RESULTS } from '#lib/keys/prefixes.ts';
-import { cellOf, under } from '#lib/keys.ts';
+import { cellOf, RESULTS, under } from '#lib/keys.ts';
 import type { Freshness, Key, Table } from '#lib/platform/ports.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import type { ResultItem } from '#lib/results/result.ts';
+import { hourOf } from '#lib/schedule/slots.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 
 const MINUTE = 60_000;

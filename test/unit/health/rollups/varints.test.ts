@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { varintsOf, varintText } from '#lib/health/rollups/varints.ts';
+import { varintsOf, varintText } from '#lib/history/rollups/latency-histogram.ts';
 
 it('gives back every whole number that JavaScript has, in one byte up to 127', () => {
   fc.assert(

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterMissed, downAt, latestMissed, silenceDeadline } from '#lib/checks/heartbeat.ts';
-import { missedMessage } from '#lib/health/silence/message.ts';
+import { afterMissed, downAt, latestMissed, missedMessage, silenceDeadline } from '#lib/checks/heartbeat.ts';
 import { at, checkOf, deadlineOf, heardOf, NIGHTLY, type Story } from './story.ts';
 
 describe('the deadline of silence without a schedule', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { announce, announcedState, retract } from '#lib/alerting/decide/memory.ts';
 import type { Announced } from '#lib/checks/check-item.ts';
-import { announce, announcedState, retract } from '#lib/health/state/announced.ts';
 
 const telling = (announces: ('up' | 'down')[]): Announced | undefined => {
   let told: Announced | undefined;

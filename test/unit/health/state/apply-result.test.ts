@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
 import { applyResult } from '#lib/checks/state/apply-result.ts';

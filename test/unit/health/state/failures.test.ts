@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { failuresLately, withFailure } from '#lib/alerting/decide/memory.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { failuresLately, withFailure } from '#lib/health/state/failures.ts';
 
 const DAY = 86_400_000;
 const after = (times: number[]): CheckItem['alerts'] => times.reduce(withFailure, {});

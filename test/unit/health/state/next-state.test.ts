@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckState } from '#lib/catalog/states.ts';
-import { countersOf } from '#lib/checks/counters.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
-import { aggregate, isSame, isUndecided, nextState, type Standing, UNJUDGED } from '#lib/checks/state/next-state.ts';
+import {
+  aggregate,
+  countersOf,
+  isSame,
+  isUndecided,
+  nextState,
+  type Standing,
+  UNJUDGED,
+} from '#lib/checks/state/next-state.ts';
 
 const NEW: Standing = { ...UNJUDGED, state: 'unknown' };
 type Thresholds = { failure_threshold: number; recovery_threshold: number };

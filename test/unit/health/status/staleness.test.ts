@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { PACK_MS } from '#lib/history/runs/timeline.ts';
 import { checkDetail } from '#lib/history/status/check-detail.ts';
 import { staleChecks } from '#lib/history/status/newest-results.ts';
 import { readHealth } from '#lib/history/status/service-health.ts';
 import { cellOf, checkIdOf } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
+import { PACK_MS } from '#lib/results/pack.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';

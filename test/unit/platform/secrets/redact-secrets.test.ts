@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
-import { readingsOf } from '#lib/platform/secrets/readings.ts';
-import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import { REDACTED } from '#lib/platform/secrets/redacted.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
+import { readingsOf, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import { WRITINGS } from '#test/support/writings.ts';
 
 const PUNCTUATION = `+/=&<>"'%.*?()[]{}|^$\\-_~`;

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeBuckets } from '#lib/platform/sharing/buckets.ts';
-import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
+import { makeBuckets, networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import {
   fullBucket,
   type Rate,

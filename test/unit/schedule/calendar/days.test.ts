@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dueTimes } from '#lib/schedule/calendar/calendar.ts';
+import { dueTimes, everyWeeks } from '#lib/schedule/calendar/calendar.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
-import { everyWeeks } from '#lib/schedule/calendar/every-weeks.ts';
 import { firstOf } from '#test/support/first-of.ts';
 
 const START = Date.UTC(2026, 0, 1);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { oidcCookie, oidcSecret } from '#lib/sign-in/oidc/cookie.ts';
+import { oidcCookie, oidcSecret } from '#lib/identity/oidc/request.ts';
 
 const SECURE = new URL('https://status.example.com');
 const PLAIN = new URL('http://localhost:8787');

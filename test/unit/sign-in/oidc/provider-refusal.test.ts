@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { refusalOf } from '#lib/identity/oidc/provider.ts';
 import { NetError } from '#lib/net/net.ts';
-import { refusalOf } from '#lib/sign-in/oidc/provider-refusal.ts';
 
 const named = (name: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { name, ...more });

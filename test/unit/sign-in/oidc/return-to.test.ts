@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ReturnTo } from '#lib/sign-in/oidc/return-to.ts';
+import { ReturnTo } from '#lib/identity/oidc/begin.ts';
 
 const ORIGIN = 'https://status.example.com';
 const isTaken = (text: string) => ReturnTo.safeParse(text).success;

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
-import { inviteUser } from '#lib/access/team/invite-user.ts';
-import { removeUser } from '#lib/access/team/remove-user.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import { type IdentityItem, identityDigest } from '#lib/identity/oidc/identities.ts';
 import type { OidcRequest } from '#lib/identity/oidc/request.ts';
 import { settle } from '#lib/identity/oidc/settle.ts';
+import { removeUser } from '#lib/identity/team/change-user.ts';
+import { inviteUser } from '#lib/identity/team/invitations.ts';
 import type { Key } from '#lib/platform/ports.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 

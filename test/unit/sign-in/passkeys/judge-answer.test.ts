@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authenticatorDataOf, judgeAnswer, wentBack } from '#lib/sign-in/passkeys/judge-answer.ts';
+import { authenticatorDataOf, judgeAnswer, wentBack } from '#lib/identity/passkeys/judge-answer.ts';
 
 describe('the counter of a passkey', () => {
   const count = fc.integer({ min: 0, max: 2 ** 32 - 1 });

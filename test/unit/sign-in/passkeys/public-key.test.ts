@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isUsableKey } from '#lib/sign-in/passkeys/public-key.ts';
+import { isUsableKey } from '#lib/identity/passkeys/verify.ts';
 
 /** A modulus of so many bits: whether it is one of RSA, only its owner knows. */
 const modulus = (bits: number): Buffer => {

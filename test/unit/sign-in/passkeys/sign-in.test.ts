@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { makeAuthenticator } from '#infra/docs/authenticator.ts';
 import type { UserItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { inviteUser } from '#lib/access/team/invite-user.ts';
-import { removeUser } from '#lib/access/team/remove-user.ts';
+import type { SessionItem } from '#lib/access/session-item.ts';
 import { addPasskey, newPasskeyOptions } from '#lib/identity/passkeys/add-passkey.ts';
 import { removePasskey, renamePasskey, requireUser } from '#lib/identity/passkeys/own-passkeys.ts';
 import type { PasskeyItem } from '#lib/identity/passkeys/passkey.ts';
 import { signInByPasskey, signInOptions } from '#lib/identity/passkeys/sign-in.ts';
-import type { SessionItem } from '#lib/identity/sessions/session.ts';
+import { removeUser } from '#lib/identity/team/change-user.ts';
+import { inviteUser } from '#lib/identity/team/invitations.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
