@@ -1,7 +1,7 @@
 /**
  * Headers that answers get from whatever stands in front of the functions, on both targets: the local gateway
  * (infra/local/http/http.ts) and CloudFront (infra/aws/edge/response-headers.ts). Those of the API and of the console
- * are their own: lib/platform/http/answer-headers.ts and lib/console/headers.ts.
+ * are their own: lib/platform/http/api-event.ts and lib/page/headers.ts.
  */
 
 /** How long a browser asks by TLS alone, once it did. */

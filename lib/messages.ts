@@ -18,7 +18,7 @@ export const Job = z.object({
   only: z.array(z.string()).optional(),
   /**
    * Not at the slot itself: its one check is undecided with these settings, and is probed again at `at`, unless `until`
-   * has come (epoch ms; lib/health/recording/retries.ts).
+   * has come (epoch ms; lib/results/slots/retries.ts).
    */
   retry: z.object({ at: z.number().int(), until: z.number().int(), rev: z.number().int() }).optional(),
 });

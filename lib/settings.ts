@@ -28,7 +28,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 const ONE_LINE = /^[^\p{C}]*$/u;
 
 /** Settings of the identity provider that people may sign in by. */
-export const OIDC_SETTINGS = {
+const OIDC_SETTINGS = {
   /** Its issuer, to the letter as its discovery document has it; empty: nobody signs in by a provider. */
   OIDC_ISSUER: z
     .string()
@@ -60,7 +60,7 @@ export const OIDC_SETTINGS = {
 type Given = Partial<Record<'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET', string>>;
 
 /** What does not go together in them; each begins with the name of one. */
-export function oidcMisfits({ OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET = '' }: Given): string[] {
+function oidcMisfits({ OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET = '' }: Given): string[] {
   if (OIDC_ISSUER !== '' && OIDC_CLIENT_ID === '') {
     return ['OIDC_CLIENT_ID: is missing; OIDC_ISSUER needs the id that the provider gave this service'];
   }

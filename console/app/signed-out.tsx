@@ -6,7 +6,7 @@ export const SignedOut = () => {
   const { path, query } = address.value;
   const search = query.toString();
   const whole = `/#${path}${search && `?${search}`}`;
-  // What the API takes (lib/sign-in/oidc/return-to.ts).
+  // What the API takes (lib/identity/oidc/begin.ts).
   const returnTo = whole !== '/#/' && /^[\x21-\x5b\x5d-\x7e]{1,500}$/.test(whole) ? whole : '/';
   return <SignIn returnTo={returnTo} />;
 };

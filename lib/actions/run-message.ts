@@ -66,7 +66,7 @@ async function lookAndRun(env: RunEnv, message: RunMessage & { kind: 'remediatio
 }
 
 /** Ends a run that could not be begun, or not be ended, as failed, so that it is seen. */
-export async function giveUp(env: RunEnv, message: Wish): Promise<void> {
+async function giveUp(env: RunEnv, message: Wish): Promise<void> {
   const plan = await planOf(env, message);
   const claimed = plan && (await claim(env, { ...plan.wanted, given_up: true }, plan.wants));
   if (claimed?.is === 'taken') await interrupted(env, claimed.execution);

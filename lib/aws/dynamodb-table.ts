@@ -19,7 +19,7 @@ import { checkTransaction, isKey, isPartition, itemText } from '#lib/platform/ta
 import { inRounds, isThrottle, type Pauses, translate, unavailable } from './in-rounds.ts';
 
 /** An item or a key as DynamoDB writes it. */
-export type Attributes = Record<string, AttributeValue>;
+type Attributes = Record<string, AttributeValue>;
 
 /** Doubles go out and come back as they are: 17 digits, where DynamoDB keeps 38. */
 export const toAttributes = (item: object): Attributes => marshall(item, { allowImpreciseNumbers: true });
@@ -31,7 +31,7 @@ export const fromAttributes = <T extends Item>(attributes: Attributes): T =>
  * A query as DynamoDB asks it, or undefined when nothing can lie in its range: DynamoDB refuses an empty range, and a
  * start outside of the range, which a list's position may well be when its bounds have moved since.
  */
-export function queryInput(table: string, query: Query): QueryCommandInput | undefined {
+function queryInput(table: string, query: Query): QueryCommandInput | undefined {
   const { partition, descending = false, limit, after } = query;
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
     throw new Error(`A page has at least one item; the limit was ${limit}.`);

@@ -69,7 +69,7 @@ export const Entity = z
 export type Entity = z.infer<typeof Entity>;
 
 /** An entity as it is stored: a silence that was lifted has no members. */
-export type StoredEntity = Omit<Entity, keyof OwnSilence> & OwnSilence;
+type StoredEntity = Omit<Entity, keyof OwnSilence> & OwnSilence;
 
 /** An entity as the API shows it at `now` (epoch ms), its fields filled up with the blueprint's defaults. */
 export const entityRecord = (item: StoredEntity, blueprint: Pick<BlueprintItem, 'fields'>, now: number): Entity =>

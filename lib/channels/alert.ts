@@ -138,7 +138,7 @@ export const EXAMPLE_ALERT: Alert = {
 };
 
 /** Pages about an alert, for people; null where there is none. */
-export type AlertUrls = {
+type AlertUrls = {
   check: string | null;
   incident: string | null;
   runbook: string | null;
@@ -223,7 +223,7 @@ const names = Object.keys(EVENT_MEMBERS) as (keyof typeof EVENT_MEMBERS)[];
  * The state-change event, with the check's own states beside the entity's. It is the body of a webhook, the payload on
  * NATS and the detail on the bus.
  */
-export type StateChangeEvent = Pick<TransitionItem, keyof typeof EVENT_MEMBERS>;
+type StateChangeEvent = Pick<TransitionItem, keyof typeof EVENT_MEMBERS>;
 
 export const eventOf = (transition: TransitionItem): StateChangeEvent =>
   Object.fromEntries(names.map((name) => [name, transition[name]])) as StateChangeEvent;

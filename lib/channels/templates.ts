@@ -50,7 +50,7 @@ export const ALERT_VARIABLES = {
 const LABEL = /^label\.[a-z][a-z0-9_.-]{0,31}$/;
 
 /** Whether a name is one that an alert may have a value for. */
-export const isAlertVariable = (name: string): boolean => Object.hasOwn(ALERT_VARIABLES, name) || LABEL.test(name);
+const isAlertVariable = (name: string): boolean => Object.hasOwn(ALERT_VARIABLES, name) || LABEL.test(name);
 
 /** The values of an alert; a label that the entity does not have is none. */
 export const valuesOf = (alert: Alert, message: Message): Values =>

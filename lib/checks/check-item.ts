@@ -55,7 +55,7 @@ export type CheckItem = Item &
     consecutive_successes?: number;
     /** While down: runs in a row without a warning. */
     consecutive_oks?: number;
-    /** When those streaks began that may change its state (lib/health/state/streaks.ts), epoch ms; absent with none. */
+    /** When those streaks began that may change its state (lib/checks/state/next-state.ts), epoch ms; absent with none. */
     streaks_since?: Partial<Record<Streak, number>>;
     /** Epoch ms: from when on the state counts, at or before `state_since` (docs/CONTRACT.md#history). */
     effective_at?: number;
@@ -84,7 +84,7 @@ export type CheckItem = Item &
       last_planned_at?: number;
       /** Epoch ms of the last planned warning: a cooldown of its own, which holds no page back. */
       last_warned_at?: number;
-      /** What was announced to the channels (lib/health/state/announced.ts); absent counts as up. */
+      /** What was announced to the channels (lib/alerting/decide/memory.ts); absent counts as up. */
       announced?: Announced;
       /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
       changed_at?: number[];

@@ -4,7 +4,7 @@ import { type Calendar, dueTimes, nextDue, parseCalendar, wallClock } from '#lib
 import type { CheckItem, OpenRun } from './check-item.ts';
 
 /** What the settings of a push check say of its silence, defaults filled in; times in ms. */
-export type SilenceRules = {
+type SilenceRules = {
   calendar: Calendar | undefined;
   zone: string;
   interval: number;

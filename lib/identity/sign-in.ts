@@ -22,7 +22,7 @@ const LinkToken = z
   .object({ token: text(1, 200).describe('Of the link: fwl_…. It is good once.') })
   .meta({ id: 'SignInByLink' });
 
-export const linkRows = [
+const linkRows = [
   row({
     method: 'POST',
     path: '/v1/sign-in/link',
@@ -44,7 +44,7 @@ export const linkRows = [
 
 const RawKey = z.object({ key: text(1, 200).describe('An API key that may read: fw_….') }).meta({ id: 'SignInByKey' });
 
-export const keyRows = [
+const keyRows = [
   row({
     method: 'POST',
     path: '/v1/sign-in/key',
@@ -91,7 +91,7 @@ const Methods = z
   })
   .meta({ id: 'SignInMethods' });
 
-export const methodRows = [
+const methodRows = [
   row({
     method: 'GET',
     path: '/v1/sign-in/methods',

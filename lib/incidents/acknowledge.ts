@@ -42,7 +42,7 @@ type Acknowledged = {
 };
 
 /** What lets those know who were told of a failure that somebody looks after it; undefined where nobody is to hear. */
-export async function acknowledgedAlert(
+async function acknowledgedAlert(
   env: TenantEnv,
   { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
 ): Promise<AlertItem | undefined> {

@@ -65,7 +65,7 @@ export const NewNote = z
   .meta({ id: 'NewIncidentNote' });
 type NewNote = z.output<typeof NewNote>;
 
-export const auditedIncident: Audited<StoredIncident> = {
+const auditedIncident: Audited<StoredIncident> = {
   type: 'incident',
   target: ({ id, title, root_entity_id, entity_ids = [] }) => ({
     id,
@@ -83,7 +83,7 @@ export const auditedIncident: Audited<StoredIncident> = {
 };
 
 /** Who a caller is, for people. */
-export const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
+const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
 
 /** Makes an incident by hand. @throws AppError VALIDATION_ERROR for an entity that does not exist */
 export async function makeIncident(

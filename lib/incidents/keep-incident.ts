@@ -30,7 +30,7 @@ type Found = IncidentRef | { again: number } | undefined;
  * Finds the incident of a failure that was written without one: in maintenance, whose end it waits for, or of an entity
  * that depends on others, whose cause it waits for. What is over by then belongs to none.
  */
-export function findIncident(env: Env, transition: TransitionItem): Promise<Found> {
+function findIncident(env: Env, transition: TransitionItem): Promise<Found> {
   return untilDone(env.ports, () => attempt(env, transition));
 }
 

@@ -26,7 +26,7 @@ function namesOf({ subjectaltname, subject }: PeerCertificate): string {
 }
 
 /** Who issued it: an organisation, else a common name; empty when it says neither. */
-export const issuerOf = ({ issuer }: PeerCertificate): string => [issuer?.O ?? issuer?.CN ?? ''].flat().join(', ');
+const issuerOf = ({ issuer }: PeerCertificate): string => [issuer?.O ?? issuer?.CN ?? ''].flat().join(', ');
 
 function issuerProblem(code: string, certificate: PeerCertificate): string {
   const by = issuerOf(certificate) || 'an unnamed authority';

@@ -16,7 +16,7 @@ const SIP_BYTES = 2 * 1024;
  * an object of every chunk in the up to 64 KB that it is given; so it stops where its user does.
  * @param onSip hears before each part how many bytes have come so far with it
  */
-export function inSips(socket: Socket, onSip: (bytes: number) => void): void {
+function inSips(socket: Socket, onSip: (bytes: number) => void): void {
   const push = socket.push;
   let taken = 0;
   socket.push = (arrived: Buffer | null): boolean => {

@@ -98,7 +98,7 @@ const pack = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
 
 async function packed(name: string, content: Uint8Array): Promise<ConsoleFile> {
   const type = TYPES[extname(name)];
-  if (type === undefined) throw new Error(`lib/console/build.ts knows no type of files such as ${name}.`);
+  if (type === undefined) throw new Error(`lib/page/build.ts knows no type of files such as ${name}.`);
   // Level 9 of 11: a tenth of the time, and hardly larger.
   const options = {
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },

@@ -90,7 +90,7 @@ function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['ki
   return error_kind === 'silence' || error_kind === 'overrun' ? 'silence' : 'scheduled';
 }
 
-/** A text of a probe with its latency filled in (`error_message` in lib/checks/check-type.ts). */
+/** A text of a probe with its latency filled in (`error_message` in lib/checks/types/check-type.ts). */
 export const withLatency = (text: string, { latency_ms }: { latency_ms: number }): string =>
   text.replaceAll('{latency_ms}', String(latency_ms));
 

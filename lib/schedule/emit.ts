@@ -28,7 +28,7 @@ const TOGETHER = 25;
  * wrong clock scheduled. A deadline may then be too early, which its handler corrects. Repeatable.
  * @param mark epoch ms
  */
-export async function repairAfterClockStep(env: Env, shard: number, mark: number, now: number): Promise<void> {
+async function repairAfterClockStep(env: Env, shard: number, mark: number, now: number): Promise<void> {
   const { ports, keys } = env;
   ports.log.error('the clock was set back: the schedule had run ahead and goes on at the present time', {
     shard,

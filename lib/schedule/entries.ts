@@ -37,7 +37,7 @@ type RollupEntry = EntryBase & { kind: 'rollup'; tenant_id: string; cell: string
 type ActionEntry = EntryBase & Owner & { kind: 'action'; rhythm: Rhythm; from: number };
 
 /** What has a deadline instead of a rhythm. */
-export type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
+type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
 
 /** A deadline (epoch ms), and why it is one. */
 export type Deadline = { deadline: number; note?: DeadlineNote };

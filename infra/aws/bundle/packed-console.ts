@@ -8,7 +8,7 @@ const lean = ({ type, br }: ConsoleFile) => ({ type, br });
 const leanAssets = Object.fromEntries(Object.entries(assets).map(([name, file]) => [name, lean(file)]));
 
 /**
- * A module in place of lib/console/files.ts: the files as they are now, and nothing that builds them. It carries the
+ * A module in place of lib/page/files.ts: the files as they are now, and nothing that builds them. It carries the
  * smaller of their packed forms, and makes the other one of it when that is asked for.
  */
 export const packedConsole = (): string =>

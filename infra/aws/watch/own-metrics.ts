@@ -23,7 +23,7 @@ type OwnMetrics = {
   limiterFailed: { name: FunctionName; metric: Metric }[];
 };
 
-/** What the functions themselves publish (lib/platform/aws/batch-metrics.ts), by the minute. */
+/** What the functions themselves publish (lib/aws/metrics.ts), by the minute. */
 export function ownMetrics(scope: Construct): OwnMetrics {
   const of = (metricName: string, service: FunctionName, statistic: 'Maximum' | 'Sum') =>
     new Metric({

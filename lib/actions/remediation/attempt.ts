@@ -26,7 +26,7 @@ const STORM_MS = 60_000;
 const MOST = 20;
 
 /** How many checks of the account went down within a minute of a time (epoch ms), the one of that time included. */
-export async function wentDownAbout({ ports, keys }: Env, tenant: string, at: number): Promise<number> {
+async function wentDownAbout({ ports, keys }: Env, tenant: string, at: number): Promise<number> {
   const pages = await Promise.all(
     keys.buckets.map((bucket) =>
       ports.table.query<FeedItem>({

@@ -11,7 +11,7 @@ const AGAIN_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
 /** Of those that share a lock one is at work at a time. */
-export const lock: Guard = {
+const lock: Guard = {
   name: 'lock',
   judge({ lock, lock_name, now }) {
     if (!lock || lock.until <= now) return {};
@@ -19,7 +19,7 @@ export const lock: Guard = {
   },
 };
 
-export const accountLimit: Guard = {
+const accountLimit: Guard = {
   name: 'account_limit',
   judge({ running, begun, now }) {
     const atWork = running.filter((until) => until > now);
@@ -34,7 +34,7 @@ export const accountLimit: Guard = {
 };
 
 /** Where much goes down at once the cause lies elsewhere; what the others depend on is repaired all the same. */
-export const storm: Guard = {
+const storm: Guard = {
   name: 'storm',
   judge: ({ went_down, is_root }) =>
     went_down >= STORM && !is_root ? { stops: `${went_down} checks of the account went down within a minute` } : {},
@@ -44,13 +44,13 @@ export const storm: Guard = {
 const HOLD_MS = 15_000;
 const EXPLAINED_MS = 60_000;
 
-export const alreadyHealthy: Guard = {
+const alreadyHealthy: Guard = {
   name: 'already_healthy',
   judge: ({ is_healthy }) => (is_healthy ? { stops: 'the check has recovered' } : {}),
 };
 
 /** Where another failure is the cause, repairing this one repairs nothing; while that is being found out, it waits. */
-export const dependency: Guard = {
+const dependency: Guard = {
   name: 'dependency',
   judge({ dependency, now }) {
     if (!dependency) return {};
@@ -61,25 +61,25 @@ export const dependency: Guard = {
 };
 
 /** Planned work is not worked against; what is still down at its end is repaired then. */
-export const maintenance: Guard = {
+const maintenance: Guard = {
   name: 'maintenance',
   judge: ({ window }) => (window ? { stops: 'a maintenance window is open', until: window.until } : {}),
 };
 
 /** Whoever has acknowledged is at it. */
-export const acknowledged: Guard = {
+const acknowledged: Guard = {
   name: 'acknowledged',
   judge: ({ acknowledged }) => (acknowledged ? { stops: `${acknowledged.by} has acknowledged it` } : {}),
 };
 
 /** What did not help so often is left to people. */
-export const attempts: Guard = {
+const attempts: Guard = {
   name: 'attempts',
   judge: ({ attempts, remediation: { max_attempts } }) =>
     attempts >= max_attempts ? { stops: `all ${max_attempts} attempts of this series are used up` } : {},
 };
 
-export const cooldown: Guard = {
+const cooldown: Guard = {
   name: 'cooldown',
   judge({ last_began_at, remediation: { cooldown_seconds }, now }) {
     if (last_began_at === undefined) return {};
@@ -118,7 +118,7 @@ export function firstToStop(situation: GuardSituation, list: readonly Guard[] = 
   return undefined;
 }
 
-export type GuardName =
+type GuardName =
   | 'already_healthy'
   | 'dependency'
   | 'maintenance'
@@ -162,7 +162,7 @@ export type GuardSituation = {
 type Guarded = { stops?: string; until?: number; waits?: true };
 
 /** Something that an attempt must pass. Pure, and total. */
-export type Guard = { name: GuardName; judge(situation: GuardSituation): Guarded };
+type Guard = { name: GuardName; judge(situation: GuardSituation): Guarded };
 
 /** A failure follows from that of the entity with this name; null while it is found out whether it does. */
 export type Cause = { root: string | null };

@@ -18,7 +18,7 @@ import { readShares, type Shares } from './shares.ts';
  * from another failure would repair nothing.
  * @param hold the deadline of an alert of the check that is held
  */
-export async function readCause(
+async function readCause(
   { ports, keys }: Env,
   { tenant_id, alert }: TransitionItem,
   hold: Deadline | undefined,

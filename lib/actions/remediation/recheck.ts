@@ -27,14 +27,14 @@ import { nextLookAt, type Sign, type Span, spanOf, verdictOf } from './verdict.t
 const PUSHED_LATE_MS = 60_000;
 
 /** When a check is probed next from a time on (epoch ms); undefined of one that is pushed. */
-export function nextSlot(check: CheckItem, from: number): number | undefined {
+function nextSlot(check: CheckItem, from: number): number | undefined {
   if (check.execution_mode === 'push') return undefined;
   const rhythm = rhythmOf(cellOf(check.id), check.interval_seconds);
   return latestSlot(rhythm, from - 1) + rhythm.interval_ms;
 }
 
 /** The results of a check whose probe began, or that came, within a span; in that order. */
-export async function signsOf(
+async function signsOf(
   { ports, keys }: Env,
   action: Pick<ActionItem, 'trigger_to_state'>,
   check: CheckItem,
@@ -66,7 +66,7 @@ const isWellBy = ({ trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>, re
   trigger_to_state === 'degraded' ? outcomeOf(result) === 'ok' : result.success;
 
 /** Whether a check without any result in a span was watched: a probe always has one, a push may fail to come. */
-export async function wasWatched(env: Env, check: CheckItem, { from, until }: Span): Promise<boolean> {
+async function wasWatched(env: Env, check: CheckItem, { from, until }: Span): Promise<boolean> {
   if (!check.enabled || check.execution_mode === 'pull') return false;
   return (await outagesOf(env, check, { from, until })).length === 0;
 }

@@ -16,7 +16,7 @@ type Second = { begins: number; asked: Map<string, number> };
 const seconds = new WeakMap<Net, Second>();
 
 /** Whether so many checks of an account may be asked now; counted in this process. */
-export function mayAsk({ net, clock }: Pick<Ports, 'net' | 'clock'>, tenant: string, count: number): boolean {
+function mayAsk({ net, clock }: Pick<Ports, 'net' | 'clock'>, tenant: string, count: number): boolean {
   const begins = Math.floor(clock.now() / 1000);
   const known = seconds.get(net);
   const second = known?.begins === begins ? known : { begins, asked: new Map<string, number>() };

@@ -48,8 +48,8 @@ const bodies = channelTypes.map((channel) =>
 );
 
 /** What of a channel of the account somebody says beside its type and settings. */
-export type OwnMembers = { [member in keyof typeof own]?: z.output<(typeof own)[member]> };
-export type NewAccountChannel = OwnMembers & { name: string; channel_type: string; config: Record<string, string> };
+type OwnMembers = { [member in keyof typeof own]?: z.output<(typeof own)[member]> };
+type NewAccountChannel = OwnMembers & { name: string; channel_type: string; config: Record<string, string> };
 
 /** The body of a new channel of the account. The casts as for a channel of a check (channels/registry.ts). */
 export const AccountChannelBody = z

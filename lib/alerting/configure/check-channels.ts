@@ -18,7 +18,7 @@ import { auditedChannel, channelView, type PolicyOfCheck } from './views.ts';
 const MAX_CHANNELS = 10;
 
 /** Leads from a tenant's list of channels to the check whose policy holds the channel. */
-export type ChannelPointer = Item & { channel_id: string; check_id: string; entity_id: string };
+type ChannelPointer = Item & { channel_id: string; check_id: string; entity_id: string };
 
 /** @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address where channels may not go */
 export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {

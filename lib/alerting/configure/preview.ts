@@ -74,7 +74,7 @@ export function testChannel(context: Context, check: CheckItem, channel: Channel
  * @param about the check that it tells of; empty for a channel of the account
  * @param noted the audit entry, for the transaction that writes the delivery first
  */
-export async function sendTest(
+async function sendTest(
   context: Context,
   about: AboutTest,
   channel: Channel,

@@ -33,7 +33,7 @@ const MEANINGS = {
 };
 
 /** Which checks a window is about. */
-export const WindowScope = z
+const WindowScope = z
   .strictObject({
     all: z.literal(true).describe('All checks.').exactOptional(),
     labels: SelectorLabels,
@@ -54,7 +54,7 @@ export const WindowScope = z
     'must have nothing beside all',
   )
   .meta({ id: 'WindowScope' });
-export type WindowScope = z.infer<typeof WindowScope>;
+type WindowScope = z.infer<typeof WindowScope>;
 
 const settings = {
   name: Name.describe(MEANINGS.name),
@@ -130,7 +130,7 @@ type Given = Pick<WindowPatch, (typeof ONCE)[number] | (typeof AGAIN)[number]>;
  * @param now epoch ms
  * @throws AppError VALIDATION_ERROR by member: of no length, too long, over already, in a zone that is none
  */
-export function timesOf(given: Given, now: number, stored?: WindowTimes): WindowTimes {
+function timesOf(given: Given, now: number, stored?: WindowTimes): WindowTimes {
   const comesAgain = stored ? 'cron' in stored : given.cron !== undefined;
   const strange = (comesAgain ? ONCE : AGAIN).find((name) => given[name] !== undefined && given[name] !== null);
   if (strange) {

@@ -22,10 +22,7 @@ import { holdWrite, incidentsAt, writesOfLook } from './write-recheck.ts';
  * Entities whose own alert is held, and was told to nobody yet: until its cause is known, or until it is decided after
  * the end of planned work that included what depends on them; with when that is looked at next (epoch ms).
  */
-export async function readPending(
-  { ports, keys, tenant }: TenantEnv,
-  { checks }: Ancestry,
-): Promise<Map<string, number>> {
+async function readPending({ ports, keys, tenant }: TenantEnv, { checks }: Ancestry): Promise<Map<string, number>> {
   const down = [...checks.values()].flat().filter(({ state }) => state === 'down');
   if (down.length === 0) return new Map();
   const entries = await ports.table.getMany<DeadlineEntry>(down.map(({ id }) => keys.entry('hold', tenant, id)));

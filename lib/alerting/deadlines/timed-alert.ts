@@ -43,7 +43,7 @@ type Holding = {
  * In place of a catch-up alert its cause is looked for. Answers the deadline at which that begins. The check gets
  * another version, so that a change of its state decided meanwhile, which knew of nothing held, is decided anew.
  */
-export async function beginHold(
+async function beginHold(
   { ports, keys }: Env,
   { check, transition, hold, now, done }: Holding,
 ): Promise<DueDeadline[] | typeof AGAIN> {

@@ -47,7 +47,7 @@ export function incidentsAt(
 type NamedRoot = { incident: IncidentItem; named: AlertRoot };
 
 /** What a look at a held alert has to do with incidents. */
-export type LookIncidents = {
+type LookIncidents = {
   root: NamedRoot | undefined;
   /** The failure of the entity itself, where others depend on it in their turn. */
   own: IncidentItem | undefined;
@@ -56,7 +56,7 @@ export type LookIncidents = {
 };
 
 /** Pure but for the keys. */
-export function incidentsOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen: Look): LookIncidents {
+function incidentsOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen: Look): LookIncidents {
   const own = ownOf(env, search);
   return { root: rootIn(env, search, verdict, seen), own, partOf: partOf(env, search, verdict, seen) };
 }

@@ -168,7 +168,7 @@ export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefine
   hold?.note?.held ? { held: { reason: hold.note.held.reason, until: hold.deadline } } : {};
 
 /** What is to repair a failure before anybody is told, and until when (epoch ms) that is waited for. */
-export type AwaitedRepair = { action_id: string; until: number };
+type AwaitedRepair = { action_id: string; until: number };
 
 /**
  * Pure: the action whose first verdict the alert of a check waits for once it comes to a state, at `now` (epoch ms): as

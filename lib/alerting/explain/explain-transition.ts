@@ -9,7 +9,7 @@ import { iso } from '#lib/platform/time.ts';
 import type { Explanation } from './explanation.ts';
 
 /** Why a rule stopped an alert, to follow a colon; from what the rule looked at. Every reason has its words. */
-export const WHY: Readonly<Record<AlertReason, (facts: RuleFacts) => string>> = {
+const WHY: Readonly<Record<AlertReason, (facts: RuleFacts) => string>> = {
   configuration: () => 'somebody disabled or deleted the check, and what people do to it themselves is not announced',
   silenced: ({ silenced_by: by, silenced_until: until, silence_reason: reason }) =>
     `${by === 'entity' ? 'its entity was silenced' : by === 'account' ? 'a silence of the account held for it' : 'its policy was silenced'}${until ? ` until ${clock(until)}` : ''}${reason ? ` (${reason})` : ''}`,

@@ -93,7 +93,7 @@ export const createDelivery = (
   });
 
 /** Enqueues those of these deliveries that were not attempted yet. Repeatable. */
-export async function enqueuePending({ ports, keys }: Env, tenant_id: string, ids: string[]): Promise<void> {
+async function enqueuePending({ ports, keys }: Env, tenant_id: string, ids: string[]): Promise<void> {
   const deliveries = await ports.table.getMany<DeliveryItem>(ids.map((id) => keys.delivery(tenant_id, id)));
   const pending = deliveries.filter((delivery) => delivery?.status === 'pending');
   if (pending.length === 0) return;

@@ -21,7 +21,7 @@ import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
  * A delivery has failed for good: its destination was not told of the failure by it after all, so that what is withheld
  * from it for that reason is looked at again. Repeatable.
  */
-export async function untell(env: Env, { tenant_id, check_id, channel_id, alert }: DeliveryItem): Promise<void> {
+async function untell(env: Env, { tenant_id, check_id, channel_id, alert }: DeliveryItem): Promise<void> {
   if (!alert) return;
   const { ports, keys } = env;
   const item = await ports.table.get<AlertItem>({ pk: keys.ofCheck(tenant_id, check_id), sk: alert.sk });

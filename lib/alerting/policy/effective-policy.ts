@@ -25,7 +25,7 @@ const stepOf = (escalation: readonly EscalationStep[], id: string): number | und
  * Whether a channel hears an alert that says this: one that a step names hears of trouble once that was taken, and of
  * the recovery wherever it was told of trouble.
  */
-export function isInEarshot(
+function isInEarshot(
   id: string,
   { escalation }: Pick<Policy, 'escalation'>,
   { episode, escalated = [] }: Pick<Alerts, 'episode' | 'escalated'>,

@@ -9,7 +9,7 @@ export type Channel = {
   id: string;
   channel_type: string;
   config: Record<string, string>;
-  /** Digest of where it sends to (lib/alerts/channels/destination.ts): of two that have the same, one is told. */
+  /** Digest of where it sends to (lib/channels/registry.ts): of two that have the same, one is told. */
   destination?: string;
   created_at: string;
 };

@@ -29,7 +29,7 @@ import { membersOfGroup, pointerKeys, requireRelation } from './relation-store.t
  * entity whose counts stay.
  * @param entities those that are there, as they were read; each is held to that version
  */
-export const countDependencies = (
+const countDependencies = (
   { ids }: Pick<Ports, 'ids'>,
   relations: readonly StoredRelation[],
   entities: readonly EntityItem[],
@@ -53,7 +53,7 @@ export const countDependencies = (
 export type RelationCountItem = Item & { v: string; count: number };
 
 /** The write that moves the count. Throws LIMIT_EXCEEDED when it would go beyond what the plan allows. */
-export function countRelations(
+function countRelations(
   { ports, keys, tenant }: Pick<Scope, 'ports' | 'keys' | 'tenant'>,
   before: RelationCountItem | undefined,
   step: number,

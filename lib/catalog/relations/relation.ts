@@ -37,7 +37,7 @@ export const Failure = z.object({
 });
 export type Failure = z.infer<typeof Failure>;
 
-export const NewFailure = Failure.partial();
+const NewFailure = Failure.partial();
 
 /** What is stored of it, defaults filled in. Throws VALIDATION_ERROR for what contradicts itself. */
 export function failureOf(relation_type: string, stated: z.infer<typeof NewFailure>): Failure {

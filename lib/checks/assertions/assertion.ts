@@ -10,7 +10,7 @@ const LAST = 599;
 type Range = { first: number; last: number };
 
 /** What a status, a class (`"2xx"`) or a range (`"200-299"`) stands for; undefined when it is none. */
-export function statusesOf(value: unknown): Range | undefined {
+function statusesOf(value: unknown): Range | undefined {
   if (typeof value === 'number') return isStatus(value) ? { first: value, last: value } : undefined;
   const [, level, from, to] = /^(?:([1-5])xx|([1-5]\d\d)-([1-5]\d\d))$/i.exec(String(value)) ?? [];
   if (level) return { first: Number(level) * 100, last: Number(level) * 100 + 99 };

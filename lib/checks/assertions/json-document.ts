@@ -6,7 +6,7 @@ import type { Scalar } from './operators.ts';
  * Where the values of a JSON text stand, in the order in which they begin; names of members are among them. Of value
  * `i`: the text has it from `starts[i]` to `stops[i]`, and what it holds are the values from `i + 1` to `ends[i]`.
  */
-export type JsonMarks = { starts: Uint32Array; stops: Uint32Array; ends: Uint32Array };
+type JsonMarks = { starts: Uint32Array; stops: Uint32Array; ends: Uint32Array };
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [LIST, LIST_END, MAP, MAP_END] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -22,7 +22,7 @@ const CHARACTERS_A_TURN = 128 * 1024;
  * small objects, and many times their size; this makes nothing of them, needs no stack, however deep they are, and lets
  * others have their turn wherever it yields.
  */
-export function* scanJson(text: string): Generator<void, JsonMarks | undefined> {
+function* scanJson(text: string): Generator<void, JsonMarks | undefined> {
   // Each value takes one character, and one more to stand apart from the next.
   const most = (text.length >> 1) + 2;
   const marks = { starts: new Uint32Array(most), stops: new Uint32Array(most), ends: new Uint32Array(most) };

@@ -156,4 +156,4 @@ export type Facts = {
 };
 
 /** `same`: whether two records are, as DNS compares them. `none`: how it is told that there are no records. */
-export type Records = { values: readonly string[]; same(a: string, b: string): boolean; none: string };
+type Records = { values: readonly string[]; same(a: string, b: string): boolean; none: string };

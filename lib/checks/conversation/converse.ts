@@ -15,7 +15,7 @@ const NEWLINE = 0x0a;
  * What a peer has said and nobody has used up yet. A stream is read only while somebody waits for more: whatever a peer
  * sends, no more of it is held than what is looked at and what the stream itself buffers.
  */
-export class Inbox {
+class Inbox {
   readonly #stream: Duplex;
   #buffer = Buffer.alloc(0);
   #size = 0;

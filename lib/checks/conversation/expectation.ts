@@ -21,7 +21,7 @@ export type Expectation = {
 export const STEP_BYTES = 64 * 1024;
 
 /** How text is written: as UTF-8, or a character a byte. */
-export type Encoding = 'utf8' | 'latin1';
+type Encoding = 'utf8' | 'latin1';
 
 /** A text, to the letter. */
 export function containing(text: string, encoding: Encoding): Expectation {

@@ -22,7 +22,7 @@ export type CellItem = Item & { v: string; members: number; next: number; begun_
 /** Numbers that an id has room for: a cell that has given them all takes no more checks. */
 const MOST_NUMBERS = 32 ** 4;
 
-export const hasRoom = ({ members, next }: CellItem): boolean => members < CELL_SIZE && next < MOST_NUMBERS;
+const hasRoom = ({ members, next }: CellItem): boolean => members < CELL_SIZE && next < MOST_NUMBERS;
 
 /** A cell of the account that has room, if there is one. */
 export async function cellsWithRoom({ ports, keys, tenant }: Scope): Promise<string[]> {

@@ -31,7 +31,7 @@ export const CheckFilter = z.object({
 export type CheckFilter = z.output<typeof CheckFilter>;
 
 /** Whether a check may fit, by its state as its entity has it: so that the others need not be read. */
-export const mayFit = (state: CheckState, wanted: CheckFilter): boolean =>
+const mayFit = (state: CheckState, wanted: CheckFilter): boolean =>
   wanted.state === undefined || wanted.state.includes(state);
 
 /** @param caller who looks: what they may not see of a target is not looked at */

@@ -22,7 +22,7 @@ export const Counters = z.object({
 export type Counters = z.infer<typeof Counters>;
 
 /** What is kept of them on a check: those that its state waits for. */
-export type KeptCounters = Pick<
+type KeptCounters = Pick<
   CheckItem,
   | 'state'
   | 'failure_threshold'

@@ -26,7 +26,7 @@ type CommonKind = keyof typeof COMMON_ERRORS;
 /**
  * What a probe may use. `timeout_ms` is for everything together; `now` (epoch ms) is when the probe begins. `shows`:
  * somebody tries the settings, and wants to see what the target said; it never changes what the probe finds. `room`: as
- * a request takes it (lib/platform/net/net.ts).
+ * a request takes it (lib/net/net.ts).
  */
 export type ProbeInput = {
   net: Net;

@@ -29,7 +29,7 @@ export const checkTypes: ReadonlyMap<string, CheckType<string, ErrorKind>> = new
 /** The type of a stored check. Throws when the item names one that this code does not know. */
 export function checkTypeOf(name: string): CheckType<string, ErrorKind> {
   const type = checkTypes.get(name);
-  if (!type) throw new Error(`No check type ${name} in lib/checks/registry.ts.`);
+  if (!type) throw new Error(`No check type ${name} in lib/checks/types/registry.ts.`);
   return type;
 }
 

@@ -9,7 +9,7 @@ import { entryOf, type PackedEntry, type PackedGap, type PackedRun, type PackIte
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
 /** What packs say of a check at a slot (epoch ms). */
-export type PackedMoment = { at: number; entry: PackedEntry };
+type PackedMoment = { at: number; entry: PackedEntry };
 
 /** How a history is read: `page` items at a time; from behind the result with this sort key on. */
 export type Reading = { descending?: boolean; page?: number; after?: string | undefined };
@@ -25,7 +25,7 @@ export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
  * packs of its own interval. Of several packs of a slot the first that has a run counts, and a run before a gap.
  * @param revisions those in force in the window, in the order of time
  */
-export async function* packedMoments(
+async function* packedMoments(
   { ports, keys, tenant }: TenantEnv,
   check: Pick<CheckItem, 'id'>,
   revisions: readonly RevisionItem[],

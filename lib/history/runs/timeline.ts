@@ -15,7 +15,7 @@ import { type Moment as StoredMoment, storedRuns, type Window } from './runs.ts'
 type Patience = { now: number; timeout_ms: number; patience_ms?: number | undefined };
 
 /** A slot that a result should stand for; it speaks for the interval that begins with it. */
-export type DueSlot = { slot: number; interval_ms: number };
+type DueSlot = { slot: number; interval_ms: number };
 
 export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'schedule'>;
 
@@ -28,7 +28,7 @@ export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'sched
  * not missed.
  * @param revisions in the order of time
  */
-export function* dueSlots(
+function* dueSlots(
   revisions: readonly Revision[],
   window: Window,
   { now, timeout_ms, patience_ms = Number.POSITIVE_INFINITY }: Patience,

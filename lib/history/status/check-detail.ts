@@ -47,7 +47,7 @@ const Expected = z.object({
 export type Expected = z.infer<typeof Expected>;
 
 /** What GET of one check of a type shows beside its record. */
-export const detailOf = (type: CheckType) =>
+const detailOf = (type: CheckType) =>
   z.object({
     last_result: LastResult(type),
     last_checked_at: z.iso.datetime().nullable().describe('When that was; null before the first.'),

@@ -41,7 +41,7 @@ export async function identitiesOf({ ports, keys }: Env<'table'>, digest: string
   return items.toSorted((a, b) => Date.parse(b.last_used_at) - Date.parse(a.last_used_at));
 }
 
-export const identityRecord = (item: IdentityItem): IdentityRecord => pick(IdentityRecord, item);
+const identityRecord = (item: IdentityItem): IdentityRecord => pick(IdentityRecord, item);
 
 export const auditedIdentity: Audited<Pick<IdentityItem, 'id' | 'name' | 'issuer' | 'subject' | 'user_id'>> = {
   type: 'identity',

@@ -118,7 +118,7 @@ const SENTENCES = {
     'remove it.',
 } as const;
 
-export type Refusal = keyof typeof SENTENCES;
+type Refusal = keyof typeof SENTENCES;
 
 /** Those that are about the form of what was sent, and not about who sends it. */
 const MALFORMED: readonly Refusal[] = ['garbled', 'ceremony'];

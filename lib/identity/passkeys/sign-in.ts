@@ -17,7 +17,7 @@ import { type AuthenticationResponse, clientDataOf } from './responses.ts';
 import { verifyAuthentication } from './verify.ts';
 
 /** Notes that a passkey was refused as its counter went back: two have its key, so that one of them is a copy. */
-export async function noteRefusedCopy({ ports, keys, origin }: Context, passkey: PasskeyItem): Promise<void> {
+async function noteRefusedCopy({ ports, keys, origin }: Context, passkey: PasskeyItem): Promise<void> {
   const { tenant_id: tenant, user_id, id: passkey_id } = passkey;
   ports.log.warn('the counter of a passkey went back', { tenant_id: tenant, user_id, passkey_id });
   const actor = { type: 'system' as const, user_id: null, email: null, key_id: null, key_label: null };

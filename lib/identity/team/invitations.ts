@@ -44,7 +44,7 @@ export const invitedEmailKey = (keys: Keys, { tenant_id, id, email }: UserItem):
   keys.invitedEmail(digestOf(foldedEmail(email)), tenant_id, id);
 
 /** That of an invited user, to be written with the invitation. @param expires_at epoch seconds, as of the invitation */
-export const invitedEmailItem = (keys: Keys, user: UserItem, expires_at: number): InvitedEmailItem => ({
+const invitedEmailItem = (keys: Keys, user: UserItem, expires_at: number): InvitedEmailItem => ({
   ...invitedEmailKey(keys, user),
   tenant_id: user.tenant_id,
   user_id: user.id,

@@ -72,7 +72,7 @@ export const Accepted = z
 export type Accepted = z.infer<typeof Accepted>;
 
 /** Written with each change of the team, so that its version holds everybody of it as they were read. */
-export type TeamItem = Item & { v: string };
+type TeamItem = Item & { v: string };
 
 /** Leads from the digest of a token to the invited user; only the user item says whether the token still holds. */
 export type InvitationItem = Item & { tenant_id: string; user_id: string };

@@ -20,7 +20,7 @@ import type { Item, Key, Write } from '#lib/platform/ports.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 
 /** That a link was used: put with what it did, and kept until the link is worth nothing anyway. */
-export type UsedLink = Item & { v: string; at: number };
+type UsedLink = Item & { v: string; at: number };
 
 /** A link that still does something. */
 export type OpenLink = {

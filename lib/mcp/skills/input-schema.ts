@@ -7,10 +7,10 @@ import type { ErrorDetail } from '#lib/platform/errors.ts';
  * for a value counts one, every value that an `enum` or the like holds one more, and every ten pairs that `uniqueItems`
  * compares one.
  */
-export const MAX_WORK = 20_000;
+const MAX_WORK = 20_000;
 
 /** Whether it is more than MAX_WORK; looks no further than that. */
-export function isTooMuchWork(schema: unknown, value: unknown): boolean {
+function isTooMuchWork(schema: unknown, value: unknown): boolean {
   return !charge({ left: MAX_WORK }, schema, value);
 }
 
@@ -38,7 +38,7 @@ function ownCost(keyword: string, part: unknown, value: unknown): number {
 }
 
 /** How many values there are in one, itself included. */
-export function valuesIn(value: unknown): number {
+function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1);
 }

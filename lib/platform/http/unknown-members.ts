@@ -50,7 +50,7 @@ export function unknownMembers(
 }
 
 /** The members that a schema names at its outermost level; none for what is no object. */
-export const memberNames = (schema: z.core.$ZodType): string[] => {
+const memberNames = (schema: z.core.$ZodType): string[] => {
   const def = bare(schema)._zod.def as Def;
   return Object.keys((def.type === 'object' ? def.shape : def.type === 'union' && allShapes(def)) || {});
 };

@@ -6,7 +6,7 @@ import { REDACTED } from './kept-secrets.ts';
  */
 
 /** Character `i` of `text` was made of the characters `from[i]` to `to[i]` (not included) of the text that is read. */
-export type Reading = { text: string; from: number[]; to: number[] };
+type Reading = { text: string; from: number[]; to: number[] };
 
 /** Layers that are taken off: a secret in JSON in JSON in base64 has three. */
 const MAX_LAYERS = 4;
@@ -33,7 +33,7 @@ export function* readingsOf(text: string): Generator<Reading> {
 }
 
 /** A text without its escapes, as often as there are any, at most `MAX_LAYERS` times: `a%2526b`, `a%26b`, `a&b`. */
-export function withoutEscapes(text: string): string[] {
+function withoutEscapes(text: string): string[] {
   const found = [text];
   for (let layers = 0; layers < MAX_LAYERS; layers++) {
     const plain = found.at(-1)!.replace(ESCAPE, (written) => meant(written) ?? written);

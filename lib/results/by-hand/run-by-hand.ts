@@ -15,13 +15,12 @@ import { judgeSlotAgain } from '#lib/results/slots/retries.ts';
 import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
 
 /** Whoever asked waits, and so does a gateway, which gives up after 30 s: a probe takes so long at most (ms). */
-export const MOST_MS = 20_000;
+const MOST_MS = 20_000;
 /** How long one waits for its place (ms). */
 const WAIT_MS = 2_000;
 
 /** What is wrong here, for a while; it may be sent again. */
-export const notNow = (message: string): AppError =>
-  new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
+const notNow = (message: string): AppError => new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
 
 /** `isCut`: it was given less time than its settings say. `isSilent`: no answer came over a network. */
 type ProbedNow = Probed & { isCut: boolean; isSilent: boolean };

@@ -18,7 +18,7 @@ export const PING_PATH = '/ping/';
 export const loggedPath = (path: string): string => (path.startsWith(PING_PATH) ? `${PING_PATH}…` : path);
 
 /** Bytes of a body that are read; clients cut theirs by it. */
-export const BODY_LIMIT = 10_000;
+const BODY_LIMIT = 10_000;
 
 const NOT_FOUND = 'not found';
 
@@ -32,12 +32,12 @@ const TEXTS: Partial<Record<ErrorCode, string>> = {
 };
 
 /** 201 `Created`: the ping has made its check. */
-export const said = (text: 'OK' | 'Created', requestId: string): ApiResult => {
+const said = (text: 'OK' | 'Created', requestId: string): ApiResult => {
   return { statusCode: text === 'OK' ? 200 : 201, headers: headersOf(requestId), body: text };
 };
 
 /** The answer to a ping that was refused, or failed. */
-export function failed({ code, status, message, headers }: AppError, requestId: string): ApiResult {
+function failed({ code, status, message, headers }: AppError, requestId: string): ApiResult {
   const { allow, 'retry-after': after = status === 503 ? '1' : undefined } = headers;
   return {
     statusCode: code === 'ACCOUNT_DISABLED' ? 404 : status,

@@ -42,11 +42,10 @@ export type PingItem = Item & { ping: PingFacts };
 const placeOf = ({ sk }: Pick<Item, 'sk'>): string => sk.slice(sk.indexOf('#') + 1);
 
 /** The id of a ping, or of the ping that a body belongs to: it follows from where they stand. */
-export const pingIdOf = (item: Pick<Item, 'pk' | 'sk'>): string =>
-  derivedId('png', orderOf(item), item.pk, placeOf(item));
+const pingIdOf = (item: Pick<Item, 'pk' | 'sk'>): string => derivedId('png', orderOf(item), item.pk, placeOf(item));
 
 /** The ping on the wire. @param latencyMs of the result that it became */
-export const pingRecord = (item: Pick<Item, 'pk' | 'sk'>, ping: PingFacts, latencyMs = 0): PingRecord => ({
+const pingRecord = (item: Pick<Item, 'pk' | 'sk'>, ping: PingFacts, latencyMs = 0): PingRecord => ({
   id: pingIdOf(item),
   kind: ping.kind,
   exit_status: ping.exit_status,

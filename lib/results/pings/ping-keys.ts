@@ -41,13 +41,13 @@ export const PingKeyRecord = z
 export type PingKeyRecord = z.infer<typeof PingKeyRecord>;
 
 /** A ping key among its tenant's: about 200 bytes, written once. */
-export type PingKeyItem = Item & PingKeyRecord & { v: string };
+type PingKeyItem = Item & PingKeyRecord & { v: string };
 
 /** Leads from the digest of a ping key to its tenant. Of one that is gone nothing is left. */
 export type PingKeyPointer = Item & { tenant_id: string; id: string; label: string; blueprint_slug: string | null };
 
 /** How many there are. */
-export type PingKeyCountItem = Item & { v: string; count: number };
+type PingKeyCountItem = Item & { v: string; count: number };
 
 /** The ping key as it is shown; who may only read sees no key. */
 export const pingKeyRecord = ({ caller }: Pick<Context, 'caller'>, item: PingKeyItem): PingKeyRecord => ({
@@ -58,7 +58,7 @@ export const pingKeyRecord = ({ caller }: Pick<Context, 'caller'>, item: PingKey
   created_at: item.created_at,
 });
 
-export const auditedPingKey: Audited<PingKeyItem> = {
+const auditedPingKey: Audited<PingKeyItem> = {
   type: 'ping_key',
   target: ({ id, label }) => ({ id, name: label }),
   members: ({ label, blueprint_slug }) => ({ label, blueprint_slug }),

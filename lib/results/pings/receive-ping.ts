@@ -97,7 +97,7 @@ type ReportedSuccess = {
 };
 
 /** What a success comes to by the assertions of its push check: one that does not hold makes it a failure. */
-export async function judgePing(
+async function judgePing(
   assertions: readonly Assertion[] | undefined,
   { body: text, bytes, isCut, latency_ms }: ReportedSuccess,
 ): Promise<ProbeOutcome<AssertionErrorKind>> {

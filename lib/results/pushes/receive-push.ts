@@ -24,11 +24,7 @@ import { type Ended, runsMember, withEnd } from './open-runs.ts';
 export type JudgePush = (latency_ms: number | undefined) => Promise<ProbeOutcome<ErrorKind>>;
 
 /** A result as the assertions of its check leave it. @param judge absent where there is nothing to judge */
-export async function judgedPush(
-  result: ResultItem,
-  judge: JudgePush | undefined,
-  latency_ms?: number,
-): Promise<ResultItem> {
+async function judgedPush(result: ResultItem, judge: JudgePush | undefined, latency_ms?: number): Promise<ResultItem> {
   if (!judge) return result;
   const { success, error_kind, error_message, warning_message } = await judge(latency_ms);
   const { warning_message: _before, ...rest } = result;

@@ -56,7 +56,7 @@ const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
   pick(checkTypeOf(check.check_type).result, outcome);
 
 /** Whether an outcome changes nothing of its check as it stands. */
-export const isQuiet = (probe: Probe, check: CheckItem): boolean =>
+const isQuiet = (probe: Probe, check: CheckItem): boolean =>
   isSame(nextState(check, outcomeOf(probe.outcome)), check) && isDeepStrictEqual(remembered(probe, check), {});
 
 /** What the check item remembers of its latest probe, as far as that changes. */
@@ -73,7 +73,7 @@ function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'n
  * The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was
  * probed in between, so that the history is in the order of checked_at and its newest result is the last one.
  */
-export const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
+const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
   !retry && slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
 
 /**

@@ -21,7 +21,7 @@ const NOTED_EVERY_MS = 20_000;
  * Takes note of probes that waited for longer than their interval, which are left as gaps. Those of a tenant that held
  * its share of the places itself say nothing of the service.
  */
-export function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
+function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
   let noted = Number.NEGATIVE_INFINITY;
   return async ({ tenant_id, cell, slot }) => {
     if (lanes.quick.wasHeldBack(tenant_id) || lanes.slow.wasHeldBack(tenant_id)) return;

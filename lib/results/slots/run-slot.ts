@@ -31,7 +31,7 @@ type SlotOutcomes = {
 };
 
 /** @param due what is probed of the slot */
-export function slotOutcomes(run: Run, job: Job, due: readonly DueProbe[], retentionDays: number): SlotOutcomes {
+function slotOutcomes(run: Run, job: Job, due: readonly DueProbe[], retentionDays: number): SlotOutcomes {
   const { ports, prober, batch, signal } = run;
   const pack = openPack(run, job, retentionDays, signal);
   const again = new Set<string>();

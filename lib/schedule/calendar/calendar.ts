@@ -13,7 +13,7 @@ const SEARCHED_MS = 5 * 366 * DAY_MS;
  * "Wall" is what clocks of the zone show, as the epoch ms at which clocks in UTC show the same. Where clocks are set
  * forward, the walls of two stretches leave a piece out; where they are set back, they overlap.
  */
-export function nextDueOf(line: Line, after: number): number | undefined {
+function nextDueOf(line: Line, after: number): number | undefined {
   const last = after + SEARCHED_MS;
   let shown = Number.NEGATIVE_INFINITY;
   // From a day before, as clocks may have been set back a moment ago.

@@ -71,14 +71,14 @@ const DAY_OF_WEEK: Field = {
 };
 
 /** Days of the month as cron writes them: numbers, and `L` for the last. @throws CalendarError */
-export function daysOfMonth(text: string): IsDay {
+function daysOfMonth(text: string): IsDay {
   const [others, last] = partsOf(text, (part) => /^l$/i.test(part));
   const days = new Set(others === undefined ? [] : numbersOf(DAY_OF_MONTH, others, { range: '-' }));
   return (date) => days.has(date.getUTCDate()) || (last.length > 0 && isAmongLast(date, 1));
 }
 
 /** Days of the week: numbers, names, `sat#2` for the second of a month, `satL` for its last. @throws CalendarError */
-export function daysOfWeek(text: string): IsDay {
+function daysOfWeek(text: string): IsDay {
   const [others, counted] = partsOf(text, (part) => part.includes('#') || /.l$/i.test(part));
   const listed = others === undefined ? [] : numbersOf(DAY_OF_WEEK, others, { range: '-' });
   const days = new Set(listed.map((day) => day % 7));

@@ -27,7 +27,7 @@ export function readBatch(store: ItemStore, table: string, keys: Attributes[], s
 /** The lowest sort key that is asked for, and whether one lies beyond the highest. */
 type Bounds = { from: string; isBeyond(sk: string): boolean };
 
-/** Of the key conditions that the adapter writes (lib/platform/aws/dynamodb-query.ts). */
+/** Of the key conditions that the adapter writes (lib/aws/dynamodb-table.ts). */
 function boundsOf(expression: string, values: Attributes): Bounds {
   const text = (name: string) => values[name]!.S!;
   switch (expression) {

@@ -1,39 +1,119 @@
 import type { Import } from './imports.ts';
 
-/** The house from its ground: a file imports from its own room and from floors below. */
-const FLOORS = [
-  ['lib/platform'],
-  ['lib/keys'],
-  ['lib/keys.ts', 'lib/messages.ts'],
-  ['lib/env.ts'],
-  ['lib/audit'],
-  ['lib/access'],
-  ['lib/catalog', 'lib/schedule', 'lib/sign-in', 'lib/console'],
-  ['lib/checks'],
-  ['lib/health'],
-  ['lib/alerts', 'lib/actions'],
-  ['lib/mcp'],
-  ['lib'],
-  // The page takes no more of lib than page-imports.ts lets it.
+/**
+ * The house from its ground: rooms in order, and in each room its folders in order. A file imports from its own room,
+ * and from rooms before it. In a room, a folder imports from folders before it. A file that lies directly in a room
+ * counts for itself. A name that ends in `.ts` is a room of one file.
+ */
+export const HOUSE: readonly { room: string; folders?: readonly string[] }[] = [
+  { room: 'lib/platform', folders: ['sharing', 'table', 'http', 'secrets'] },
+  { room: 'lib/net' },
+  { room: 'lib/keys.ts' },
+  { room: 'lib/messages.ts' },
+  { room: 'lib/settings.ts' },
+  { room: 'lib/unknown-settings.ts' },
+  { room: 'lib/env.ts' },
+  { room: 'lib/aws', folders: ['lambda'] },
+  { room: 'lib/audit' },
+  { room: 'lib/access' },
+  { room: 'lib/catalog', folders: ['relations'] },
+  { room: 'lib/page' },
+  { room: 'lib/schedule', folders: ['calendar'] },
+  { room: 'lib/checks', folders: ['assertions', 'conversation', 'types', 'state', 'settings', 'change'] },
+  { room: 'lib/identity', folders: ['sessions', 'team', 'passkeys', 'oidc'] },
+  { room: 'lib/results', folders: ['probe', 'slots', 'pushes', 'pings', 'by-hand'] },
+  { room: 'lib/channels', folders: ['types'] },
+  { room: 'lib/history', folders: ['runs', 'rollups', 'status'] },
+  {
+    room: 'lib/alerting',
+    folders: ['policy', 'decide', 'cause', 'notify', 'deadlines', 'configure', 'explain'],
+  },
+  { room: 'lib/incidents', folders: ['links'] },
+  { room: 'lib/actions', folders: ['template', 'run', 'remediation'] },
+  { room: 'lib/mcp', folders: ['tools', 'skills', 'protocol', 'sse'] },
+  { room: 'lib' },
+  { room: 'functions' },
+  // A page takes no more of lib than page-imports.ts lets it.
+  { room: 'console' },
+  { room: 'infra' },
+  { room: 'test' },
+];
+
+/** Rooms that stand one above the other in the list and do not know each other. */
+const STRANGERS: readonly (readonly [string, string])[] = [
+  ['lib/catalog', 'lib/page'],
+  ['lib/catalog', 'lib/schedule'],
+  ['lib/page', 'lib/schedule'],
+  ['lib/checks', 'lib/identity'],
+  ['lib/results', 'lib/channels'],
+  ['lib/incidents', 'lib/actions'],
   ['functions', 'console'],
-  ['infra'],
-  ['test'],
 ];
 
 /** The longest path first: a file is of the first room that fits. */
-const ROOMS = FLOORS.flatMap((rooms, floor) => rooms.map((room) => ({ room, floor }))).toSorted(
+const ROOMS = HOUSE.map(({ room, folders = [] }, floor) => ({ room, folders, floor })).toSorted(
   (a, b) => b.room.length - a.room.length,
 );
+const roomOf = (file: string) => ROOMS.find(({ room }) => file === room || file.startsWith(`${room}/`));
 
-const placeOf = (file: string) => ROOMS.find(({ room }) => file === room || file.startsWith(`${room}/`));
+const RULE = '(CONTRIBUTING.md#the-rules-of-the-house)';
 
-/** A sentence of each import that goes up, or across to a room of the same floor. */
+/** A sentence for each import that goes up, or to a room that its own does not know. */
 export const upward = (imports: readonly Import[]): string[] =>
   imports.flatMap(({ file, from }) => {
-    const [here, there] = [placeOf(file), placeOf(from)];
-    if (!here || !there || here.room === there.room || here.floor > there.floor) return [];
-    const where = here.floor === there.floor ? 'on the same floor as' : 'above';
-    return [
-      `${file} imports ${from}: ${there.room} is ${where} ${here.room} (CONTRIBUTING.md#the-rules-of-the-house).`,
-    ];
+    const [here, there] = [roomOf(file), roomOf(from)];
+    if (!here || !there || here.room === there.room) return [];
+    const strangers = STRANGERS.some((pair) => pair.includes(here.room) && pair.includes(there.room));
+    if (here.floor > there.floor && !strangers) return [];
+    const where = strangers ? 'on the same floor as' : 'above';
+    return [`${file} imports ${from}: ${there.room} is ${where} ${here.room} ${RULE}.`];
   });
+
+/** A folder of a room by its path, or the file itself where it lies directly in the room. */
+function partOf(file: string): string | undefined {
+  const room = roomOf(file);
+  if (!room || room.folders.length === 0) return undefined;
+  const [first = '', ...rest] = file.slice(room.room.length + 1).split('/');
+  return rest.length === 0 ? file : `${room.room}/${first}`;
+}
+
+/**
+ * A sentence for each folder that lint does not know, for each import from a folder to one after it, and for each
+ * circle of folders and files that lie directly in a room.
+ */
+export function disorder(imports: readonly Import[]): string[] {
+  const faults = new Set<string>();
+  const uses = new Map<string, Set<string>>();
+  for (const { file, from } of imports) {
+    const [room, here, there] = [roomOf(file), partOf(file), partOf(from)];
+    if (!room || !here) continue;
+    const order = room.folders.map((folder) => `${room.room}/${folder}`);
+    if (here !== file && !order.includes(here)) faults.add(`${here} has no place in test/infra/house/floors.ts.`);
+    if (!there || roomOf(from) !== room || here === there) continue;
+    uses.set(here, (uses.get(here) ?? new Set()).add(there));
+    const [own, other] = [order.indexOf(here), order.indexOf(there)];
+    if (own >= 0 && other > own) faults.add(`${file} imports ${from}: ${there} comes after ${here} ${RULE}.`);
+  }
+  for (const circle of circles(uses)) faults.add(`${circle.join(' → ')} is a circle ${RULE}.`);
+  return [...faults];
+}
+
+/** Each circle once, from its part that comes first in the alphabet. */
+function circles(uses: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+  const found = new Map<string, string[]>();
+  const done = new Set<string>();
+  function visit(part: string, way: readonly string[]): void {
+    const at = way.indexOf(part);
+    if (at >= 0) {
+      const circle = way.slice(at);
+      const first = circle.indexOf([...circle].toSorted()[0]!);
+      const turned = [...circle.slice(first), ...circle.slice(0, first)];
+      found.set(turned.join(), [...turned, turned[0]!]);
+    } else if (!done.has(part)) {
+      for (const next of uses.get(part) ?? []) visit(next, [...way, part]);
+      done.add(part);
+    }
+  }
+  for (const part of [...uses.keys()].toSorted()) visit(part, []);
+  return [...found.values()];
+}
