@@ -12,7 +12,7 @@ export const files = execFileSync('git', ['ls-files', '--cached', '--others', '-
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((file) => /\.(tsx?|css|html|json|md|cjs)$/.test(file));
+  .filter((file) => /\.(tsx?|css|html|json|md|cjs|txt|ndjson)$/.test(file));
 
 export const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 

@@ -1,0 +1,91 @@
+import { posix } from 'node:path';
+import { parseArgs } from 'node:util';
+import { disorder, HOUSE, upward } from './floors.ts';
+import { type Import, importsOf } from './imports.ts';
+import { files, sources, textOf } from './sources.ts';
+import { measureWalks } from './walks.ts';
+
+/**
+ * `npm run house`: figures of the layout, one per line. `-- --walks` also runs the four main walks on a service in this
+ * process and counts the files that take part in each.
+ */
+const { values } = parseArgs({ options: { walks: { type: 'boolean', default: false } } });
+
+/** Files that a script writes and that are committed. */
+const GENERATED =
+  /^(lib\/(openapi\.json|ENDPOINTS\.md)|console\/generated\/.*|docs\/(REFERENCE\.md|catalog-ops\.json)|infra\/docs\/(api-digest\.txt|examples\.ndjson))$/;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const linesOf = (text: string): number => text.trimEnd().split('\n').length;
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+const all = sources();
+const lib = new Map([...all].filter(([file]) => file.startsWith('lib/') && file.endsWith('.ts')));
+const imports = [...lib].flatMap(([file, text]) => importsOf(file, text));
+
+say('room                 files   lines');
+for (const room of [...new Set([...lib.keys()].map((file) => file.split('/').slice(0, 2).join('/')))].toSorted()) {
+  const own = [...lib].filter(([file]) => file === room || file.startsWith(`${room}/`));
+  say(row(room, own.length, sum(own.map(([, text]) => linesOf(text)))));
+}
+say(row('lib', lib.size, sum([...lib.values()].map(linesOf))));
+say('');
+for (const [name, count] of Object.entries(figures())) say(`${String(count).padStart(7)}  ${name}`);
+if (values.walks) {
+  say('');
+  say('walk                 files   stops   turns back');
+  for (const { name, took, stops, turnsBack } of await measureWalks()) {
+    say(`${row(name, took.length, stops)} ${String(turnsBack).padStart(12)}`);
+  }
+}
+
+function row(name: string, ...counts: number[]): string {
+  return name.padEnd(18) + counts.map((count) => String(count).padStart(8)).join('');
+}
+
+function figures(): Record<string, number> {
+  const importers = new Map<string, Set<string>>();
+  for (const { file, from } of imports) importers.set(from, (importers.get(from) ?? new Set()).add(file));
+  const alone = [...lib.keys()].filter((file) => {
+    const by = [...(importers.get(file) ?? [])];
+    return by.length === 1 && posix.dirname(by[0]!) === posix.dirname(file);
+  });
+  const lengths = [...lib.values()].map(linesOf).toSorted((a, b) => a - b);
+  const written = files.filter((file) => !/^(package-lock\.json|LICENSE)$/.test(file));
+  const generated = written.filter((file) => GENERATED.test(file));
+  return {
+    'files in lib': lib.size,
+    'import statements in lib': sum([...lib.values()].map((text) => (text.match(/^import /gm) ?? []).length)),
+    'lines of the median file of lib': lengths[Math.floor(lengths.length / 2)]!,
+    'lines of the longest file of lib': lengths.at(-1)!,
+    'files of lib with their only importer in their folder': alone.length,
+    'of these under 40 lines': alone.filter((file) => linesOf(lib.get(file)!) < 40).length,
+    'pairs of folders that import each other': mutualPairs(imports),
+    'imports against the order of rooms': upward(imports).length,
+    'imports against the order of folders, and circles': disorder(imports).length,
+    'rooms of lib': HOUSE.filter(({ room }) => room.startsWith('lib/')).length,
+    'casts in lib': sum([...lib.values()].map(castsIn)),
+    'generated lines in the repository': sum(generated.map((file) => linesOf(textOf(file)))),
+    'lines of tests': sum([...all].filter(([file]) => file.startsWith('test/')).map(([, text]) => linesOf(text))),
+  };
+}
+
+/** Folders of lib, and its root, that import each other in both directions. */
+function mutualPairs(all: readonly Import[]): number {
+  const pairs = new Set<string>();
+  for (const { file, from } of all) {
+    const [here, there] = [posix.dirname(file), posix.dirname(from)];
+    if (here !== there && from.startsWith('lib/')) pairs.add(`${here} ${there}`);
+  }
+  return [...pairs].filter((pair) => pairs.has(pair.split(' ').toReversed().join(' '))).length / 2;
+}
+
+/** Type assertions of a file, without `as const`. */
+function castsIn(text: string): number {
+  const code = text
+    .replaceAll(/^(?:import|export) (?:type )?[\w*{][^;]*? from '[^']+'[^;]*;$/gm, '')
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/(^|\s)\/\/.*$/gm, '')
+    .replaceAll(/'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g, "''");
+  return (code.match(/[\w)\]}'!>] as (?!const\b)[\w{[(]/g) ?? []).length;
+}

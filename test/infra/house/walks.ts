@@ -1,0 +1,164 @@
+import { createServer, type Server } from 'node:http';
+import { Session } from 'node:inspector/promises';
+import type { AddressInfo } from 'node:net';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Client, clientOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { startService } from '#test/support/service.ts';
+import { signedIn } from '#test/support/signed-in.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** Files of a walk: `took` ran a function, `stops` decide or act and pass on, `turnsBack` are stops left before. */
+export type Walk = { name: string; took: string[]; stops: number; turnsBack: number };
+
+/**
+ * Files in which a walk decides something or acts, in order. A file that only computes what one of these asks for, or
+ * that every request passes (router, gates, table), is not a stop.
+ */
+const STOPS: Record<string, readonly string[]> = {
+  'probe to Slack': [],
+  ping: [],
+  'edit of a check': [],
+  'sign-in by link': [],
+};
+
+/**
+ * Runs each walk on a service in this process and returns the files of lib/ and functions/ in which a function ran
+ * meanwhile. Each is warmed up first, so that what loads once does not count.
+ */
+export async function measureWalks(): Promise<Walk[]> {
+  const target = await answering();
+  const slack = await answering();
+  const service = await startService({ env: { CHECK_EGRESS: 'any' } });
+  const admin = clientOf(service.url, service.adminKey);
+  const profiler = new Session();
+  profiler.connect();
+  await profiler.post('Profiler.enable');
+  await profiler.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  try {
+    const steps = await walksOf(admin, service.url, target, slack);
+    const walks: Walk[] = [];
+    for (const [name, walk] of Object.entries(steps)) {
+      await walk();
+      await walk();
+      await walk(async () => void (await profiler.post('Profiler.takePreciseCoverage')));
+      const { result } = await profiler.post('Profiler.takePreciseCoverage');
+      const took = result
+        .filter(ranFunction)
+        .map(({ url }) => relative(ROOT, fileURLToPath(url)))
+        .filter(isProduct);
+      const stops = STOPS[name] ?? [];
+      const strange = stops.filter((stop) => !took.includes(stop));
+      if (strange.length > 0) throw new Error(`${name} does not pass ${strange.join(', ')}: see STOPS.`);
+      const turnsBack = stops.filter((stop, i) => stops[i - 1] !== stop && stops.indexOf(stop) < i).length;
+      walks.push({ name, took: took.toSorted(), stops: new Set(stops).size, turnsBack });
+    }
+    return walks;
+  } finally {
+    profiler.disconnect();
+    await service.stop();
+    target.close();
+    slack.close();
+  }
+}
+
+type Scripted = {
+  url: string;
+  functions: { isBlockCoverage: boolean; ranges: { count: number }[]; functionName: string }[];
+};
+
+/** Whether a function of the file ran. The first entry of a script is the module itself. */
+const ranFunction = ({ url, functions }: Scripted): boolean =>
+  url.startsWith('file:') && functions.slice(1).some(({ ranges }) => ranges[0]!.count > 0);
+
+/** A state change also opens an incident, revises rollups, and starts actions: other walks, at the same time. */
+const OTHER_WALKS =
+  /^(functions\/incident-keeper\.ts|lib\/incidents\/|lib\/actions\/|lib\/results\/revise-rollups\.ts)/;
+
+const isProduct = (file: string): boolean => /^(lib|functions)\/.*\.ts$/.test(file) && !OTHER_WALKS.test(file);
+
+type Answering = { url: string; count(): number; fail(failing: boolean): void; close(): void };
+
+/** A local server that answers 200, or 503 while it fails, and counts its requests. */
+async function answering(): Promise<Answering> {
+  let count = 0;
+  let failing = false;
+  const server: Server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      count++;
+      response.statusCode = failing ? 503 : 200;
+      response.end('ok');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    count: () => count,
+    fail: (value) => {
+      failing = value;
+    },
+    close: () => void server.close(),
+  };
+}
+
+/** A walk from a state that is ready. `begins` is called once the walk is about to begin. */
+type Step = (begins?: () => Promise<void>) => Promise<void>;
+
+async function walksOf(admin: Client, url: string, target: Answering, slack: Answering): Promise<Record<string, Step>> {
+  await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
+  const { body: entity } = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Shop' });
+  const check = async (more: object) => {
+    const { status, body } = await admin.post('/v1/checks', { entity_id: entity.id, failure_threshold: 1, ...more });
+    if (status !== 201) throw new Error(JSON.stringify(body));
+    return body;
+  };
+  const http = { check_type: 'http', target_url: target.url, interval_seconds: 2 };
+  const sent = async (n: number) => eventually(async () => slack.count() >= n || undefined);
+  const { body: users } = await admin.get('/v1/settings/users');
+
+  return {
+    'probe to Slack': async (begins) => {
+      const { id } = await check(http);
+      const channel = { channel_type: 'slack', config: { url: slack.url } };
+      await admin.post(`/v1/checks/${id}/policy/channels`, channel);
+      const before = target.count();
+      await eventually(async () => target.count() >= before + 2 || undefined);
+      await settled();
+      const alerts = slack.count();
+      target.fail(true);
+      await begins?.();
+      await sent(alerts + 1);
+      await settled();
+      target.fail(false);
+      if (begins) return;
+      await admin.del(`/v1/checks/${id}`);
+      await settled();
+    },
+    ping: async (begins) => {
+      const { ping_url } = await check({ check_type: 'push', interval_seconds: 3600 });
+      await fetch(ping_url);
+      await settled();
+      await begins?.();
+      await fetch(ping_url);
+      await settled();
+    },
+    'edit of a check': async (begins) => {
+      const { id } = await check({ ...http, enabled: false });
+      await settled();
+      await begins?.();
+      await admin.put(`/v1/checks/${id}`, { timeout_ms: 4000 });
+    },
+    'sign-in by link': async (begins) => {
+      const { body } = await admin.post(`/v1/settings/users/${users[0].id}/sign-in-link`);
+      const token = body.url.split('/').at(-1);
+      await settled();
+      await begins?.();
+      await signedIn(url, '/v1/sign-in/link', { token });
+    },
+  };
+}
+
+/** Waits until what was begun has been written and passed on. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 700));
