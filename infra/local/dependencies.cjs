@@ -1,0 +1,160 @@
+// Installs the packages of package-lock.json that node_modules lacks. Runs on whatever node npm was started with, so
+// plain old syntax and no packages.
+const fs = require('node:fs');
+const path = require('node:path');
+const spawn = require('node:child_process').spawn;
+
+const root = path.join(__dirname, '../..');
+const lock = path.join(root, '.cache/installing');
+
+/** Period in which a process that installs touches its lock, and the age at which a lock is abandoned (ms). */
+const TOUCHED_MS = 1000;
+const ABANDONED_MS = 10000;
+const POLL_MS = 250;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/**
+ * Compares what is installed with what is wanted.
+ * @param wanted `packages` of package-lock.json
+ * @param installed `packages` of node_modules/.package-lock.json; undefined if there is none
+ * @param withDev whether the packages of the tests are wanted too
+ * @returns why an install is needed, and whether it brings the packages of the tests; undefined if none is needed
+ */
+function planOf(wanted, installed, withDev) {
+  if (!installed) return { why: 'not installed', dev: withDev };
+  const names = Object.keys(wanted).filter((name) => /^node_modules\//.test(name));
+  // The flags of a linked folder are in the entry of that folder.
+  const isDev = (name) => Boolean((wanted[name].link ? wanted[wanted[name].resolved] : wanted[name]).dev);
+  const hasDev = names.some((name) => isDev(name) && installed[name]);
+  const lacking = names.filter((name) => {
+    if (isDev(name) && !withDev) return false;
+    // npm leaves out an optional package that does not fit this machine, or that the user does not want.
+    return installed[name] ? installed[name].version !== wanted[name].version : !wanted[name].optional;
+  });
+  if (lacking.length === 0) return undefined;
+  if (!hasDev && lacking.every(isDev)) return { why: 'installed without those of the tests', dev: true };
+  return { why: 'not those of package-lock.json', dev: withDev || hasDev };
+}
+
+function nextPlan(withDev) {
+  const file = path.join(root, 'package-lock.json');
+  // A copy that was made with its packages is not a checkout.
+  if (!fs.existsSync(file)) return undefined;
+  return planOf(packagesOf(file), installedPackages(), withDev);
+}
+
+const packagesOf = (file) => JSON.parse(fs.readFileSync(file, 'utf8')).packages;
+
+function installedPackages() {
+  try {
+    return packagesOf(path.join(root, 'node_modules/.package-lock.json'));
+  } catch {
+    // Absent, or half written by an npm that was killed.
+    return undefined;
+  }
+}
+
+const commandOf = (plan) => (plan.dev ? 'npm ci' : 'npm ci --omit=dev');
+
+const say = (line) => process.stderr.write(`${line}\n`);
+
+function fail(plan, reason) {
+  const command = commandOf(plan);
+  say(
+    `Dependencies are ${plan.why} and cannot be installed (${reason}); mend that, then run \`${command}\` in ${root}.`,
+  );
+  process.exit(1);
+}
+
+/** @returns the open lock if this process may install now; undefined while another does */
+function takeLock(plan) {
+  try {
+    fs.mkdirSync(path.dirname(lock), { recursive: true });
+    return fs.openSync(lock, 'wx');
+  } catch (error) {
+    if (error.code !== 'EEXIST') fail(plan, `the folder is not writable: ${error.code}`);
+  }
+  const taken = fs.statSync(lock, { throwIfNoEntry: false });
+  // Taken again one poll later, so that only one of several waiting processes gets it.
+  if (taken && Date.now() - taken.mtimeMs > ABANDONED_MS) fs.rmSync(lock, { force: true });
+  return undefined;
+}
+
+/**
+ * Calls `done` once everything that is wanted is installed, at once if it is already. Of several processes one
+ * installs and the others wait. Ends the process with a sentence if an install fails.
+ */
+function ensure(withDev, done) {
+  if (!nextPlan(withDev)) return done();
+  let waits = false;
+  attempt();
+
+  function attempt() {
+    const plan = nextPlan(withDev);
+    if (!plan) return done();
+    const held = takeLock(plan);
+    if (held !== undefined) return install(plan, held, finish);
+    if (!waits) say('Waiting for another process that installs dependencies.');
+    waits = true;
+    setTimeout(attempt, POLL_MS);
+  }
+
+  function finish() {
+    const left = nextPlan(withDev);
+    if (left) fail(left, 'npm left some out');
+    done();
+  }
+}
+
+/**
+ * Installs in place: a package that is right stays as it is, so that a running service keeps what it uses.
+ * @param held the lock, open
+ */
+function install(plan, held, done) {
+  // The npm that has started this, if npm has.
+  const npm = /npm-cli\.js$/.test(process.env.npm_execpath || '')
+    ? [process.env.npm_node_execpath || process.execPath, process.env.npm_execpath]
+    : ['npm'];
+  const options = ['--no-save', plan.dev ? '--include=dev' : '--omit=dev', '--prefer-offline'];
+  const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error', '--fetch-retry-mintimeout=1000'];
+  say(`Dependencies are ${plan.why}: installing them, as \`${commandOf(plan)}\` does. It takes a minute or less.`);
+
+  const touching = setInterval(() => fs.futimesSync(held, new Date(), new Date()), TOUCHED_MS);
+  const release = () => fs.rmSync(lock, { force: true });
+  process.once('exit', release);
+  // Stdout belongs to the command that follows.
+  const child = spawn(npm[0], npm.slice(1).concat('install', options, quiet), {
+    cwd: root,
+    stdio: ['ignore', 2, 'pipe'],
+    shell: process.platform === 'win32' && npm.length === 1,
+  });
+  const stop = (signal) => {
+    child.kill(signal);
+    process.exit(130);
+  };
+  for (const signal of SIGNALS) process.once(signal, stop);
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  child.on('error', (error) => fail(plan, error.code === 'ENOENT' ? 'npm was not found' : error.message));
+  child.on('close', (code) => {
+    if (code !== 0) fail(plan, reasonOf(errors) || `npm ended with ${code}`);
+    clearInterval(touching);
+    release();
+    process.removeListener('exit', release);
+    for (const signal of SIGNALS) process.removeListener(signal, stop);
+    done();
+  });
+}
+
+/** @returns the first line of npm's errors that says what went wrong, not in which call */
+const reasonOf = (errors) =>
+  errors
+    .split('\n')
+    .filter((line) => /^npm (error|ERR!) /.test(line))
+    .map((line) => line.replace(/^npm (error|ERR!) (network )?(\w*Error: )?/, '').replace(/[.\s]+$/, ''))
+    .find((line) => line && !/^(code|syscall|errno|path|dest) /.test(line));
+
+module.exports = { ensure, planOf };
