@@ -43,8 +43,8 @@ ${AUDIT_USAGE}
       [--expires 2027-01-31] [--scopes push,read] [--check-ids chk_…,…] [--entity-ids ent_…,…] [--skills slug,…]
 
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for one deployed on AWS, with
-  credentials and AWS_REGION in the environment. Links lead to PUBLIC_URL, else to http://localhost and PORT. With
-  npm run --silent only the answer is printed.
+  credentials and AWS_REGION in the environment. Links lead to PUBLIC_URL, else to http://localhost and PORT.
+  npm run --silent admin -- ... prints only the answer.
 `;
 
 type Opened = { world: OperatorEnv; close: () => void };

@@ -1,8 +1,7 @@
 // Installs the packages of package-lock.json that node_modules lacks. Runs on whatever node npm was started with, so
-// plain old syntax and no packages.
+// plain old syntax and no packages. What only an install needs is loaded for it: each start comes by here.
 const fs = require('node:fs');
 const path = require('node:path');
-const spawn = require('node:child_process').spawn;
 
 const root = path.join(__dirname, '../..');
 const lock = path.join(root, '.cache/installing');
@@ -70,7 +69,7 @@ function fail(plan, reason) {
 /** @returns the open lock if this process may install now; undefined while another does */
 function takeLock(plan) {
   try {
-    fs.mkdirSync(path.dirname(lock), { recursive: true });
+    if (!fs.existsSync(path.dirname(lock))) fs.mkdirSync(path.dirname(lock));
     return fs.openSync(lock, 'wx');
   } catch (error) {
     if (error.code !== 'EEXIST') fail(plan, `the folder is not writable: ${error.code}`);
@@ -124,7 +123,7 @@ function install(plan, held, done) {
   const release = () => fs.rmSync(lock, { force: true });
   process.once('exit', release);
   // Stdout belongs to the command that follows.
-  const child = spawn(npm[0], npm.slice(1).concat('install', options, quiet), {
+  const child = require('node:child_process').spawn(npm[0], npm.slice(1).concat('install', options, quiet), {
     cwd: root,
     stdio: ['ignore', 2, 'pipe'],
     shell: process.platform === 'win32' && npm.length === 1,

@@ -3,7 +3,6 @@
 // plain old syntax and no packages.
 const fs = require('node:fs');
 const path = require('node:path');
-const spawn = require('node:child_process').spawn;
 const ensure = require('./dependencies.cjs').ensure;
 
 const root = path.join(__dirname, '../..');
@@ -27,7 +26,7 @@ function findNode() {
 /** Turns this process into node with `args`. A node or a system that cannot do that gets a child instead. */
 function become(node, args, env) {
   if (process.execve) process.execve(node, [node].concat(args), env);
-  const child = spawn(node, args, { env: env, stdio: 'inherit' });
+  const child = require('node:child_process').spawn(node, args, { env: env, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code);

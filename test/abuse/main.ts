@@ -5,9 +5,10 @@ import { type Case, runCase } from './case.ts';
 import { COLUMNS } from './verdict.ts';
 
 /**
- * `npm run test:abuse -- --seconds 60`: attacks of one tenant, or of somebody without a key, on the real process, and
- * what another tenant notices of each: first without an attack, then one after the other, each on a service of its own.
- * While one attacker still waits for what it is to be told, the next attacks. A case has failed when it fails twice.
+ * `npm run test:nightly -- abuse --seconds 60`: attacks of one tenant, or of a caller without a key, on the real
+ * process, and what another tenant notices of each: first without an attack, then one after the other, each on a
+ * service of its own. While one attacker still waits for its answer, the next attacks. A case has failed when it fails
+ * twice.
  * `--only slow-60,relay` runs some of them, `--code ../other` attacks the code of another checkout.
  */
 const { values } = parseArgs({

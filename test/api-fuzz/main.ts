@@ -13,8 +13,8 @@ import { allowNulls } from './allow-nulls.ts';
 import { installSchemathesis } from './install.ts';
 
 /**
- * `npm run test:api-fuzz [-- --seed N]`: thousands of calls, good and bad, that schemathesis makes up from the API's
- * document, against a whole service in this process. An operation passes when no answer to it is a 5xx, off its
+ * `npm run test:nightly -- api-fuzz [--seed N]`: thousands of calls, good and bad, that schemathesis makes up from the
+ * API's document, against a whole service in this process. An operation passes when no answer to it is a 5xx, off its
  * schema, of a status that is not stated, or good though the call was bad.
  */
 

@@ -24,7 +24,7 @@ export type Comparison = { cases: number; same: number; known: Map<string, numbe
 export function findCalendars(): string | undefined {
   const python = join(ROOT, '.cache/calendar-python/bin/python');
   if (existsSync(python)) return python;
-  if (process.env.CI) throw new Error(`${python} is missing; .ci/run makes it.`);
+  if (process.env.CI) throw new Error(`${python} is missing; .ci/peers makes it.`);
   return undefined;
 }
 

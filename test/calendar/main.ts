@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { compareWithField, drawCases, findCalendars, type Kind } from './field.ts';
 
 /**
- * `npm run test:calendar`: random schedules and instants, most of them near a change of clocks, beside the libraries
- * that Healthchecks uses. Says how many differ for which reason; a difference without one fails.
+ * `npm run test:nightly -- calendar`: compares random schedules and instants, most of them near a change of clocks,
+ * with the libraries that Healthchecks uses. Says how many differ for which reason; a difference without one fails.
  */
 const { values } = parseArgs({
   options: { cases: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },

@@ -7,7 +7,7 @@ import { type NatsServer, startNatsServer } from '#test/support/nats-server.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 
 const binary = findProgram('nats-server');
-if (!binary && process.env.CI) throw new Error('nats-server is missing; .ci/run installs it.');
+if (!binary && process.env.CI) throw new Error('nats-server is missing; .ci/peers installs it.');
 
 // Without a real server the rest of the suite speaks to a stand-in (test/unit/alerts/nats.test.ts).
 describe.skipIf(!binary)('a nats channel and a real nats-server', () => {

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { crashTest } from './crash-test.ts';
 
 /**
- * `npm run test:crash -- --rounds 20 --seed N`: the service, in a process of its own, killed at random moments under
- * load. Prints what each round did, counts duplicates, and tells which promise was broken. The seed gives the moments
- * and the load; what the machine makes of them differs from run to run.
+ * `npm run test:nightly -- crash --rounds 20 --seed N`: the service, in a process of its own, killed at random moments
+ * under load. Prints what each round did, counts duplicates, and tells which promise was broken. The seed gives the
+ * moments and the load; what the machine makes of them differs from run to run.
  */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '20' }, seed: { type: 'string' } },

@@ -9,10 +9,10 @@ import { pythonTools, startEmulator } from './emulator.ts';
 import { run } from './run.ts';
 
 /**
- * `npm run test:deploy`: the real CDK CLI puts the service into an emulated AWS; then the tests of this folder, and of
- * the contract suite a file of each kind, run against what was deployed, and it is taken down again. Ends with one
- * line: N passed, N failed. `--whole`: all of the contract suite that can be asked there. `--console`: the tests of the
- * console in their place, all that can be asked of it.
+ * `npm run test:nightly -- deploy`: the real CDK CLI puts the service into an emulated AWS; then the tests of this
+ * folder, and of the contract suite a file of each kind, run against what was deployed, and it is taken down again.
+ * Ends with one line: N passed, N failed. `--whole` (deploy-whole): all of the contract suite that can be run there.
+ * `--console` (deploy-console): instead, all tests of the console that can be run there.
  */
 const { values: asked } = parseArgs({
   options: { whole: { type: 'boolean', default: false }, console: { type: 'boolean', default: false } },

@@ -5,11 +5,11 @@ import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
 
 /**
- * `npm run test:faults -- --seed N --runs M [--minutes L] [--promise NAME] [--until-broken] [--fingerprints]`: simulates
- * M seeds from seed N in virtual time, or stops at the first that breaks a promise, or the promise of that name. Prints
- * what happened in them: faults by kind, function runs, transitions, deliveries; and for each broken seed, the promise
- * and the command that repeats it. With --fingerprints, also prints two hashes of what each seed wrote: in the order of
- * its writes, and sorted.
+ * `npm run test:nightly -- faults --seed N --runs M [--minutes L] [--promise NAME] [--until-broken] [--fingerprints]`:
+ * simulates M seeds from seed N in virtual time, or stops at the first that breaks a promise, or the promise of that
+ * name. Prints what happened in them: faults by kind, function runs, transitions, deliveries; and for each broken seed,
+ * the promise and the command that repeats it. With --fingerprints, also prints two hashes of what each seed wrote: in
+ * the order of its writes, and sorted.
  */
 const { values } = parseArgs({
   options: {
@@ -39,9 +39,8 @@ for (let seed = first; seed < first + runs; seed++) {
   if (values.fingerprints) say(`fingerprint ${seed} ${fingerprint(run)} ${fingerprint(run, true)}`);
   if (wrong.length === 0) continue;
   failed.push(seed);
-  say(
-    `seed ${seed} (${fingerprint(run)}) broke ${wrong.length}; again: npm run test:faults -- --seed ${seed} --runs 1 --minutes ${minutes}`,
-  );
+  const again = `npm run test:nightly -- faults --seed ${seed} --runs 1 --minutes ${minutes}`;
+  say(`seed ${seed} (${fingerprint(run)}) broke ${wrong.length}; again: ${again}`);
   for (const text of wrong.slice(0, SHOWN)) say(`  ${text}`);
   if (values['until-broken']) break;
 }

@@ -6,7 +6,7 @@ import { parseFault, plant, plantedFaults, serviceFiles } from './planted-fault.
 const faults = plantedFaults();
 const service = serviceFiles('.');
 
-/** `npm run test:planted` plants them and lives until each is found, which takes minutes. */
+/** `npm run test:nightly -- planted` plants them and lives until each is found, which takes minutes. */
 describe('a planted fault', () => {
   it.each(faults)('has its place in the service, and leaves code that runs: $name', (fault) => {
     const { file, text } = plant(fault, service);

@@ -6,9 +6,9 @@ import { parseArgs } from 'node:util';
 import { type PlantedFault, plant, plantedFaults, serviceFiles } from './planted-fault.ts';
 
 /**
- * `npm run test:planted -- [--runs M] [--only TEXT]`: plants one mistake after the other in a copy of the service,
- * lives seeds from 1 on until one of them breaks the promise that the mistake is about, and prints how. Fails when a
- * mistake is not found within M seeds, or can no longer be planted as its place has changed.
+ * `npm run test:nightly -- planted [--runs M] [--only TEXT]`: plants one mistake after the other in a copy of the
+ * service, lives seeds from 1 on until one of them breaks the promise that the mistake is about, and prints how. Fails
+ * when a mistake is not found within M seeds, or can no longer be planted because its place has changed.
  */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '200' }, only: { type: 'string', default: '' } },

@@ -3,7 +3,7 @@ import { verdict } from '#test/oracle/promises.ts';
 import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
 
-/** Short lives; `npm run test:faults` lives longer ones, as many as one likes. */
+/** Short lives; `npm run test:nightly -- faults` lives longer ones, as many as one likes. */
 const MINUTES = 12;
 const SEEDS = Array.from({ length: 8 }, (_, i) => i + 1);
 

@@ -9,7 +9,7 @@ import { SCENARIOS } from './scenes.ts';
 import { SHAPES } from './world.ts';
 
 // Random incidents in random fleets, under several ways to alert, the service itself among them:
-// `npm run test:graphs -- --seed 1 --runs 100 --only root`.
+// `npm run test:nightly -- graphs --seed 1 --runs 100 --only root`.
 
 const { values } = parseArgs({
   options: {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PARTS } from '#test/nightly/parts.ts';
 import { files, textOf } from './house/sources.ts';
 
 const sources = files.filter((file) => /^(lib|functions|infra|console)\/.*\.tsx?$/.test(file));
@@ -93,6 +94,16 @@ describe('what comments and pages refer to', () => {
     const unopened = /\b(the spec|the specification|(spec|design|decisions), [A-Z])\b/;
     const cite = (line: string): boolean => isComment(line) && unopened.test(line);
     expect(linesWith(cite)).toEqual([]);
+  });
+
+  it('is a script of package.json, and a part of test:nightly', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+    const missing = written.flatMap((file) =>
+      [...textOf(file).matchAll(/npm run (?:--silent )?([a-z][\w:]*)(?: -- ([a-z][\w-]*))?/g)]
+        .filter(([, name = '', part]) => !scripts[name] || (name === 'test:nightly' && part && !PARTS[part]))
+        .map(([command]) => `${file}: ${command}`),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('is a source file that is here', () => {

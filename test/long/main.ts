@@ -18,8 +18,8 @@ import {
 import { watch } from './process-tree.ts';
 
 /**
- * Ten thousand checks on one machine, in real time, and then ten minutes away: `npm run test:long`, or quicker with
- * `-- --checks 500 --minutes 1`. Prints what it measured; exits 1 when something did not hold.
+ * Ten thousand checks on one machine, in real time, and then ten minutes away: `npm run test:nightly -- long`, or
+ * quicker with `--checks 500 --minutes 1`. Prints what it measured; exits 1 when something did not hold.
  *
  * The service is `npm start` in a process of its own. Through its first life its clock stands `--away` minutes behind
  * (earlier.ts), so that it need not be waited for: started again with the true time, it finds itself that much later.

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export function findPython(major: 1 | 2): string | undefined {
   const python = join(ROOT, `.cache/mcp-python-${major}/bin/python`);
   if (existsSync(python)) return python;
-  if (process.env.CI) throw new Error(`${python} is missing; .ci/run makes it.`);
+  if (process.env.CI) throw new Error(`${python} is missing; .ci/peers makes it.`);
   return undefined;
 }
 

@@ -10,9 +10,9 @@ import { type Received, startReceiver } from '#test/support/webhook-receiver.ts'
 import { catalogOf, startShop } from './shop.ts';
 
 /**
- * `npm run test:outage -- --minutes 10`: a database of a shop of 40 services goes away for so long, three times side
- * by side: with a true catalog, with a relation that nobody noted, with the channel of the database's people broken.
- * Prints what each team got, and when. Nobody judges it but who reads it; the rules have their own tests.
+ * `npm run test:nightly -- outage --minutes 10`: a database of a shop of 40 services goes away for that time, three
+ * times side by side: with a true catalog, with a missing relation, with a broken channel of the database team. Prints
+ * what each team got, and when. It asserts nothing: the rules have their own tests.
  */
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
 const length = Number(values.minutes) * 60_000;

@@ -10,8 +10,8 @@ import { got } from '#test/support/fleet.ts';
 import { startMain } from '#test/support/main-process.ts';
 
 /**
- * `npm run screenshots`: pictures of the console on the demo, into docs/screenshots. `--all FOLDER`: every page, light
- * and dark, at a desk, on a large screen and on a phone, to look at.
+ * `npm run test:nightly -- screenshots`: pictures of the console on the demo, into docs/screenshots. `--all FOLDER`:
+ * every page, light and dark, at a desk, on a large screen and on a phone, to look at.
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 const folder = values.all ?? join(import.meta.dirname, '../../docs/screenshots');

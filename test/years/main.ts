@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { DAY, HOUR, MINUTE, type Plan, run } from './run.ts';
 
 /**
- * `npm run test:years -- --only year|week [--days N]`: a year of one check and a week of a thousand, lived through by
- * the embedded service in virtual time, on disk. Prints what its data and its speed came to, row by row, and exits 1
- * when one of the figures still grew in the last third, by over 15 %.
+ * `npm run test:nightly -- years --only year|week [--days N]`: a year of one check and a week of a thousand, lived
+ * through by the embedded service in virtual time, on disk. Prints what its data and its speed came to, row by row, and
+ * exits 1 when one of the figures still grew in the last third, by over 15 %.
  */
 const { values } = parseArgs({ options: { only: { type: 'string' }, days: { type: 'string' } } });
 

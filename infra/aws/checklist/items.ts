@@ -103,7 +103,7 @@ export const ITEMS: Item[] = [
   },
   {
     name: 'what idle queues cost',
-    look: 'NumberOfEmptyReceives an hour: some 360 with two pollers, 900 with five. Times 730 hours is what bench:cost prices.',
+    look: 'NumberOfEmptyReceives an hour: some 360 with two pollers, 900 with five. Times 730 hours is what the cost bench prices.',
     run: async (_site, stack) => (stack ? sumOf(stack, 'NumberOfEmptyReceives') : [NO_STACK]),
   },
 ];

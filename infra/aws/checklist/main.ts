@@ -16,7 +16,8 @@ const USAGE = `Half an hour on a real account: shows what no emulator can, and s
   --patience N                      how long a first result may take, in seconds; default 60
   --ipv6-host, --smtp-host, --tls-host HOST[:PORT]    what is probed; by default hosts that anybody may call
 
-After a day, hold the bill against npm run bench:cost (switch the tag Application on as a cost allocation tag first):
+After a day, hold the bill against npm run test:nightly -- cost (switch the tag Application on as a cost allocation
+tag first):
   aws ce get-cost-and-usage --time-period Start=<day>,End=<next day> --granularity DAILY --metrics UnblendedCost \\
     --filter '{"Tags":{"Key":"Application","Values":["<STACK_NAME>"]}}' --group-by Type=DIMENSION,Key=SERVICE
 

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { type Figures, targets } from './targets.ts';
 
 /**
- * `npm run bench:console`: what the console weighs, how fast it is with 10,000 entities in a real Chromium, what the
- * service takes for its first page, and what an open one costs on AWS. `--only browser` for a part. Ends with 1 when a
- * target is missed.
+ * `npm run test:nightly -- bench-console`: what the console weighs, how fast it is with 10,000 entities in a real
+ * Chromium, what the service takes for its first page, and what an open one costs on AWS. `--only browser` for a part.
+ * Ends with 1 when a target is missed.
  */
 const parts: Record<string, (options: Options) => Promise<Figures>> = {
   size: async () => (await import('./size.ts')).size(),

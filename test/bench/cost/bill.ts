@@ -23,7 +23,7 @@ export const BESIDE = {
   /** Targets answer after 0.1 s in the median, log-normally: the slowest of 50 after 0.8 s. */
   median_seconds: 0.1,
   sigma: 1,
-  /** Alarms, the metric of our own that is always written, and the service without a check (npm run bench:cost). */
+  /** Alarms, the own metric that is always written, and the service without a check (npm run test:nightly -- cost). */
   alarms: 61,
   alarm: 0.1,
   own_metric: 0.3,

@@ -18,8 +18,8 @@ import {
 } from './reports.ts';
 
 /**
- * `npm run bench:cost`: what the service costs on AWS, by list price. Its functions run with the adapters and the SDK
- * of AWS in virtual time; requests, capacity, receives, invocations and their GB-seconds are counted, path by path.
+ * `npm run test:nightly -- cost`: what the service costs on AWS, by list price. Its functions run with the adapters and
+ * the SDK of AWS in virtual time; requests, capacity, receives, invocations and their GB-seconds are counted by path.
  * `--only steady1000,heartbeat` for a part. Ends with 1 when a target is missed.
  */
 const reports: Record<string, (minutes: number) => Promise<Report>> = {

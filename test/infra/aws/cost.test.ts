@@ -20,7 +20,7 @@ import { NO_LINEAGE } from '#test/support/lineage.ts';
 import { tableContract } from '#test/support/table-contract.ts';
 import { standIns, startStandIn, TABLE } from './stand-in.ts';
 
-/** The table of `npm run bench:cost`, and what it counted. */
+/** The table of `npm run test:nightly -- cost`, and what it counted. */
 function costTable() {
   const meter = makeMeter();
   const services = { table: dynamoAnswers(makeItemStore(), () => {}), send: () => {} };

@@ -6,7 +6,7 @@ import { partition } from '#test/support/table-limits.ts';
 import { type StandIn, standIns, startStandIn } from './stand-in.ts';
 
 const missing = Object.keys(standIns).filter((name) => !standIns[name]);
-if (missing.length > 0 && process.env.CI === 'true') throw new Error(`.ci/run must bring ${missing.join(' and ')}.`);
+if (missing.length > 0 && process.env.CI === 'true') throw new Error(`.ci/peers must bring ${missing.join(' and ')}.`);
 
 describe.each(Object.entries(standIns))('DynamoDB as %s', (name, begin) => {
   describe.skipIf(!begin)('holds the contract', () => {

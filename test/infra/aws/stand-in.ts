@@ -19,7 +19,7 @@ export type Start = (port: string) => { command: string; args: string[] };
 const dynoxide = [`${root}/node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`]
   .flatMap((file) => [file, `${file}.exe`])
   .find(existsSync);
-/** Filled by .ci/run where there is Maven (dynamodb-local.pom.xml). */
+/** Filled by .ci/peers where there is Maven (dynamodb-local.pom.xml). */
 const jars = `${root}/.cache/dynamodb-local`;
 const local = ['com.amazonaws.services.dynamodbv2.local.main.ServerRunner', '-inMemory', '-sharedDb', '-port'];
 

@@ -27,7 +27,8 @@ const HERE = {
   python: existsSync(PYTHON),
 };
 const needed = (what: keyof typeof HERE): boolean => {
-  if (process.env.CI && what !== 'runitor' && !HERE[what]) throw new Error(`${what} is missing; .ci/run installs it.`);
+  if (process.env.CI && what !== 'runitor' && !HERE[what])
+    throw new Error(`${what} is missing; .ci/peers installs it.`);
   return HERE[what];
 };
 

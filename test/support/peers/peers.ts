@@ -25,7 +25,7 @@ export const peerProgram = (name: string): string | undefined =>
   needed(name, findProgram(name) ?? findProgram(`/usr/sbin/${name}`));
 
 function needed(name: string, found: string | undefined): string | undefined {
-  if (found === undefined && process.env.CI) throw new Error(`${name} is missing; .ci/run installs it.`);
+  if (found === undefined && process.env.CI) throw new Error(`${name} is missing; .ci/peers installs it.`);
   return found;
 }
 

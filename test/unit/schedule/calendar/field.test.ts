@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareWithField, drawCases, findCalendars, type Kind } from '#test/calendar/field.ts';
 
-/** `npm run test:calendar` looks at twenty thousand of each. */
+/** `npm run test:nightly -- calendar` looks at twenty thousand of each. */
 const CASES = 300;
 const python = findCalendars();
 
