@@ -1,8 +1,14 @@
 import generated from '#console/generated/schemas.json' with { type: 'json' };
 import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 
 /** The request that makes one of a type: its title, what it does, and its members. */
 export type TypeSchema = MemberSchema & { title: string; description: string };
+
+/** The settings of a policy, as the account and each check have them. */
+type PolicySchema = MemberSchema & {
+  properties: Readonly<Record<keyof PolicySettings, MemberSchema & { title: string }>>;
+};
 
 /** The types by name, in the order of their registries (made by `npm run openapi`, infra/docs/console-schemas.ts). */
 type Schemas = {
@@ -12,6 +18,7 @@ type Schemas = {
   action: MemberSchema;
   skill: MemberSchema;
   tool: MemberSchema;
+  policy: PolicySchema;
   /** Names of tools that need no action. */
   builtInTools: readonly string[];
 };

@@ -1,10 +1,8 @@
-import type { EscalationStep } from '#lib/alerting/policy/policy.ts';
+import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 import type { MemberSchema } from './form-fields.ts';
 
 /** A channel that a step may call. */
 export type Callable = { id: string; name: string };
-
-const MOST_STEPS = 5;
 
 /** What a channel is called that a step names, and that is not among those it may call. */
 const GONE = 'a channel that is not told of this';
@@ -19,30 +17,16 @@ export function channelNames(
   return names;
 }
 
-/** The steps as a form has them, in their order. */
-export function escalationSchema(steps: readonly EscalationStep[], channels: readonly Callable[]): MemberSchema {
+/** Adds the names of channels to the schema of an escalation, as a form needs them. */
+export function withChannelNames(
+  schema: MemberSchema,
+  steps: readonly EscalationStep[],
+  channels: readonly Callable[],
+): MemberSchema {
   const titles = channelNames(steps, channels);
-  return {
-    type: 'array',
-    default: [],
-    description: `Whom to call next while nobody acknowledges and it is not over; at most ${MOST_STEPS} steps, one after the other. A channel that a step names is told nothing before it.`,
-    items: {
-      type: 'object',
-      required: ['after_seconds', 'channel_ids'],
-      properties: {
-        after_seconds: {
-          type: 'integer',
-          description: 'From the first alert on; more than in the step before. 900 is 15 minutes.',
-        },
-        channel_ids: {
-          type: 'array',
-          title: 'Calls',
-          items: { type: 'string', enum: Object.keys(titles), titles },
-          ...(channels.length === 0 && { description: 'There is no channel yet.' }),
-        },
-      },
-    },
-  };
+  const { channel_ids, ...members } = schema.items?.properties ?? {};
+  const choice = { ...channel_ids, items: { type: 'string', enum: Object.keys(titles), titles } };
+  return { ...schema, items: { ...schema.items, properties: { ...members, channel_ids: choice } } };
 }
 
 /** The step in which a channel is told first, from 0, and when; undefined: it is told at once. */

@@ -1,3 +1,4 @@
+import { POLICY_NAMES } from '#lib/alerting/policy/settings.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
@@ -6,8 +7,8 @@ import type { OpenApi } from './openapi.ts';
 
 /**
  * What the console makes its forms from: the request of each check and channel type, of an action, a skill and a tool,
- * as the API's document has it, with its secrets marked; and the names of the built-in tools. A new type or member is
- * in the forms by itself.
+ * as the API's document has it, with its secrets marked; the settings of a policy; and the names of the built-in tools.
+ * A new type, member or setting is in the forms by itself.
  */
 export function consoleSchemas(document: OpenApi): JsonSchema {
   const { schemas } = document.components as { schemas: Record<string, JsonSchema> };
@@ -22,6 +23,10 @@ export function consoleSchemas(document: OpenApi): JsonSchema {
     action: marked(schemas.NewAction!, ['headers']),
     skill: schemas.NewSkill!,
     tool: schemas.ToolInput!,
+    policy: {
+      type: 'object',
+      properties: Object.fromEntries(POLICY_NAMES.map((name) => [name, membersOf(schemas.DefaultPolicy)![name]])),
+    },
     builtInTools: [...builtInTools.keys()],
   };
 }

@@ -4,6 +4,7 @@ import { allRows } from '#lib/all-rows.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { consoleSchemas } from './console-schemas.ts';
 import { endpointsPage } from './endpoints-page.ts';
+import { pagesWithTables } from './marked-tables.ts';
 import { withNamedRequests } from './named-requests.ts';
 import { type Example, endpointOf, type OpenApi, openApi } from './openapi.ts';
 import { recordExamples } from './record.ts';
@@ -51,6 +52,7 @@ export async function documents(): Promise<Record<string, string>> {
     'lib/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
     'lib/ENDPOINTS.md': endpointsPage(document),
     'docs/REFERENCE.md': referencePage(document),
+    ...pagesWithTables(document),
     // A page loads what stands below console/ alone.
     'console/generated/catalog-ops.json': readFileSync(
       join(import.meta.dirname, '../../docs/catalog-ops.json'),

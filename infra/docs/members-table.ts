@@ -50,7 +50,7 @@ export function membersTables({ components }: Pick<OpenApi, 'components'>) {
     return `${[whole.type ?? 'anything'].flat().join(' or ')}${bounds(whole)}`;
   }
 
-  return { rows, table, answerTable, named };
+  return { rows, table, answerTable, named, typeOf };
 }
 
 /** `, 1 to 100` */

@@ -199,7 +199,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
 
     await page.evaluate(`location.hash = '#/alerts/defaults'`);
     await button(person, 'Change defaults').click();
-    await page.getByLabel(/^Cooldown seconds/).fill('60');
+    await page.getByLabel(/^Cooldown/).fill('60');
     await button(person, 'Save defaults').click();
     await rowsOf('Settings of the policy')
       .filter({ hasText: /Cooldown.*1 min.*give back/s })

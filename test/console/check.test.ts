@@ -101,20 +101,22 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     const person = await onCall();
     const { page, admin, check } = person;
     await button(person, 'Change policy').click();
-    await page.getByLabel(/^Cooldown seconds/).fill('-1');
+    await page.getByLabel(/^Cooldown/).fill('-1');
     await page.getByLabel(/^Notify on recovery/).uncheck();
+    await page.getByLabel(/^Impact update/).uncheck();
     await button(person, 'Save policy').click();
     await page.locator('.field-error').waitFor();
-    await page.getByLabel(/^Cooldown seconds/).fill('600');
+    await page.getByLabel(/^Cooldown/).fill('600');
     await button(person, 'Save policy').click();
     await page.getByText('At most one alert in 10 min').waitFor();
     const { body } = await admin.get(`/v1/checks/${check.id}/policy`);
-    expect(body).toMatchObject({ cooldown_seconds: 600, notify_on_recovery: false });
+    expect(body).toMatchObject({ cooldown_seconds: 600, notify_on_recovery: false, impact_update: false });
     expect(body.inherited).toContain('catch_up');
     expect(body.inherited).not.toContain('cooldown_seconds');
-    await page.getByText('2 settings of its own').click();
+    await page.getByText('3 settings of its own').click();
+    await button(person, 'Give Impact update back to the account').waitFor();
     await button(person, 'Give Cooldown back to the account').click();
-    await page.getByText('1 setting of its own').waitFor();
+    await page.getByText('2 settings of its own').waitFor();
   });
 
   it('shows how to report to it, and after how long a silence it is down', async () => {

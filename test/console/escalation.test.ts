@@ -57,7 +57,7 @@ describe.skipIf(!binary)('who is called next, in a real browser', () => {
     await arrive(person, `/checks/${check}`);
     await page.getByText('from step 1, after 15 min').waitFor();
     await button(person, 'Change policy').click();
-    await page.getByLabel(/^Cooldown seconds/).fill('60');
+    await page.getByLabel(/^Cooldown/).fill('60');
     await button(person, 'Save policy').click();
     await page.getByText('At most one alert in 1 min').waitFor();
     const { inherited } = (await admin.get(`/v1/checks/${check}/policy`)).body;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { POLICY_NAMES } from '#lib/alerting/policy/settings.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -45,22 +46,7 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields', 'labels', ...SILENCE]],
   [isCheckKey, ['rev', 'name', 'slug', 'labels', 'ping']],
   [({ sk }) => sk.startsWith('pky_'), ['label']],
-  [
-    ({ sk }) => sk === 'POLICY',
-    [
-      ...['cooldown_seconds', 'notify_on_recovery', 'notify_on_degraded', 'repeat_interval_seconds'],
-      ...[
-        'catch_up',
-        'flap_threshold',
-        'flap_window_seconds',
-        'hold_for_dependencies',
-        'impact_update',
-        'escalation',
-        'channels',
-        ...SILENCE,
-      ],
-    ],
-  ],
+  [({ sk }) => sk === 'POLICY', [...POLICY_NAMES, 'channels', ...SILENCE]],
   [({ pk, sk }) => pk.endsWith('#ALERTING') && sk === 'HEAD', ['policy']],
   [({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('CHANNEL#'), ['config', 'applies_to', 'enabled']],
   [({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('SILENCE#'), ['applies_to', 'until']],

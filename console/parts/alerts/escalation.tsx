@@ -1,7 +1,7 @@
 import { type Callable, channelNames, stepOf } from '#console/rules/escalation.ts';
 import { duration } from '#console/rules/time.ts';
 import { list } from '#console/rules/words.ts';
-import type { EscalationStep } from '#lib/alerting/policy/policy.ts';
+import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 
 type StepsProps = { steps: readonly EscalationStep[]; channels: readonly Callable[] };
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { POLICY_NAMES } from '#lib/alerting/policy/settings.ts';
 import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import {
@@ -17,7 +18,6 @@ import {
   requireAccountChannel,
 } from './account-channels.ts';
 import { changeDefaultPolicy, DefaultPolicyBody, DefaultPolicyRecord, readDefaultPolicy } from './default-policy.ts';
-import { SETTING_NAMES } from './policy-schemas.ts';
 import { examplePreview, TestedChannel, testAccountChannel } from './preview.ts';
 import {
   addSilence,
@@ -212,7 +212,7 @@ const policyRows = [
     summary: 'Change defaults of every policy of the account; null gives one back to that of the service',
     status: 200,
     body: DefaultPolicyBody,
-    nulls: SETTING_NAMES,
+    nulls: POLICY_NAMES,
     reply: DefaultPolicyRecord,
     run: (context, { body }) => changeDefaultPolicy(context, body),
   }),

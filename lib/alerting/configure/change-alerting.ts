@@ -1,6 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import { type AccountAlerting, type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
-import type { PolicySettings } from '#lib/alerting/policy/policy.ts';
+import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';

@@ -4,17 +4,16 @@ import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
 import { effectiveSettings, inheritedOf } from '#lib/alerting/policy/effective-policy.ts';
-import { mustNameChannels } from '#lib/alerting/policy/escalation-schema.ts';
-import type { PolicySettings as Settings } from '#lib/alerting/policy/policy.ts';
+import { type PolicySettings as Settings, settingChanges } from '#lib/alerting/policy/settings.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { changeAlerting } from './change-alerting.ts';
-import { mustBeRepeatable, withSettings } from './policies.ts';
-import { Inherited, PolicySettings, SETTING_CHANGES } from './policy-schemas.ts';
+import { mustBeRepeatable, mustNameChannels, withSettings } from './policies.ts';
+import { Inherited, PolicySettings } from './policy-schemas.ts';
 
 /** The defaults of every policy of the account; each may be left out and then keeps its value. */
 export const DefaultPolicyBody = z
-  .object({ ...SETTING_CHANGES, inherited: Inherited })
+  .object({ ...settingChanges, inherited: Inherited })
   .meta({ id: 'DefaultPolicySettings' });
 
 export const DefaultPolicyRecord = z

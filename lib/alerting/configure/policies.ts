@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
-import { effectivePolicy, POLICY_NAMES } from '#lib/alerting/policy/effective-policy.ts';
-import { mustNameChannels } from '#lib/alerting/policy/escalation-schema.ts';
-import { defaultPolicy, type PolicyItem, type PolicySettings } from '#lib/alerting/policy/policy.ts';
+import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { type EscalationStep, POLICY_NAMES, type PolicySettings } from '#lib/alerting/policy/settings.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { withSilence } from '#lib/catalog/own-silence.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { invalid, notFound } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { type ErrorDetail, invalid, notFound } from '#lib/platform/errors.ts';
+import { mustStay, refusal } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -75,6 +75,21 @@ export async function updatePolicy(
 export function mustBeRepeatable({ MIN_INTERVAL_SECONDS }: Settings, seconds: number | null | undefined): void {
   if (!seconds || seconds >= MIN_INTERVAL_SECONDS) return;
   throw invalid('repeat_interval_seconds', `must be 0 or at least ${MIN_INTERVAL_SECONDS}`);
+}
+
+/**
+ * Asserts that each channel of the steps exists.
+ * @param known ids of the channels that steps may name
+ * @param where describes these channels and how to list them
+ * @throws AppError VALIDATION_ERROR that names each unknown channel
+ */
+export function mustNameChannels(steps: readonly EscalationStep[], known: ReadonlySet<string>, where: string): void {
+  const unknown = steps.flatMap(({ channel_ids }, i) =>
+    channel_ids.flatMap((id, j): ErrorDetail[] =>
+      known.has(id) ? [] : [{ path: `escalation.${i}.channel_ids.${j}`, message: `names no channel ${where}` }],
+    ),
+  );
+  if (unknown.length > 0) throw refusal(unknown);
 }
 
 type SettingChanges = { [name in keyof PolicySettings]?: PolicySettings[name] | null } & { inherited?: string[] };

@@ -1,80 +1,17 @@
 import * as z from 'zod';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
-import { Escalation } from '#lib/alerting/policy/escalation-schema.ts';
+import { settingChanges, settingMembers } from '#lib/alerting/policy/settings.ts';
 import { SilenceChanges, SilenceMembers } from '#lib/catalog/own-silence.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
-const WEEK_SECONDS = 604_800;
-
-const seconds = (meaning: string) =>
-  z
-    .number()
-    .int('must be a whole number of seconds')
-    .min(0, 'must be 0 or more')
-    .max(WEEK_SECONDS, `must be at most ${WEEK_SECONDS} (a week)`)
-    .describe(meaning);
-
-/** 0, or enough changes that they are no single outage. */
-const FlapThreshold = z
-  .number()
-  .refine(
-    (count) => count === 0 || (Number.isInteger(count) && count >= 3 && count <= 20),
-    'must be 0, or a whole number from 3 to 20',
-  )
-  .meta({ type: 'integer', minimum: 0, maximum: 20 });
-
-const settings = {
-  cooldown_seconds: seconds('Seconds after an alert of the check in which no other is sent; 0: none. Default 300.'),
-  notify_on_recovery: z.boolean().describe('Whether recovery is announced as well. Default true.'),
-  notify_on_degraded: z
-    .boolean()
-    .describe('Whether changes between up and degraded are announced; if not, degraded counts as up. Default true.'),
-  repeat_interval_seconds: seconds('Seconds between reminders while the check is down; 0: none. Default 0.'),
-  catch_up: z
-    .boolean()
-    .describe(
-      'Whether the present state is announced once what held an alert back is over, if channels believe another. Default true.',
-    ),
-  flap_threshold: FlapThreshold.describe(
-    'So many changes of state within flap_window_seconds are flapping: one alert says so, and the next ones are held back until the check has kept one state for a quarter of that time. 0: off; else 3 to 20. Default 0.',
-  ),
-  hold_for_dependencies: z
-    .boolean()
-    .describe(
-      'Whether an alert for down waits until it is known if it follows from what the entity depends on. Default true.',
-    ),
-  impact_update: z
-    .boolean()
-    .describe(
-      'Whether those who were told of it hear once, a minute later, if more fails with it than was known then. Default true.',
-    ),
-  flap_window_seconds: z.int().min(60).max(86_400).describe('Seconds in which changes count together. Default 3600.'),
-  escalation: Escalation.describe(
-    'Whom to call next while a failure is neither acknowledged nor over, at most 5 steps. A channel that a step names hears of a failure at its step, and not before. Default none.',
-  ),
-};
-
-/** What can be set, for a check or as default of the account. */
-export const PolicySettings = z.object(settings);
-
-const GIVES_BACK = 'null gives it back to the default.';
-
-/** Each setting as a change has it. */
-export const SETTING_CHANGES = Object.fromEntries(
-  Object.entries(settings).map(([name, member]) => [
-    name,
-    member.nullable().describe(`${member.description} ${GIVES_BACK}`).exactOptional(),
-  ]),
-) as { [name in keyof typeof settings]: z.ZodExactOptional<z.ZodNullable<(typeof settings)[name]>> };
+/** The settings of a policy, of a check or as default of the account. */
+export const PolicySettings = z.object(settingMembers);
 
 export const Inherited = z
   .array(z.string())
   .describe('As it was read: a setting that it names, and that is sent unchanged, stays inherited.')
   .exactOptional();
-
-/** Members whose null gives a setting back. */
-export const SETTING_NAMES = Object.keys(settings) as (keyof typeof settings)[];
 
 /** The settings of a policy; each may be left out and then keeps its value. */
 export const PolicyBody = z
@@ -84,7 +21,7 @@ export const PolicyBody = z
       .array(z.record(z.string(), z.unknown()))
       .describe('May be repeated but not changed: they have endpoints of their own.')
       .exactOptional(),
-    ...SETTING_CHANGES,
+    ...settingChanges,
     ...SilenceChanges,
     inherited: Inherited,
   })
@@ -139,7 +76,7 @@ const AppliedChannel = z.object({
 export const PolicyRecord = z
   .object({
     check_id: IdOf('the check'),
-    ...settings,
+    ...settingMembers,
     ...SilenceMembers,
     inherited: z
       .array(z.string())

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { POLICY_NAMES } from '#lib/alerting/policy/settings.ts';
 import { ChannelBody } from '#lib/channels/registry.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
@@ -8,7 +9,7 @@ import { route } from '#lib/platform/http/route.ts';
 import { addChannel, changeChannel, channelOf, removeChannel } from './check-channels.ts';
 import { DeliveryFilter, deliveryLog, requireDelivery } from './deliveries.ts';
 import { readPolicy, updatePolicy } from './policies.ts';
-import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord, SETTING_NAMES } from './policy-schemas.ts';
+import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord } from './policy-schemas.ts';
 import { previewOf, TestedChannel, testChannel } from './preview.ts';
 import { channelView, policyView, shownChannel } from './views.ts';
 
@@ -40,7 +41,7 @@ export const alertRows = [
     summary: 'Set the notification policy of a check; what is left out keeps its value',
     status: 200,
     body: PolicyBody,
-    nulls: [...SETTING_NAMES, 'silenced_until'],
+    nulls: [...POLICY_NAMES, 'silenced_until'],
     reply: PolicyRecord,
     load: loadCheck,
     run: async (context, { loaded, body }) => policyView(context, await updatePolicy(context, loaded, body)),

@@ -1,4 +1,5 @@
-import { type PolicySettings, type Silence, shown } from '#lib/alerting/policy/policy.ts';
+import { type Silence, shown } from '#lib/alerting/policy/policy.ts';
+import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 import type { AnnouncedState, CheckItem } from '#lib/checks/check-item.ts';
 import { DAY_MS, iso, pastOrZero } from '#lib/platform/time.ts';
 import { announcementOf, type CooldownClass } from './memory.ts';

@@ -1,6 +1,7 @@
 import type { HoldReason } from '#lib/alerting/notes.ts';
 import { channelsOfSteps } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, Silence } from '#lib/alerting/policy/policy.ts';
+import { inForce, type PolicyInForce } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { DeliveryKind } from '#lib/channels/alert.ts';
 import type { Acknowledgement, AnnouncedAlert, AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
@@ -8,19 +9,6 @@ import { acknowledgementAt } from '#lib/checks/settings/check-record.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { announcedState, announcementOf, isFlapping } from './memory.ts';
-
-/** Members of a policy that rules look at; of a check that inherits some, those in force. */
-type PolicyInForce = Pick<
-  Policy,
-  | 'silenced'
-  | 'cooldown_seconds'
-  | 'notify_on_recovery'
-  | 'notify_on_degraded'
-  | 'repeat_interval_seconds'
-  | 'catch_up'
-  | 'flap_threshold'
-  | 'hold_for_dependencies'
->;
 
 /**
  * What is lost once more has happened: it is stored with the decision, so that the same rules can be run again. Some
@@ -127,8 +115,6 @@ export function decidedOn(
 ): DecidedOn {
   const { rev, consecutive_failures: failures, failure_threshold, enabled } = check;
   const { last_planned_at, last_warned_at, flapping } = alerts;
-  const { silenced, cooldown_seconds, notify_on_recovery, notify_on_degraded } = policy;
-  const { repeat_interval_seconds, catch_up, flap_threshold, hold_for_dependencies } = policy;
   const acknowledged = acknowledgementAt(alerts, at);
   return {
     at,
@@ -140,16 +126,7 @@ export function decidedOn(
     ...(last_planned_at !== undefined && { last_planned_at }),
     ...(last_warned_at !== undefined && { last_warned_at }),
     ...(flapping && { flapping: { ...flapping, ...(!isFlapping(alerts, at) && { over: true as const }) } }),
-    policy: {
-      silenced,
-      cooldown_seconds,
-      notify_on_recovery,
-      notify_on_degraded,
-      repeat_interval_seconds,
-      catch_up,
-      flap_threshold,
-      hold_for_dependencies,
-    },
+    policy: inForce(policy),
     ...(policy.silence && { silence: policy.silence }),
     ...(policy.window && { window: policy.window }),
     ...(acknowledged && { acknowledged: factsOf(acknowledged) }),

@@ -2,8 +2,9 @@ import type { Env } from '#lib/env.ts';
 import { ACCOUNT_CHANNELS, SILENCES, WINDOWS } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import type { Channel, PolicySettings } from './policy.ts';
+import type { Channel } from './policy.ts';
 import type { Selector } from './selector.ts';
+import type { PolicySettings } from './settings.ts';
 import type { WindowItem } from './windows.ts';
 
 /**

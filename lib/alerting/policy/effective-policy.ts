@@ -3,16 +3,9 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import { isSilencedAt, type OwnSilence } from '#lib/catalog/own-silence.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
-import {
-  type AlertChannel,
-  type EscalationStep,
-  POLICY_DEFAULTS,
-  type Policy,
-  type PolicyItem,
-  type PolicySettings,
-  type Silence,
-} from './policy.ts';
+import type { AlertChannel, Policy, PolicyItem, Silence } from './policy.ts';
 import { type Selectable, selects } from './selector.ts';
+import { type EscalationStep, POLICY_DEFAULTS, POLICY_NAMES, type PolicySettings } from './settings.ts';
 import { openWindow } from './windows.ts';
 
 /** Which step names a channel, from 0. */
@@ -43,9 +36,6 @@ type About = {
   /** Epoch ms. */
   now: number;
 };
-
-/** What can be set of a policy, by name. */
-export const POLICY_NAMES = Object.keys(POLICY_DEFAULTS) as (keyof PolicySettings)[];
 
 /** The settings of a policy that count: what was set on the check, else on the account, else the defaults. */
 export function effectiveSettings(

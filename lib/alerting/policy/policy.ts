@@ -3,6 +3,7 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import type { Selector } from './selector.ts';
+import type { PolicySettings } from './settings.ts';
 
 /** A channel as stored; its config holds secrets: `secrets` in the channel type says which members. */
 export type Channel = {
@@ -12,38 +13,6 @@ export type Channel = {
   /** Digest of where it sends to (lib/channels/registry.ts): of two that have the same, one is told. */
   destination?: string;
   created_at: string;
-};
-
-/** Whom to call next while nobody has acknowledged: so long after the first alert of a failure. */
-export type EscalationStep = { after_seconds: number; channel_ids: string[] };
-
-/** What can be set of a policy, for a check or as default of the account. */
-export type PolicySettings = {
-  cooldown_seconds: number;
-  notify_on_recovery: boolean;
-  notify_on_degraded: boolean;
-  repeat_interval_seconds: number;
-  catch_up: boolean;
-  flap_threshold: number;
-  flap_window_seconds: number;
-  hold_for_dependencies: boolean;
-  impact_update: boolean;
-  /** In ascending order of time. */
-  escalation: EscalationStep[];
-};
-
-/** What counts where neither check nor account say otherwise (docs/CONTRACT.md#policies). */
-export const POLICY_DEFAULTS: PolicySettings = {
-  cooldown_seconds: 300,
-  notify_on_recovery: true,
-  notify_on_degraded: true,
-  repeat_interval_seconds: 0,
-  catch_up: true,
-  flap_threshold: 0,
-  flap_window_seconds: 3600,
-  hold_for_dependencies: true,
-  impact_update: true,
-  escalation: [],
 };
 
 /** What was set on a check, and its own channels (at most 10), in one item. Until the first change none is stored. */

@@ -29,12 +29,10 @@ const operations = () =>
   );
 
 describe('the API description', () => {
-  it.each(['lib/openapi.json', 'lib/ENDPOINTS.md', 'docs/REFERENCE.md', 'console/generated/schemas.json'])(
-    '%s is what the rows say: else run npm run openapi',
-    (file) => {
-      expect(onDisk(file) === made[file]).toBe(true);
-    },
-  );
+  it('is in every file as the rows say: else run npm run openapi', () => {
+    expect(Object.keys(made).filter((file) => onDisk(file) !== made[file])).toEqual([]);
+    expect(Object.keys(made)).toContain('docs/CONTRACT.md');
+  });
 
   it('is a valid OpenAPI document', async () => {
     expect(await new Validator().validate(structuredClone(document))).toMatchObject({ valid: true });

@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
 import { schemaOfFields } from '#console/rules/catalog.ts';
+import { withChannelNames } from '#console/rules/escalation.ts';
 import { escaped, unescaped } from '#console/rules/escapes.ts';
 import { bodyOf, draftOf, sortErrors } from '#console/rules/form-draft.ts';
 import { type FieldKind, fieldsOf, labelOf, type MemberSchema, readText, textOf } from '#console/rules/form-fields.ts';
 import { lineOf, rowsIn } from '#console/rules/rows.ts';
+import { PolicyBody } from '#lib/alerting/configure/policy-schemas.ts';
+import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
 import { CheckInput } from '#lib/checks/settings/model.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
@@ -41,6 +44,21 @@ describe('a form from a schema', () => {
         expect(config.parse(body.config)).toEqual(config.parse(example));
       }
     }
+  });
+
+  it('does so for every setting of a policy, whose escalation names channels', () => {
+    const steps = [{ after_seconds: 900, channel_ids: ['chn_1'] }];
+    const policy = { ...POLICY_DEFAULTS, impact_update: false, escalation: steps };
+    const { escalation, ...settings } = schemas.policy.properties;
+    const specs = fieldsOf({
+      properties: { ...settings, escalation: withChannelNames(escalation, steps, [{ id: 'chn_1', name: 'On call' }]) },
+    });
+    expect(specs.at(-1)?.columns[1]).toMatchObject({ kind: 'set', titles: { chn_1: 'On call' } });
+    expect(draftOf(specs, policy)).toMatchObject({ impact_update: 'false', cooldown_seconds: '300' });
+    expect(PolicyBody.parse(bodyOf(specs, draftOf(specs, policy)))).toMatchObject({
+      impact_update: false,
+      escalation: steps,
+    });
   });
 
   it('puts what is required first', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { factsOf } from '#console/rules/why-facts.ts';
 import { RULES } from '#lib/alerting/decide/rules.ts';
 import type { Situation } from '#lib/alerting/decide/situation.ts';
-import { POLICY_DEFAULTS } from '#lib/alerting/policy/policy.ts';
+import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 
 const AT = Date.parse('2026-11-22T12:00:00.000Z');
 const state = fc.constantFrom('up', 'degraded', 'down', 'unknown');

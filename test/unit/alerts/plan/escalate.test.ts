@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Due } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideEscalation, decideRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
-import type { AlertChannel, EscalationStep } from '#lib/alerting/policy/policy.ts';
+import type { AlertChannel } from '#lib/alerting/policy/policy.ts';
+import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
 import { MINUTE, NOW, situation } from './situation.ts';
 

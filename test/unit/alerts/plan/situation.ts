@@ -1,5 +1,6 @@
 import type { Due } from '#lib/alerting/deadlines/timed-alert.ts';
-import { POLICY_DEFAULTS, type Policy } from '#lib/alerting/policy/policy.ts';
+import type { Policy } from '#lib/alerting/policy/policy.ts';
+import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 import type { AnnouncedAlert, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';

@@ -5,7 +5,7 @@ import { cooldownClass } from '#lib/alerting/decide/quiet-rules.ts';
 import { decide, RULES } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
-import { type EscalationStep, POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/policy.ts';
+import { POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
@@ -123,17 +123,6 @@ it('without warnings the reasons are those of a check that is up or down', () =>
     if (ago < settings.cooldown_seconds * 1000) return 'cooldown';
     return settings.channels.length === 0 ? 'no_channels' : null;
   };
-  const { repeat_interval_seconds, catch_up, flap_threshold, flap_window_seconds } = POLICY_DEFAULTS;
-  const { hold_for_dependencies, impact_update } = POLICY_DEFAULTS;
-  const fixed = {
-    repeat_interval_seconds: fc.constant(repeat_interval_seconds),
-    catch_up: fc.constant(catch_up),
-    flap_threshold: fc.constant(flap_threshold),
-    flap_window_seconds: fc.constant(flap_window_seconds),
-    hold_for_dependencies: fc.constant(hold_for_dependencies),
-    impact_update: fc.constant(impact_update),
-    escalation: fc.constant<EscalationStep[]>([]),
-  };
   fc.assert(
     fc.property(
       fc.record({
@@ -143,15 +132,15 @@ it('without warnings the reasons are those of a check that is up or down', () =>
         believed: fc.constantFrom('up' as const, 'down' as const),
       }),
       fc.record({
-        ...fixed,
         silenced: fc.boolean(),
         notify_on_recovery: fc.boolean(),
         cooldown_seconds: fc.constantFrom(0, 60, 300),
         channels: fc.constantFrom<(typeof channel)[]>([], [channel]),
       }),
       fc.boolean(),
-      (given, settings, notify_on_degraded) => {
+      (given, differs, notify_on_degraded) => {
         fc.pre(given.from !== given.to);
+        const settings = { ...POLICY_DEFAULTS, ...differs };
         const alerts = { ...told(given.believed), last_planned_at: AT - given.ago };
         expect(whySkipped(change(given.from, given.to), alerts, { ...settings, notify_on_degraded })).toBe(
           plain(given, settings),
