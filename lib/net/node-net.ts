@@ -1,5 +1,4 @@
 import { late } from '#lib/platform/late.ts';
-import type { Settings } from '#lib/settings.ts';
 import { blockList } from './address-ranges.ts';
 import { connectionOf } from './connection.ts';
 import { allowHost, type Resolve } from './egress.ts';
@@ -16,7 +15,7 @@ const resolveRecords = late(async () => (await import('#lib/net/dns-query.ts')).
  * is not a list of CIDRs.
  * @param resolve names to addresses; by default as this machine sees them
  */
-export function makeNet(settings: Pick<Settings, 'EGRESS_ALLOW'>, resolve: Resolve = systemResolver()): Net {
+export function makeNet(settings: { EGRESS_ALLOW: readonly string[] }, resolve: Resolve = systemResolver()): Net {
   const allow = settings.EGRESS_ALLOW;
   try {
     blockList(allow);

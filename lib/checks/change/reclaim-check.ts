@@ -1,13 +1,16 @@
-import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { settleCell } from '#lib/checks/settings/cells.ts';
 import { reclaimSlugs } from '#lib/checks/settings/check-slugs.ts';
 import type { Env } from '#lib/env.ts';
 import { cellOf, type EntryKind, PING_URLS, REVISIONS, under } from '#lib/keys.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 
 /** Entries of the schedule that a check may have; those of actions stay with their actions. */
 const ENTRY_KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up', 'escalation', 'impact', 'hold'];
 const LAST_DELIVERIES = 'LAST#';
+
+/** The channels that a check's policy item names. */
+type StoredPolicy = Item & { channels: readonly { id: string }[] };
 
 /**
  * Removes what a deleted check left behind: its place in its cell, slug, ping URLs, schedule, policy, channels and
@@ -20,7 +23,7 @@ export async function reclaimCheck(
 ): Promise<void> {
   const { ports, keys } = env;
   if (await ports.table.get(keys.check(tenant_id, check_id))) return;
-  const policy = await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id));
+  const policy = await ports.table.get<StoredPolicy>(keys.policy(tenant_id, check_id));
   const partition = keys.ofCheck(tenant_id, check_id);
   await deleteAll(ports, [
     ...ENTRY_KINDS.map((kind) => keys.entry(kind, tenant_id, check_id)),

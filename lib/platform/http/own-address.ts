@@ -1,13 +1,12 @@
 import { isIP } from 'node:net';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Settings } from '#lib/settings.ts';
 
 // At which addresses a browser may use this service with what it holds itself: a cookie, a passkey. Whoever owns a name
 // can point it at any address, ours too, and so bring a browser here under it (DNS rebinding); a host without a dot, or
 // one that the operator names, nobody else can point.
 
 /** PUBLIC_URL and ALLOWED_HOSTS. */
-export type OwnAddresses = Pick<Settings, 'PUBLIC_URL' | 'ALLOWED_HOSTS'>;
+export type OwnAddresses = { PUBLIC_URL: string; ALLOWED_HOSTS: readonly string[] };
 
 /** The address of a request, by its headers (names in lower case). */
 type Headers = { host?: string | undefined; origin?: string | undefined };

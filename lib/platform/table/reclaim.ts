@@ -1,6 +1,5 @@
-import type { Ports } from '#lib/env.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
-import type { Key, Query } from '#lib/platform/ports.ts';
+import type { Clock, Ids, Key, Query, Table } from '#lib/platform/ports.ts';
 import { allOf } from './pages.ts';
 import { AGAIN, commit, untilDone } from './retry.ts';
 
@@ -17,7 +16,7 @@ const CHUNK = 50;
 
 /** The keys of a partition, or of a range in it; for partitions that are never large. */
 export async function keysUnder(
-  { table }: Pick<Ports, 'table'>,
+  { table }: { table: Table },
   partition: string,
   range: Pick<Query, 'from' | 'to'> = {},
 ): Promise<Key[]> {
@@ -25,7 +24,7 @@ export async function keysUnder(
 }
 
 /** Deletes what nobody sees any more, a chunk at a time. Repeatable. */
-export async function deleteAll(ports: Pick<Ports, 'table' | 'clock' | 'ids'>, gone: Key[]): Promise<void> {
+export async function deleteAll(ports: { table: Table; clock: Clock; ids: Ids }, gone: Key[]): Promise<void> {
   for (const keys of chunks(gone, CHUNK)) {
     const writes = keys.map((key) => ({ delete: key }));
     await untilDone(ports, async () => ((await commit(ports, writes)).ok ? true : AGAIN));

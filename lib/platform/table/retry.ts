@@ -1,6 +1,5 @@
-import type { Ports } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
+import type { Clock, Ids, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 
 /** What an attempt answers when another writer was in its way: read anew and try again. */
 export const AGAIN = Symbol('again');
@@ -14,7 +13,7 @@ const JITTER_MS = 15;
  * @param attempt gets the number of tries before it, from 0
  */
 export async function untilDone<T>(
-  ports: Pick<Ports, 'clock' | 'ids'>,
+  ports: { clock: Clock; ids: Ids },
   attempt: (tries: number) => Promise<T | typeof AGAIN>,
 ): Promise<T> {
   const deadline = ports.clock.now() + DEADLINE_MS;
