@@ -1,4 +1,4 @@
-import type { Deadline } from '#lib/schedule/entries.ts';
+import type * as schedule from '#lib/schedule/entries.ts';
 
 /** Epoch ms at which all deliveries of an alert had failed, and how many tries to make it good were made since. */
 export type Series = { failed_at: number; tries: number };
@@ -14,6 +14,12 @@ export type DeadlineNote = Partial<Series> & {
   /** Hold: the alert that is held. */
   held?: HeldAlert;
 };
+
+/** A deadline of alerting (epoch ms), and why it is one. */
+export type Deadline = schedule.Deadline<DeadlineNote>;
+
+/** A deadline of alerting as it is stored. */
+export type DeadlineEntry = schedule.DeadlineEntry<DeadlineNote>;
 
 /** What may hold an alert back, to be decided later; each is a reason of alerting too. */
 export type HoldReason = 'maintenance' | 'dependency' | 'remediation';

@@ -24,7 +24,7 @@ type Attributes = Record<string, AttributeValue>;
 /** Doubles go out and come back as they are: 17 digits, where DynamoDB keeps 38. */
 export const toAttributes = (item: object): Attributes => marshall(item, { allowImpreciseNumbers: true });
 
-export const fromAttributes = <T extends Item>(attributes: Attributes): T =>
+const fromAttributes = <T extends Item>(attributes: Attributes): T =>
   unmarshall(attributes, { wrapNumbers: Number }) as T;
 
 /**

@@ -7,6 +7,7 @@ import { announcementOf, withAcknowledgement } from '#lib/alerting/decide/memory
 import { toldOf } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
+import type { Deadline, DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
@@ -27,7 +28,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { line } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type Deadline, type DeadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
+import { dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { rootAcknowledged, rootTakenBack } from './root-acknowledged.ts';
 

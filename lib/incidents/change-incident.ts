@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { isUntold } from '#lib/alerting/decide/recipients.ts';
+import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { mustBeAhead } from '#lib/catalog/own-silence.ts';
@@ -14,7 +15,6 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { acknowledgeAs } from './acknowledge.ts';
 import { entitiesDown, leave } from './end-incident.ts';
 import {

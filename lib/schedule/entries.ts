@@ -1,4 +1,3 @@
-import type { DeadlineNote } from '#lib/alerting/notes.ts';
 import type { EntryKind, Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
@@ -12,11 +11,7 @@ import { type Rhythm, rhythmOf, rollupRhythm } from './slots.ts';
  *   it. It may be too early (its handler then moves it), never too late.
  * Written with the check or action; removed with it or by the reclaimer.
  */
-export type EntryItem =
-  | ProbeEntry
-  | RollupEntry
-  | ActionEntry
-  | (EntryBase & Owner & { kind: DeadlineKind } & Deadline);
+export type EntryItem = ProbeEntry | RollupEntry | ActionEntry | DeadlineEntry;
 
 type EntryBase = Item & { v: string };
 
@@ -39,8 +34,11 @@ type ActionEntry = EntryBase & Owner & { kind: 'action'; rhythm: Rhythm; from: n
 /** What has a deadline instead of a rhythm. */
 type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
 
-/** A deadline (epoch ms), and why it is one. */
-export type Deadline = { deadline: number; note?: DeadlineNote };
+/** A deadline (epoch ms). `note`: why it is one, for its handler; the schedule does not read it. */
+export type Deadline<Note extends object = object> = { deadline: number; note?: Note };
+
+/** A deadline as it is stored. */
+export type DeadlineEntry<Note extends object = object> = EntryBase & Owner & { kind: DeadlineKind } & Deadline<Note>;
 
 /** Whose entry it is: `id` is the check or action; an action, which has no entity, puts its own id there. */
 export type Owner = { tenant_id: string; entity_id: string; id: string };
@@ -105,15 +103,12 @@ export const deadlineEntry = (
   owner: Owner,
   v: string,
   deadline: number,
-  note?: DeadlineNote,
+  note?: object,
 ): EntryItem => ({
   ...entry(keys, kind, owner, v),
   deadline,
   ...(note && { note }),
 });
-
-/** A deadline as it is stored. */
-export type DeadlineEntry = EntryItem & Deadline;
 
 /** The message of a deadline of a check that is due at `at` (epoch ms). */
 export const dueDeadline = (

@@ -4,7 +4,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeLanes } from '#lib/results/probe/lanes.ts';
-import { RoomForBody } from '#lib/results/probe/probe.ts';
 import { readSettings } from '#lib/settings.ts';
 
 /**
@@ -63,18 +62,25 @@ async function measure(): Promise<Record<string, number>> {
   const net = makeNet({ EGRESS_ALLOW: [] });
   const { large } = makeLanes({ clock: systemClock, settings: readSettings({}) });
   const probe = async (way: string): Promise<void> => {
-    const room = new RoomForBody(large, 'acc_1', systemClock);
+    const over = Promise.withResolvers<void>();
+    const room = () =>
+      new Promise<void>((enter) => {
+        void large.run({ tenant: 'acc_1' }, () => {
+          enter();
+          return over.promise;
+        });
+      });
     const exchange = net.http({
       url: `http://127.0.0.1:${port}/${way}`,
       method: 'GET',
       timeout_ms: 30_000,
       max_body_bytes: way === 'unread_chunks' ? 0 : MB,
-      ...(way === 'kept_bodies' && { reads_on: true, room: room.enter }),
+      ...(way === 'kept_bodies' && { reads_on: true, room }),
       ...(way !== 'unread_chunks' && way !== 'kept_bodies' && { find: { texts: ['not there'], status: 200 } }),
       egress: 'any',
       max_redirects: 0,
     });
-    await exchange.finally(() => room.leave());
+    await exchange.finally(over.resolve);
   };
   const figures: Record<string, number> = {};
   // What the first exchange loads is not the targets' doing.

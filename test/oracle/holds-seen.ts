@@ -1,8 +1,8 @@
 import { isAlert } from '#lib/alerting/decide/alert-item.ts';
-import type { HeldAlert } from '#lib/alerting/notes.ts';
+import type { DeadlineEntry, HeldAlert } from '#lib/alerting/notes.ts';
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { DeadlineEntry, Owner } from '#lib/schedule/entries.ts';
+import type { Owner } from '#lib/schedule/entries.ts';
 import { placeOf } from './believed.ts';
 import { type Change, type Commit, isCheckKey } from './inside.ts';
 import { type HeldNow, toldOf } from './telling.ts';

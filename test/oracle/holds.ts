@@ -1,7 +1,7 @@
+import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { ancestryIn } from './ancestry.ts';
 import { graceOf } from './deadlines.ts';
 import { holdIn } from './holds-seen.ts';

@@ -1,6 +1,7 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import { type ActionItem, lockName, type Remediation } from '#lib/actions/action-item.ts';
 import { checkOf } from '#lib/actions/bindings.ts';
+import type { Deadline, DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';
@@ -8,7 +9,6 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
-import type { Deadline, DeadlineEntry } from '#lib/schedule/entries.ts';
 import type { Cause, GuardSituation } from './guards.ts';
 import { type SeriesItem, seriesAt } from './series.ts';
 import { readShares, type Shares } from './shares.ts';

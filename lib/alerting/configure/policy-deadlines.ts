@@ -4,13 +4,13 @@ import { nextRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { begun, escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
 import { announcedState, toldAgainAt } from '#lib/alerting/decide/memory.ts';
 import { silenceLook } from '#lib/alerting/decide/quiet-rules.ts';
-import { mergeDeadline } from '#lib/alerting/notes.ts';
+import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/notes.ts';
 import { type Policy, shown } from '#lib/alerting/policy/policy.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type Deadline, type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
+import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
 /**
  * The deadlines that a change of policy begins or ends: repeats of a check that is down get their new rhythm, and the

@@ -8,13 +8,12 @@ import { decide } from '#lib/alerting/decide/rules.ts';
 import { settled } from '#lib/alerting/decide/settle-held.ts';
 import { awaitedRepair, calledLater, decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
 import type { AlertReason } from '#lib/alerting/decide/transition.ts';
-import { type HoldReason, mergeDeadline } from '#lib/alerting/notes.ts';
+import { type Deadline, type DeadlineEntry, type HoldReason, mergeDeadline } from '#lib/alerting/notes.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import type { IncidentRef } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { Deadline, DeadlineEntry } from '#lib/schedule/entries.ts';
 import type { HeldCase } from './hold.ts';
 
 type Kind = 'repeat' | 'catch_up';

@@ -7,13 +7,13 @@ import { type Hold, LEAST_SETTLING_MS, type Look, look, NEW_HOLD } from '#lib/al
 import { isBusy, readPages } from '#lib/alerting/decide/page-budget.ts';
 import { isUntold, waitingOf } from '#lib/alerting/decide/recipients.ts';
 import { awaitedRepair } from '#lib/alerting/decide/situation.ts';
+import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import { channelsOfSteps, channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf } from '#lib/alerting/policy/policy.ts';
 import { windowOfDependents } from '#lib/alerting/policy/windows.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { silenceRules } from '#lib/checks/heartbeat.ts';
 import { cellOf } from '#lib/keys.ts';
-import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import type { Found, HeldCase, Search } from './hold.ts';
 import { holdWrite, incidentsAt, writesOfLook } from './write-recheck.ts';

@@ -3,7 +3,7 @@ import type { HoldItem } from '#lib/alerting/cause/hold-item.ts';
 import { firstResultAt } from '#lib/alerting/decide/first-result.ts';
 import type { IncidentItem } from '#lib/alerting/decide/notified-failure.ts';
 import type { Pages } from '#lib/alerting/decide/page-budget.ts';
-import type { HeldAlert, HoldReason } from '#lib/alerting/notes.ts';
+import type { Deadline, HeldAlert, HoldReason } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
@@ -12,7 +12,6 @@ import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
 
 /** A held alert whose deadline has come, read strongly. */
 export type HeldCase = {

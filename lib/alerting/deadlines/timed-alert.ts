@@ -12,7 +12,7 @@ import { type IncidentItem, incidentWrites, toldBy } from '#lib/alerting/decide/
 import { hearRecovery, knewBefore, toldOf } from '#lib/alerting/decide/recipients.ts';
 import { seriesOf } from '#lib/alerting/decide/series.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/alerting/decide/situation.ts';
-import type { HeldAlert } from '#lib/alerting/notes.ts';
+import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { type AlertChannel, type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
@@ -25,7 +25,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { type Deadline, type DeadlineEntry, deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
+import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 

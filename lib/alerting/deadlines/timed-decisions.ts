@@ -6,6 +6,7 @@ import { classOf, silenceLook } from '#lib/alerting/decide/quiet-rules.ts';
 import { isUntold } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { isUnsettled } from '#lib/alerting/decide/situation.ts';
+import type { Deadline } from '#lib/alerting/notes.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { channelsOfStep } from '#lib/alerting/policy/effective-policy.ts';
 import { isSilenced, type Policy } from '#lib/alerting/policy/policy.ts';
@@ -13,7 +14,6 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { lastTransition } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
 import { actOnDeadline, type Due, situationOf, type TimedDecision } from './timed-alert.ts';
 
 /** Reminds the channels that the check is still down. */

@@ -1,9 +1,10 @@
+import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import type { Env } from '#lib/env.ts';
 import { under } from '#lib/keys.ts';
 import type { DueDeadline, Wake } from '#lib/messages.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
-import { type DeadlineEntry, deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
+import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 
 /** The deadlines at which alerts are looked at that something holds back. */

@@ -1,5 +1,11 @@
 import type { Context } from '#lib/access/context.ts';
-import { type HeldAlert, type HoldReason, mergeDeadline } from '#lib/alerting/notes.ts';
+import {
+  type Deadline,
+  type DeadlineEntry,
+  type HeldAlert,
+  type HoldReason,
+  mergeDeadline,
+} from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { type AlertChannel, destinationOf, type Policy, type PolicyItem, shown } from '#lib/alerting/policy/policy.ts';
@@ -14,7 +20,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type Deadline, type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
+import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf, destinationTold } from './alert-item.ts';
 import { begun } from './escalation.ts';
 import { firstResultAt } from './first-result.ts';

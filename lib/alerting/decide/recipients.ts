@@ -1,7 +1,6 @@
-import type { HeldAlert } from '#lib/alerting/notes.ts';
+import type { Deadline, HeldAlert } from '#lib/alerting/notes.ts';
 import { destinationOf, type Place } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
 import { announcedState } from './memory.ts';
 
 type Escalated = Pick<CheckItem['alerts'], 'escalated'>;

@@ -1,4 +1,5 @@
 import type { Of } from '#lib/alerting/cause/hold-item.ts';
+import type { Deadline } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -7,7 +8,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type Deadline, deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
+import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import { decide } from './rules.ts';
 import { situationOf } from './situation.ts';
 import type { AlertDecision, AlertReason } from './transition.ts';

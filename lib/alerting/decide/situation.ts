@@ -1,4 +1,4 @@
-import type { HoldReason } from '#lib/alerting/notes.ts';
+import type { DeadlineEntry, HoldReason } from '#lib/alerting/notes.ts';
 import { channelsOfSteps } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, Silence } from '#lib/alerting/policy/policy.ts';
 import { inForce, type PolicyInForce } from '#lib/alerting/policy/settings.ts';
@@ -7,7 +7,6 @@ import type { DeliveryKind } from '#lib/channels/alert.ts';
 import type { Acknowledgement, AnnouncedAlert, AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import { acknowledgementAt } from '#lib/checks/settings/check-record.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
-import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { announcedState, announcementOf, isFlapping } from './memory.ts';
 
 /**

@@ -4,7 +4,7 @@ import { escalationWrite } from '#lib/alerting/decide/escalation.ts';
 import { announcedState, retract } from '#lib/alerting/decide/memory.ts';
 import { type IncidentItem, incidentWrites, toldAt, withoutTelling } from '#lib/alerting/decide/notified-failure.ts';
 import { nextTry } from '#lib/alerting/decide/series.ts';
-import { mergeDeadline } from '#lib/alerting/notes.ts';
+import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectiveSettings } from '#lib/alerting/policy/effective-policy.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
@@ -13,7 +13,7 @@ import type { Env } from '#lib/env.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { type Deadline, type DeadlineEntry, deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
+import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
 

@@ -13,7 +13,7 @@ import { type OwnNetwork, ownNetwork } from './own-network.ts';
  * Room for the large body of one probe, among the places that a process has for those: from when the probe asks for it
  * until it ends.
  */
-export class RoomForBody {
+class RoomForBody {
   readonly #places: FairShares;
   readonly #tenant: string;
   readonly #clock: Pick<Clock, 'now'>;

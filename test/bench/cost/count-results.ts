@@ -1,4 +1,4 @@
-import { fromAttributes } from '#lib/aws/dynamodb-table.ts';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys.ts';
 import type { PackItem } from '#lib/results/pack.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
@@ -26,7 +26,7 @@ export function makeResultCounter() {
       if (sk.startsWith(TRANSITIONS)) made.transitions++;
       else if (sk.startsWith(ROLLUPS.hour) || sk.startsWith('HL#')) made.rollup_bytes += billed(item);
       else if (sk.startsWith(RESULTS)) add(1, item);
-      else if (item.runs) add(entriesOf(fromAttributes<PackItem>(item)).filter(({ gap }) => !gap).length, item);
+      else if (item.runs) add(entriesOf(unmarshall(item) as PackItem).filter(({ gap }) => !gap).length, item);
     },
     made: (): Made => ({ ...made }),
     reset: (): void => {

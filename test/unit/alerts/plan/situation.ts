@@ -1,10 +1,11 @@
 import type { Due } from '#lib/alerting/deadlines/timed-alert.ts';
+import type { Deadline } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
+
 import type { AnnouncedAlert, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
 
 export const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 export const MINUTE = 60_000;
