@@ -7,15 +7,17 @@ import type { LateRows } from '#lib/platform/http/late-rows.ts';
  */
 export const apiRows: readonly LateRows<Context>[] = [
   { of: ['me'], load: async () => (await import('#lib/identity/me.ts')).meRows },
+  { of: ['account', 'auth'], load: async () => (await import('#lib/access/routes.ts')).accessRows },
   {
-    of: ['account', 'auth', 'session', 'sessions', 'settings', 'invitations'],
-    load: async () => (await import('#lib/access/routes.ts')).accessRows,
+    of: ['session', 'sessions', 'settings', 'invitations'],
+    load: async () => (await import('#lib/identity/routes.ts')).peopleRows,
   },
   { of: ['audit'], load: async () => (await import('#lib/access/audit-routes.ts')).auditRows },
   {
     of: ['blueprints', 'entities', 'relations'],
     load: async () => (await import('#lib/catalog/routes.ts')).catalogRows,
   },
+  { of: ['checks'], load: async () => (await import('#lib/history/status/check-routes.ts')).checkReadRows },
   { of: ['checks'], load: async () => (await import('#lib/checks/change/check-routes.ts')).checkRows },
   { of: ['checks'], load: async () => (await import('#lib/results/pushes/push-routes.ts')).pushRows },
   { of: ['checks'], load: async () => (await import('#lib/results/pings/ping-routes.ts')).pingRows },
@@ -34,7 +36,10 @@ export const apiRows: readonly LateRows<Context>[] = [
   },
   { of: ['checks'], load: async () => (await import('#lib/incidents/routes.ts')).acknowledgeRows },
   { of: ['incidents'], load: async () => (await import('#lib/incidents/routes.ts')).incidentRows },
-  { of: ['checks', 'transitions'], load: async () => (await import('#lib/alerting/explain/routes.ts')).explainRows },
+  {
+    of: ['checks', 'status', 'transitions'],
+    load: async () => (await import('#lib/alerting/explain/routes.ts')).transitionRows,
+  },
   { of: ['actions'], load: async () => (await import('#lib/actions/routes.ts')).actionRows },
   { of: ['skills'], load: async () => (await import('#lib/mcp/skills/skill-routes.ts')).skillRows },
   { of: ['openapi.json'], load: async () => (await import('#lib/openapi-route.ts')).openapiRows },

@@ -1,4 +1,3 @@
-import { sessionRows, teamRows } from '#lib/identity/routes.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { AccountPatch, AccountRecord, accountRecord } from './account.ts';
 import { renameAccount } from './change-account.ts';
@@ -21,4 +20,4 @@ const accountRows = [
   }),
 ];
 
-export const accessRows = [...accountRows, ...keyRows, ...sessionRows, ...teamRows];
+export const accessRows = [...accountRows, ...keyRows];

@@ -24,7 +24,7 @@ import { linkByAdmin, NewLink, SignInLink } from './sign-in-link.ts';
 
 const row = route<Context>();
 
-export const sessionRows = [
+const sessionRows = [
   row({
     method: 'GET',
     path: '/v1/session',
@@ -92,7 +92,7 @@ async function requireSession({ ports, keys, tenant, caller }: Context, id: stri
   return session;
 }
 
-export const teamRows = [
+const teamRows = [
   row({
     method: 'GET',
     path: '/v1/settings/users',
@@ -167,3 +167,6 @@ export const teamRows = [
     run: (context, { body, ...sent }) => acceptInvitation(context, body, sent),
   }),
 ];
+
+/** Sessions and the team. Ways to sign in are in sign-in.ts. */
+export const peopleRows = [...sessionRows, ...teamRows];

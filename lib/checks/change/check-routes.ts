@@ -1,67 +1,16 @@
-import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { EntityPath, entityIdOf } from '#lib/catalog/entity-path.ts';
-import { requireEntityById } from '#lib/catalog/store.ts';
-import { CheckFilter, type CheckOfEntity, checkList } from '#lib/checks/settings/check-list.ts';
-import { CheckRecord, checkRecord, checkSchema, shownCheck } from '#lib/checks/settings/check-record.ts';
+import { CheckRecord, shownCheck } from '#lib/checks/settings/check-record.ts';
 import { requireCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
 import { CheckInput, CheckPatch } from '#lib/checks/settings/model.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
-import {
-  CheckWithLastResult,
-  lastResultView,
-  NewestResult,
-  Stale,
-  showWhole,
-} from '#lib/history/status/check-detail.ts';
-import { newestResults, staleChecks } from '#lib/history/status/newest-results.ts';
-import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { Made, route } from '#lib/platform/http/route.ts';
-import { pick } from '#lib/platform/plain-data.ts';
-import { mapInTurns } from '#lib/platform/turns.ts';
 import { applyCheck } from './apply-check.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
 
 const row = route<Context>();
 
+/** Changes of checks. Reading them is in lib/history/status. */
 export const checkRows = [
-  row({
-    method: 'GET',
-    path: '/v1/checks',
-    access: 'read',
-    summary: 'Checks of the account, or of one entity; all, or those that are looked for',
-    status: 200,
-    query: CheckFilter.extend({
-      ...ListQuery.shape,
-      entity_id: z.string().optional().describe('Only the checks of this entity.'),
-      entity: EntityPath.describe(
-        'The same by the slugs of its blueprint and of itself, such as service/shop.',
-      ).optional(),
-      last_result: z
-        .enum(['true', 'false'])
-        .default('false')
-        .describe('Whether to show the newest result of each as well. Default false.'),
-    }),
-    reply: z.array(checkSchema('CheckInList', (type) => Stale.extend(NewestResult(type).shape))),
-    errors: ['NOT_FOUND'],
-    run: async (context, call) => {
-      const { entity_id: id, entity: path, last_result } = call.query;
-      const isOfOne = id !== undefined || path !== undefined;
-      const only = isOfOne ? await requireEntityById(context, await entityIdOf(context, { id, path })) : undefined;
-      const isStale = await staleChecks(context);
-      const views = async (found: CheckOfEntity[]) => {
-        const checks = found.map(({ check }) => check);
-        const newest = last_result === 'true' ? await newestResults(context, checks) : undefined;
-        return mapInTurns([...found.entries()], ([i, { check, entity }]) => ({
-          ...checkRecord(check, entity, context),
-          stale: isStale(check.id),
-          ...(newest && { last_result: lastResultView(context, check, newest[i]) }),
-        }));
-      };
-      const scope = [context.tenant, 'checks', ...(only ? [only.id] : [])].join(' ');
-      return listOf(scope, call, checkList(context, views, { only, wanted: pick(CheckFilter, call.query) }));
-    },
-  }),
   row({
     method: 'POST',
     path: '/v1/checks',
@@ -72,16 +21,6 @@ export const checkRows = [
     reply: CheckRecord,
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => shownCheck(context, await createCheck(context, body)),
-  }),
-  row({
-    method: 'GET',
-    path: '/v1/checks/{id}',
-    access: 'read',
-    summary: 'A check with its last result',
-    status: 200,
-    reply: CheckWithLastResult,
-    load: (context, { id }) => requireCheck(context, id),
-    run: (context, { loaded }) => showWhole(context, loaded),
   }),
   row({
     method: 'PUT',
@@ -103,16 +42,6 @@ export const checkRows = [
     status: 204,
     load: (context, { id }) => requireCheck(context, id),
     run: (context, { loaded }) => deleteCheck(context, loaded),
-  }),
-  row({
-    method: 'GET',
-    path: '/v1/checks/by-slug/{slug}',
-    access: 'read',
-    summary: 'The check that has a slug, with its last result',
-    status: 200,
-    reply: CheckWithLastResult,
-    load: (context, { slug }) => requireCheckBySlug(context, slug),
-    run: (context, { loaded }) => showWhole(context, loaded),
   }),
   row({
     method: 'PUT',

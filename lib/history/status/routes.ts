@@ -1,15 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
-import { TransitionRecord } from '#lib/alerting/decide/transition.ts';
-import {
-  checkTransitions,
-  mustBeRange,
-  scopeOf,
-  TransitionRange,
-  transitionFeed,
-} from '#lib/alerting/explain/transitions.ts';
-import { requireEntityById } from '#lib/catalog/store.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { readSparkline, Sparkline } from '#lib/history/rollups/sparkline.ts';
 import { findGaps, GapRecord, gapRecord } from '#lib/history/runs/gaps.ts';
@@ -21,7 +12,6 @@ import {
   gather,
   ListQuery,
   limitParam,
-  listOf,
   listReply,
   Position,
 } from '#lib/platform/http/paging.ts';
@@ -64,26 +54,6 @@ export const statusRows = [
       const search = new URLSearchParams(url.search);
       search.set('counts', 'false');
       return listReply(status, { ...url, search }, next === undefined ? undefined : encodeCursor(scope, next));
-    },
-  }),
-  row({
-    method: 'GET',
-    path: '/v1/status/transitions',
-    access: 'read',
-    summary: 'Changes of state across all entities or of one, newest first; or those after one, oldest first',
-    status: 200,
-    query: TransitionRange.extend({
-      entity_id: z.string().optional().describe('Only those of this entity.'),
-      ...ListQuery.shape,
-      limit: limitParam(50, 1000),
-    }),
-    reply: z.array(TransitionRecord),
-    errors: ['NOT_FOUND'],
-    run: async (context, call) => {
-      const { entity_id, ...range } = call.query;
-      mustBeRange(range);
-      const entity = entity_id === undefined ? undefined : await requireEntityById(context, entity_id);
-      return listOf(scopeOf(context, 'status', range), call, transitionFeed(context, range, entity));
     },
   }),
   row({
@@ -135,21 +105,6 @@ export const resultRows = [
       const page = await gather(await resultList(context, loaded, query), { after, limit: query.limit });
       const cursor = page.next === undefined ? undefined : encodeCursor(scope, page.next);
       return listReply({ results: page.values, next_cursor: cursor ?? null }, url, cursor);
-    },
-  }),
-  row({
-    method: 'GET',
-    path: '/v1/checks/{id}/transitions',
-    access: 'read',
-    summary: 'Changes of state of a check, newest first; or those after one, oldest first',
-    status: 200,
-    query: TransitionRange.extend({ ...ListQuery.shape, limit: limitParam(50, 1000) }),
-    reply: z.array(TransitionRecord),
-    load: loadCheck,
-    run: async (context, call) => {
-      const { loaded, query } = call;
-      mustBeRange(query);
-      return listOf(scopeOf(context, loaded.id, query), call, checkTransitions(context, loaded, query));
     },
   }),
   row({
