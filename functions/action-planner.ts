@@ -1,5 +1,5 @@
 import { plan } from '#lib/actions/run-message.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { Ports } from '#lib/env.ts';
 import { envOf } from '#lib/env.ts';
 import { onInserted } from '#lib/stream-reader.ts';
@@ -7,5 +7,5 @@ import { onInserted } from '#lib/stream-reader.ts';
 /** New transitions, from the table's stream or parked on the queue `plan`: finds the actions that they fire. */
 export const create = (ports: Ports) => {
   const env = envOf(ports);
-  return onInserted<TransitionItem>(env, 'plan', (transition, isLast) => plan(env, transition, isLast));
+  return onInserted<DecidedTransition>(env, 'plan', (transition, isLast) => plan(env, transition, isLast));
 };

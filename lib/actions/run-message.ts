@@ -5,7 +5,7 @@ import { fires } from '#lib/actions/run/fires.ts';
 import { dispatch, finish, interrupted, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
 import { notSent } from '#lib/actions/run/send.ts';
 import type { BuiltIn } from '#lib/actions/template/variables.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { BOUND_ACTIONS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
@@ -80,7 +80,7 @@ type Plan = {
   wants: (action: ActionItem) => boolean;
   variables: BuiltIn;
   /** That it is for; none of a slot. */
-  transition?: TransitionItem;
+  transition?: DecidedTransition;
 };
 
 /** What a message asks for; undefined when its cause is past. */
@@ -106,7 +106,7 @@ async function ofTransition(
   { tenant_id, action_id, check_id, transition_sk }: RunMessage & { kind: 'state_change' },
 ): Promise<Plan | undefined> {
   const key = { pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk };
-  const transition = await ports.table.get<TransitionItem>(key);
+  const transition = await ports.table.get<DecidedTransition>(key);
   if (!transition) {
     ports.log.warn('the transition of a run is gone', { tenant_id, action_id, check_id, transition_sk });
     return undefined;
@@ -139,7 +139,7 @@ async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
  * A message for each action that a transition fires. Twice is harmless: the run's id follows from both.
  * @param isLast what cannot be sent off ends as failed; throws all the same
  */
-export async function plan(env: RunEnv, transition: TransitionItem, isLast: boolean): Promise<void> {
+export async function plan(env: RunEnv, transition: DecidedTransition, isLast: boolean): Promise<void> {
   try {
     const runs = await runsOf(env, transition);
     if (runs.length === 0) return;
@@ -155,7 +155,7 @@ export async function plan(env: RunEnv, transition: TransitionItem, isLast: bool
 
 type Fired = MessageOf<'action'> & { kind: 'state_change' };
 
-async function runsOf({ ports, keys }: RunEnv, transition: TransitionItem): Promise<Fired[]> {
+async function runsOf({ ports, keys }: RunEnv, transition: DecidedTransition): Promise<Fired[]> {
   const { tenant_id, check_id, sk: transition_sk } = transition;
   const query = { partition: keys.ofCheck(tenant_id, check_id), ...under(BOUND_ACTIONS) };
   const bound = await allOf<BoundActionItem>(ports.table, query);

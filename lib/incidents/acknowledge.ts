@@ -7,6 +7,7 @@ import { announcementOf, withAcknowledgement } from '#lib/alerting/decide/memory
 import { toldOf } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
+import { lastTransition } from '#lib/alerting/decide/transition.ts';
 import type { Deadline, DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
@@ -20,7 +21,6 @@ import {
   acknowledgementAt,
   acknowledgementRecord,
 } from '#lib/checks/settings/check-record.ts';
-import { lastTransition } from '#lib/checks/state/transition.ts';
 import { checkLabel } from '#lib/checks/types/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { Instant } from '#lib/platform/instant.ts';

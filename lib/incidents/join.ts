@@ -1,7 +1,7 @@
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import { openedBy } from '#lib/alerting/decide/notified-failure.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { IncidentRef } from '#lib/catalog/entity.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Keys } from '#lib/keys.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -17,7 +17,7 @@ export function entityWith(
   keys: Keys,
   { id }: IncidentRef,
   before: IncidentEntity | undefined,
-  transition: TransitionItem,
+  transition: DecidedTransition,
 ): IncidentEntity {
   const { tenant_id, entity_id, entity_name, seq, timestamp, down_checks = 0 } = transition;
   const isNewest = !before || seq > before.seq;
@@ -33,7 +33,7 @@ export function entityWith(
   };
 }
 
-const failureOf = ({ check_to_state, seq, check_id, transition_id, sk, timestamp }: TransitionItem) =>
+const failureOf = ({ check_to_state, seq, check_id, transition_id, sk, timestamp }: DecidedTransition) =>
   check_to_state === 'down' ? { seq, check_id, transition_id, transition_sk: sk, since: timestamp } : undefined;
 
 /** An incident as it begins. @param root name of the entity whose failure it is */
@@ -57,7 +57,7 @@ export function newIncident(
  */
 export function incidentWith(
   incident: StoredIncident,
-  transition: TransitionItem,
+  transition: DecidedTransition,
   entity: IncidentEntity,
 ): StoredIncident {
   const { outage_started_at, to_state } = transition;
@@ -71,7 +71,7 @@ export function incidentWith(
 }
 
 /** The entry of a transition. It joins by one that did not know the incident yet. */
-export function entryOfTransition(keys: Keys, ref: IncidentRef, transition: TransitionItem): TimelineItem {
+export function entryOfTransition(keys: Keys, ref: IncidentRef, transition: DecidedTransition): TimelineItem {
   const { tenant_id, transition_id, timestamp, entity_id, entity_name, check_id, check_label } = transition;
   const { check_from_state, check_to_state, to_state, error_message } = transition;
   const at = Date.parse(timestamp);
@@ -85,7 +85,7 @@ export function entryOfTransition(keys: Keys, ref: IncidentRef, transition: Tran
   };
 }
 
-function kindOf({ id }: IncidentRef, { transition_id, incident }: TransitionItem): TimelineItem['kind'] {
+function kindOf({ id }: IncidentRef, { transition_id, incident }: DecidedTransition): TimelineItem['kind'] {
   if (openedBy(transition_id) === id) return 'opened';
   return incident ? 'transition' : 'joined';
 }

@@ -1,12 +1,12 @@
 import { dependentOf, knownCause, readAncestry } from '#lib/alerting/cause/find-cause.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import { type IncidentItem, joinWrites, ownIncident } from '#lib/alerting/decide/notified-failure.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import { LONGEST_WAIT_MS, type MessageOf } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -30,11 +30,11 @@ type Found = IncidentRef | { again: number } | undefined;
  * Finds the incident of a failure that was written without one: in maintenance, whose end it waits for, or of an entity
  * that depends on others, whose cause it waits for. What is over by then belongs to none.
  */
-function findIncident(env: Env, transition: TransitionItem): Promise<Found> {
+function findIncident(env: Env, transition: DecidedTransition): Promise<Found> {
   return untilDone(env.ports, () => attempt(env, transition));
 }
 
-async function attempt(env: Env, transition: TransitionItem): Promise<Found | typeof AGAIN> {
+async function attempt(env: Env, transition: DecidedTransition): Promise<Found | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id, transition_id } = transition;
   const [check, entity, stored, head, told] = await ports.table.getMany<
@@ -65,7 +65,7 @@ async function attempt(env: Env, transition: TransitionItem): Promise<Found | ty
 async function incidentOfCause(
   { ports, keys }: Env,
   check: CheckItem,
-  transition: TransitionItem,
+  transition: DecidedTransition,
 ): Promise<IncidentRef | undefined> {
   const env = { ports, keys, tenant: check.tenant_id };
   const ancestry = await readAncestry(env, check.entity_id);
@@ -78,7 +78,7 @@ export async function keepIncident(env: Env, message: MessageOf<'incident'>): Pr
   if ('incident_id' in message) return lookWhetherOver(env, message);
   const { ports, keys } = env;
   const { tenant_id, check_id, sk } = message;
-  const item = await ports.table.get<AlertItem | TransitionItem>({ pk: keys.ofCheck(tenant_id, check_id), sk });
+  const item = await ports.table.get<AlertItem | DecidedTransition>({ pk: keys.ofCheck(tenant_id, check_id), sk });
   if (!item) return ports.log.warn('what belongs to an incident is gone', message);
   if (isAlert(item)) return noteAlert(env, item);
   const again = await noteChange(env, item);
@@ -94,7 +94,7 @@ async function noteAlert(env: Env, alert: AlertItem): Promise<void> {
   if (incident_id === undefined) return;
   await ports.table.putMany([entryOfAlert(keys, incident_id, alert)]);
   if (announces !== 'down' || transition_sk === null) return;
-  const transition = await ports.table.get<TransitionItem>({
+  const transition = await ports.table.get<DecidedTransition>({
     pk: keys.ofCheck(tenant_id, check_id),
     sk: transition_sk,
   });
@@ -102,7 +102,7 @@ async function noteAlert(env: Env, alert: AlertItem): Promise<void> {
 }
 
 /** @returns when the incident may be known that it belongs to (epoch ms); undefined when nothing is left to do */
-async function noteChange(env: Env, transition: TransitionItem): Promise<number | undefined> {
+async function noteChange(env: Env, transition: DecidedTransition): Promise<number | undefined> {
   const found = transition.incident ?? (await findIncident(env, transition));
   if (found && 'again' in found) return found.again;
   if (found) await noteTransition(env, transition, found);
@@ -110,7 +110,7 @@ async function noteChange(env: Env, transition: TransitionItem): Promise<number 
 }
 
 /** Its entry, the entity as it is now, and the incident where that opens or changes, in one transaction. */
-async function noteTransition(env: Env, transition: TransitionItem, ref: IncidentRef): Promise<void> {
+async function noteTransition(env: Env, transition: DecidedTransition, ref: IncidentRef): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, entity_id } = transition;
   const entry = entryOfTransition(keys, ref, transition);
@@ -151,7 +151,7 @@ async function noteTransition(env: Env, transition: TransitionItem, ref: Inciden
   });
 }
 
-const checkOf = ({ ports, keys }: Env, { tenant_id, check_id }: TransitionItem): Promise<CheckItem | undefined> =>
+const checkOf = ({ ports, keys }: Env, { tenant_id, check_id }: DecidedTransition): Promise<CheckItem | undefined> =>
   ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
 
 const isChanged = (before: StoredIncident | undefined, next: StoredIncident): boolean =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { INCIDENT_ENTITIES, INCIDENT_ENTRIES, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
@@ -169,7 +169,7 @@ async function affectedOf(
   parts: IncidentEntity[],
 ): Promise<IncidentDetail['affected']['items']> {
   const failed = parts.flatMap(({ failure, ...one }) => (failure ? [{ ...one, failure }] : []));
-  const transitions = await ports.table.getMany<TransitionItem>(
+  const transitions = await ports.table.getMany<DecidedTransition>(
     failed.map(({ failure }) => ({ pk: keys.ofCheck(tenant, failure.check_id), sk: failure.transition_sk })),
     { eventual: true },
   );

@@ -1,7 +1,7 @@
 import type { ExecutionItem } from '#lib/actions/execution.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { PackItem } from '#lib/results/pack.ts';
 import { type ResultItem, resultRecord } from '#lib/results/result.ts';
@@ -53,7 +53,7 @@ function coverRequests(seen: Observations, add: Add): void {
 
 function coverItem(item: Item, add: Add): void {
   if (item.sk.startsWith('TR#')) {
-    const { cause, alert } = item as TransitionItem;
+    const { cause, alert } = item as DecidedTransition;
     add(`transition: ${cause}, ${alert.reason ?? 'planned'}`);
   } else if (item.pk.includes('#DELIVERIES#')) {
     const { kind, status, channel_type } = item as DeliveryItem;

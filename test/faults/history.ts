@@ -1,9 +1,9 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { resultRecord } from '#lib/results/result.ts';
 import { failsAfter } from '#test/oracle/deadlines.ts';
@@ -60,7 +60,7 @@ function transitionsIn(seen: Seen): Pick<History, 'transitions' | 'states' | 'fe
     if (!key.sk.startsWith('TR#') || !after) continue;
     // The alert of one that was held is decided later.
     const { n, at } = transitions.get(keyText(key)) ?? commit;
-    transitions.set(keyText(key), { ...(after as TransitionItem), n, at });
+    transitions.set(keyText(key), { ...(after as DecidedTransition), n, at });
   }
   for (const item of seen.table.values()) {
     if ('transition_sk' in item && item.pk.includes('#FEED#')) pointers.add(item.transition_sk as string);

@@ -1,8 +1,8 @@
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { inForce } from './in-force.ts';
 import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
 import { saidAs, shownBy, toldOf } from './telling.ts';
@@ -16,7 +16,7 @@ const TRIES = 3;
  */
 export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
-  const transitions = items.filter((item): item is TransitionItem => item.sk.startsWith('TR#'));
+  const transitions = items.filter((item): item is DecidedTransition => item.sk.startsWith('TR#'));
   const failures = failedIn(seen);
   const byCheck = Map.groupBy(transitions, ({ check_id }) => check_id);
   return checksIn(seen).flatMap((check) => {
@@ -42,7 +42,7 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   });
 
   /** For a time since its last change the account did not catch up: a change of its default begins no look. */
-  function wasCatchUpOff({ tenant_id, id }: CheckItem, { timestamp }: TransitionItem): boolean {
+  function wasCatchUpOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
     const own = seen.table.get(keyText(keys.policy(tenant_id, id))) as Partial<PolicyItem> | undefined;
     const head = keyText(keys.alertingHead(tenant_id));
     return (
@@ -55,7 +55,7 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   }
 
   /** For a time since its last change nobody was to hear of recoveries: what is not told then is not caught up on. */
-  function wasRecoveryOff({ tenant_id, id }: CheckItem, { timestamp }: TransitionItem): boolean {
+  function wasRecoveryOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
     const places = [keys.policy(tenant_id, id), keys.alertingHead(tenant_id)].map(keyText);
     return changesIn(seen).some(({ key, after, commit }) => {
       if (!after || commit.at < Date.parse(timestamp) || !places.includes(keyText(key))) return false;

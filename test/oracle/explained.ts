@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { explainTransition } from '#lib/alerting/explain/explain-transition.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { changesIn, type Inside } from './inside.ts';
 
 const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' };
@@ -17,7 +17,7 @@ export const checkExplained = (inside: Inside): string[] => [...checkTransitions
 function checkMoments({ seen, shown }: Inside): string[] {
   const decided = new Map(
     [...seen.table.values()]
-      .filter((item): item is TransitionItem => item.sk.startsWith('TR#'))
+      .filter((item): item is DecidedTransition => item.sk.startsWith('TR#'))
       .map((one) => [one.transition_id, one]),
   );
   return [...shown].flatMap(([id, { explained }]) =>
@@ -37,7 +37,7 @@ const checkTransitions = ({ seen }: Inside): string[] =>
   changesIn(seen)
     .filter(({ key, after }) => key.sk.startsWith('TR#') && after)
     .flatMap(({ after }) => {
-      const transition = after as TransitionItem;
+      const transition = after as DecidedTransition;
       const { transition_id: id, alert } = transition;
       const { verdict, sentence, rules } = explainTransition(transition);
       const stopped = rules.find(({ outcome }) => outcome === 'stop');

@@ -1,9 +1,9 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionRecord } from '#lib/actions/execution.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem, DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Inside } from './inside.ts';
 
 /**
@@ -58,7 +58,7 @@ export type History = {
 export type Span = { from: number; to: number };
 
 export type Transition = Pick<
-  TransitionItem,
+  DecidedTransition,
   | 'transition_id'
   | 'entity_id'
   | 'check_id'

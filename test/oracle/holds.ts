@@ -1,6 +1,6 @@
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { ancestryIn } from './ancestry.ts';
 import { graceOf } from './deadlines.ts';
@@ -29,7 +29,7 @@ export const checkHolds = (inside: Inside): string[] => [...checkLeft(inside), .
 
 function checkLeft({ seen, keys, end, profile }: Inside): string[] {
   const items = [...seen.table.values()];
-  const transitions = items.filter((item): item is TransitionItem => item.sk.startsWith('TR#'));
+  const transitions = items.filter((item): item is DecidedTransition => item.sk.startsWith('TR#'));
   const checks = new Map(checksIn(seen).map((check) => [check.id, check]));
   const wrong: string[] = [];
   for (const [id, own] of Map.groupBy(transitions, ({ check_id }) => check_id)) {

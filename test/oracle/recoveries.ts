@@ -1,5 +1,5 @@
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { beliefsSeen, type Heard, placeOf, tellingIn } from './believed.ts';
 import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
@@ -60,9 +60,9 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
   return wrong;
 }
 
-const changesOf = ({ changes }: Commit): TransitionItem[] =>
+const changesOf = ({ changes }: Commit): DecidedTransition[] =>
   changes.flatMap(({ key, before, after }) =>
-    key.sk.startsWith('TR#') && !before && after ? [after as TransitionItem] : [],
+    key.sk.startsWith('TR#') && !before && after ? [after as DecidedTransition] : [],
   );
 
 /** What it heard last is trouble, if that could be delivered. */

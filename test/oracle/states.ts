@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AlertItem, deliveriesOf, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { checkAggregate } from './aggregates.ts';
@@ -62,7 +62,7 @@ export function checkStates({ seen, keys }: Inside): string[] {
         if (!isSettled(change)) say(commit, `transition ${change.key.sk} was written over`);
         continue;
       }
-      const { check_id } = change.after as TransitionItem;
+      const { check_id } = change.after as DecidedTransition;
       if (!of(isCheck).some(({ before }) => (before as CheckItem | undefined)?.id === check_id))
         say(commit, `transition ${change.key.sk} without a change of its check`);
     }
@@ -89,7 +89,7 @@ function checkResult({ key, before, after }: Change, say: (text: string) => void
 
 /** Of all of a transition only what was held is decided once more, and then for good. */
 function isSettled({ before, after }: Change): boolean {
-  const [old, now] = [before as TransitionItem, after as TransitionItem | undefined];
+  const [old, now] = [before as DecidedTransition, after as DecidedTransition | undefined];
   if (!now || old.alert.decision !== 'held' || now.alert.decision === 'held') return false;
   const { alert: _a, decided_on: _b, v: _c, ...was } = old;
   const { alert: _d, decided_on: _e, v: _f, ...is } = now;
@@ -118,7 +118,7 @@ function checkCheck(commit: Commit, change: Change, known: Known, say: (text: st
   }
   const transitions = commit.changes
     .filter((one) => isTransition(one) && !one.before)
-    .map((one) => one.after as TransitionItem)
+    .map((one) => one.after as DecidedTransition)
     .filter((one) => one.check_id === id);
   const gone = !after && !commit.changes.some((one) => isEntity(one) && one.after);
   const due = !gone && before.state !== (after?.state ?? 'unknown') ? 1 : 0;
@@ -164,7 +164,7 @@ function expected(
 }
 
 function checkTransition(
-  one: TransitionItem,
+  one: DecidedTransition,
   before: CheckItem,
   after: CheckItem | undefined,
   given: Given,
@@ -205,7 +205,7 @@ function checkTransition(
 }
 
 /** Channels that believe it down or degraded get a closing note when somebody disables or deletes it. */
-const closes = (one: TransitionItem, before: CheckItem, given: Given): boolean =>
+const closes = (one: DecidedTransition, before: CheckItem, given: Given): boolean =>
   one.alert.reason === 'configuration' &&
   toldOf(before) !== 'up' &&
   !given.policy.silenced &&
@@ -216,7 +216,7 @@ const alertsIn = ({ changes }: Commit): AlertItem[] =>
 
 /** What is to be told is in the transaction of the transition, and nothing else is. */
 function checkAlert(
-  one: TransitionItem,
+  one: DecidedTransition,
   before: CheckItem,
   alerts: AlertItem[],
   given: Given,

@@ -6,13 +6,13 @@ import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import { type AlertItem, alertItem, deliveryIdOf } from '#lib/alerting/decide/alert-item.ts';
 import { announcementOf } from '#lib/alerting/decide/memory.ts';
 import { type AlertKind, decidedOn } from '#lib/alerting/decide/situation.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import type { Channel, PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { defaultPolicy } from '#lib/alerting/policy/policy.ts';
 import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
 import { makeNet } from '#lib/net/node-net.ts';
@@ -174,7 +174,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     putPolicy: (channels: Channel[], changes: Partial<PolicyItem> = {}) =>
       put<PolicyItem>({ ...defaultPolicy(keys, check), v: ids.token(), channels, ...changes }),
     /** A planned change of the check's state that tells these channels. */
-    transition: (channel_ids: string[], changes: Partial<TransitionItem> = {}): TransitionItem => {
+    transition: (channel_ids: string[], changes: Partial<DecidedTransition> = {}): DecidedTransition => {
       const transition_id = changes.transition_id ?? 'trn_1';
       return {
         v: ids.token(),
@@ -208,7 +208,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     },
     /** The alert by which a transition tells these channels; another kind tells of it later. */
     alertOf: (
-      transition: TransitionItem,
+      transition: DecidedTransition,
       channel_ids: string[],
       { kind = 'state_change', at = START, channel_type = 'slack' }: Partial<AlertTold> = {},
     ): AlertItem =>

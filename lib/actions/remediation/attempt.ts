@@ -3,7 +3,8 @@ import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { giveUpAt, newRun, type RunEnv } from '#lib/actions/run/claim.ts';
 import { fires } from '#lib/actions/run/fires.ts';
 import { endAwait } from '#lib/alerting/decide/repair.ts';
-import type { FeedItem, TransitionItem } from '#lib/checks/state/transition.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
+import type { FeedItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import { after, stamp } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -38,7 +39,7 @@ async function wentDownAbout({ ports, keys }: Env, tenant: string, at: number): 
     ),
   );
   const entries = pages.flatMap(({ items }) => items);
-  const transitions = await ports.table.getMany<TransitionItem>(
+  const transitions = await ports.table.getMany<DecidedTransition>(
     entries.map(({ check_id, transition_sk: sk }) => ({ pk: keys.ofCheck(tenant, check_id), sk })),
   );
   const down = transitions.flatMap((one) => (one?.check_to_state === 'down' ? [one.check_id] : []));
@@ -63,7 +64,7 @@ export type Attempt =
 export async function attempt(
   env: RunEnv,
   action_id: string,
-  transition: TransitionItem,
+  transition: DecidedTransition,
   isFirst: boolean,
 ): Promise<Attempt> {
   const { ports, keys } = env;
@@ -94,12 +95,12 @@ export async function attempt(
 }
 
 /** The id of the run that a transition wants: the same as of an action without guards. */
-const firstId = ({ transition_id, timestamp }: TransitionItem, action_id: string): string =>
+const firstId = ({ transition_id, timestamp }: DecidedTransition, action_id: string): string =>
   derivedId('exe', Date.parse(timestamp), transition_id, action_id);
 
 /** Of a later one, and of those that a guard has stopped: one each. */
 const laterId = (
-  { transition_id }: TransitionItem,
+  { transition_id }: DecidedTransition,
   now: number,
   action_id: string,
   attempt: number,

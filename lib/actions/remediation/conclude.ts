@@ -7,11 +7,11 @@ import { announcementOf, withAnnounced } from '#lib/alerting/decide/memory.ts';
 import { endAwait, toldMeanwhile } from '#lib/alerting/decide/repair.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import { policyAsRead } from '#lib/alerting/policy/policy.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -28,7 +28,7 @@ type GivingUp = { writes: Write[]; deadlines: DueDeadline[] } | { again: number 
 type GivenUp = {
   action: ActionItem;
   check: CheckItem;
-  transition: TransitionItem;
+  transition: DecidedTransition;
   series: SeriesItem;
   /** The deadline of an alert of the check that is held. */
   hold: DeadlineEntry | undefined;
@@ -196,7 +196,7 @@ async function givenUp(
 ) {
   const { ports, keys } = env;
   const { check_id, failure } = one.series;
-  const [transition, hold] = await ports.table.getMany<[TransitionItem, DeadlineEntry]>([
+  const [transition, hold] = await ports.table.getMany<[DecidedTransition, DeadlineEntry]>([
     { pk: keys.ofCheck(one.tenant_id, check_id), sk: failure.transition_sk },
     keys.entry('hold', one.tenant_id, check_id),
   ]);

@@ -1,13 +1,13 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import { type ActionItem, lockName, type Remediation } from '#lib/actions/action-item.ts';
 import { checkOf } from '#lib/actions/bindings.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { Deadline, DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { Cause, GuardSituation } from './guards.ts';
 import { type SeriesItem, seriesAt } from './series.ts';
@@ -20,7 +20,7 @@ import { readShares, type Shares } from './shares.ts';
  */
 async function readCause(
   { ports, keys }: Env,
-  { tenant_id, alert }: TransitionItem,
+  { tenant_id, alert }: DecidedTransition,
   hold: Deadline | undefined,
 ): Promise<Cause | undefined> {
   const held = hold?.note?.held?.reason === 'dependency' ? hold.note.held : undefined;
@@ -53,7 +53,7 @@ export type Case = {
   remediation: Remediation;
   account: AccountItem;
   check: CheckItem;
-  transition: TransitionItem;
+  transition: DecidedTransition;
   /** As it is stored, and with this failure. */
   stored: SeriesItem | undefined;
   series: SeriesItem;
@@ -70,7 +70,7 @@ export type Case = {
 };
 
 /** Undefined when the action is gone or not guarded any more, or is bound to another check, or nobody watches that. */
-export async function readCase(env: Env, action_id: string, transition: TransitionItem): Promise<Case | undefined> {
+export async function readCase(env: Env, action_id: string, transition: DecidedTransition): Promise<Case | undefined> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = transition;
   const [action, account, check, stored, entry, hold] = await ports.table.getMany<

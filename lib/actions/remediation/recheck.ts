@@ -3,10 +3,10 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { RunEnv } from '#lib/actions/run/claim.ts';
 import { interrupted } from '#lib/actions/run/run.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
 import { revisionsSince } from '#lib/checks/settings/revisions.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import { outagesOf } from '#lib/history/runs/gaps.ts';
 import { resultOf, storedRuns } from '#lib/history/runs/runs.ts';
@@ -75,7 +75,7 @@ async function wasWatched(env: Env, check: CheckItem, { from, until }: Span): Pr
 const PUT_BACK_MS = 5_000;
 
 /** What a look comes to: when it is looked at again (epoch ms), or an attempt at a failure. */
-type Looked = { due?: number | undefined; deadlines?: DueDeadline[]; next?: TransitionItem };
+type Looked = { due?: number | undefined; deadlines?: DueDeadline[]; next?: DecidedTransition };
 
 /**
  * Looks at a guarded action whose deadline has come: makes the verdict of its open attempt, or the next attempt. Doing
@@ -85,7 +85,7 @@ type Looked = { due?: number | undefined; deadlines?: DueDeadline[]; next?: Tran
 export async function lookAtRemediation(
   env: RunEnv,
   message: MessageOf<'action'> & { kind: 'remediation' },
-): Promise<{ attempt: Attempt; transition: TransitionItem } | undefined> {
+): Promise<{ attempt: Attempt; transition: DecidedTransition } | undefined> {
   const { tenant_id, action_id } = message;
   const { due, deadlines = [], next } = await untilDone(env.ports, () => look(env, message));
   await sendDeadlines(env, deadlines);
@@ -120,7 +120,7 @@ async function look(
   if (series.next_at === undefined) return moveTo(env, due, undefined);
   if (now < series.next_at) return moveTo(env, due, series.next_at);
   const { check_id, failure } = series;
-  const next = await ports.table.get<TransitionItem>({
+  const next = await ports.table.get<DecidedTransition>({
     pk: keys.ofCheck(tenant_id, check_id),
     sk: failure.transition_sk,
   });

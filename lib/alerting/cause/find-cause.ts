@@ -1,11 +1,11 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { IncidentItem } from '#lib/alerting/decide/notified-failure.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { relationsFrom } from '#lib/catalog/relations/relation-store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { newestReceived } from '#lib/results/pushes/newest-received.ts';
 import { type Answers, ask, isAskable } from './ask.ts';
 import type { KnownCheck } from './evidence.ts';
@@ -92,7 +92,7 @@ async function judging(
 /** A failure, with when it began and what was before that. */
 export function dependentOf(
   check: CheckItem,
-  { check_from_state, check_from_since }: Pick<TransitionItem, 'check_from_state' | 'check_from_since'>,
+  { check_from_state, check_from_since }: Pick<DecidedTransition, 'check_from_state' | 'check_from_since'>,
 ): Dependent {
   const failing_since = check.effective_at ?? Date.parse(check.state_since);
   const wasWell = check_from_state === 'up' || check_from_state === 'degraded';

@@ -3,12 +3,12 @@ import type { HoldItem } from '#lib/alerting/cause/hold-item.ts';
 import { firstResultAt } from '#lib/alerting/decide/first-result.ts';
 import type { IncidentItem } from '#lib/alerting/decide/notified-failure.ts';
 import type { Pages } from '#lib/alerting/decide/page-budget.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { Deadline, HeldAlert, HoldReason } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -26,7 +26,7 @@ export type HeldCase = {
   /** Epoch ms at which it was due; where what held it ended before its time, when that was. */
   due: number;
   /** The check's last one: any further change would have ended the hold. */
-  transition: TransitionItem;
+  transition: DecidedTransition;
   /** Epoch ms. */
   now: number;
 };

@@ -3,13 +3,13 @@ import { escalationChange } from '#lib/alerting/decide/escalation.ts';
 import { firstResultAt, hasResultSince, lastChanceAt } from '#lib/alerting/decide/first-result.ts';
 import { type IncidentItem, incidentWrites, joinWrites } from '#lib/alerting/decide/notified-failure.ts';
 import { forgetHold } from '#lib/alerting/decide/settle-held.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsOfSteps, channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { isSilenced, type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -79,7 +79,7 @@ async function attempt(
 
   const held = entry.note?.held;
   const key = held && { pk: keys.ofCheck(tenant_id, check_id), sk: held.transition_sk };
-  const transition = key && (await ports.table.get<TransitionItem>(key));
+  const transition = key && (await ports.table.get<DecidedTransition>(key));
   // Whatever ends its check or its entity has nothing to tell of it.
   const isOver = held?.reason !== 'dependency' && transition?.alert.decision !== 'held';
   if (!held || !check || !entity || !transition || isOver) {

@@ -12,6 +12,7 @@ import { type IncidentItem, incidentWrites, toldBy } from '#lib/alerting/decide/
 import { hearRecovery, knewBefore, toldOf } from '#lib/alerting/decide/recipients.ts';
 import { seriesOf } from '#lib/alerting/decide/series.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/alerting/decide/situation.ts';
+import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
 import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
@@ -19,7 +20,6 @@ import { type AlertChannel, type Policy, type PolicyItem, policyAsRead } from '#
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { AlertUrgency } from '#lib/channels/alert.ts';
 import { type AnnouncedAlert, type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
-import { lastTransition, type TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -31,7 +31,7 @@ import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 
 type Holding = {
   check: CheckItem;
-  transition: TransitionItem;
+  transition: DecidedTransition;
   /** The deadline that it takes the place of, if there is one. */
   hold: DeadlineEntry | undefined;
   now: number;
@@ -248,7 +248,7 @@ function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
   due: Due,
-  transition: TransitionItem,
+  transition: DecidedTransition,
   { situation, announces, urgency = 'high', step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
 ): AlertItem {
   const series = seriesOf(due.entry);

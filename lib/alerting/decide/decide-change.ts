@@ -14,7 +14,7 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { AlertUrgency, FlapNote } from '#lib/channels/alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { StateChange, StateChangeInput } from '#lib/checks/state/change-state.ts';
-import type { TransitionCause, TransitionItem } from '#lib/checks/state/transition.ts';
+import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -44,7 +44,7 @@ import { hearRecovery, knewBefore } from './recipients.ts';
 import { type Decided, decide } from './rules.ts';
 import { becauseOf } from './settle-held.ts';
 import { awaitedRepair, calledLater, type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
-import type { AlertDecision, AlertReason } from './transition.ts';
+import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
 
 /** A change of a check's state, and the policy in force. */
 type Change = {
@@ -226,7 +226,7 @@ export type Basis = {
   /** When its destinations were paged, where its entity has relations and it may go down. */
   pages?: Pages;
   /** The transition whose alert is held, if one is. */
-  held?: TransitionItem | undefined;
+  held?: DecidedTransition | undefined;
 };
 
 /** The deadlines that begin and end with a change of state. */
@@ -247,7 +247,7 @@ export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise
   if (!entity) return undefined;
   const account = await alertingOf({ ports, keys }, check.tenant_id, head);
   const sk = deadlines[ALERT_DEADLINES.indexOf('hold')]?.note?.held?.transition_sk;
-  const held = sk && (await ports.table.get<TransitionItem>({ pk: keys.ofCheck(check.tenant_id, check.id), sk }));
+  const held = sk && (await ports.table.get<DecidedTransition>({ pk: keys.ofCheck(check.tenant_id, check.id), sk }));
   const policy = effectivePolicy(stored, { check, entity, account, now: ports.clock.now() });
   const counts = check.state !== 'down' && entity.dependents + entity.dependencies > 0;
   const destinations = counts ? channelsThatApply(policy, 'down', check.alerts).map(destinationOf) : [];
@@ -268,7 +268,7 @@ export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise
 export const opensIncident = (
   { entity, policy }: Basis,
   { to, cause }: StateChangeInput,
-  { alert }: Pick<TransitionItem, 'alert'>,
+  { alert }: Pick<DecidedTransition, 'alert'>,
 ): boolean =>
   to === 'down' &&
   (cause === 'result' || cause === 'silence') &&

@@ -3,7 +3,6 @@ import type { Deadline } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -11,7 +10,7 @@ import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import { decide } from './rules.ts';
 import { situationOf } from './situation.ts';
-import type { AlertDecision, AlertReason } from './transition.ts';
+import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
 
 /**
  * A held alert is decided once more, and then for good: of all of a transition only its `alert` changes, from held to
@@ -32,11 +31,11 @@ export const becauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecisi
 type Final = Pick<AlertDecision, 'decision' | 'reason' | 'facts'> & Partial<Pick<AlertDecision, 'deliveries'>>;
 
 /** What it was decided on in the end, where that says why. */
-type DecidedBy = Partial<Pick<TransitionItem, 'decided_on'>>;
+type DecidedBy = Partial<Pick<DecidedTransition, 'decided_on'>>;
 
 /** Pure: the write by which the alert of a transition is decided for good, at `at` (epoch ms). */
 export function settled(
-  transition: TransitionItem,
+  transition: DecidedTransition,
   token: string,
   at: number,
   final: Final,
@@ -45,7 +44,7 @@ export function settled(
   const { alert } = transition;
   const because = alert.because && { ...alert.because, look_again_at: null };
   const next = { ...alert, ...final, because, decided_at: iso(at) };
-  const put: TransitionItem = { ...transition, ...by, v: token, alert: next };
+  const put: DecidedTransition = { ...transition, ...by, v: token, alert: next };
   return { put, if: { version: transition.v } };
 }
 
@@ -53,7 +52,7 @@ export function settled(
  * Pure: with another change of its check a held alert has nothing to tell any more. Where its cause was planned work,
  * that is why.
  */
-export function superseded(held: TransitionItem, hold: Deadline | undefined, token: string, at: number): Write[] {
+export function superseded(held: DecidedTransition, hold: Deadline | undefined, token: string, at: number): Write[] {
   const { alert } = held;
   if (alert.decision !== 'held') return [];
   const { reason, facts } = alert;

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
-import { CheckState, EntityState } from '#lib/catalog/states.ts';
-import { AlertUrgency } from '#lib/channels/alert.ts';
-import { TransitionCause } from '#lib/checks/state/transition.ts';
-import { IdOf } from '#lib/platform/http/route.ts';
+import type { IncidentRef } from '#lib/catalog/entity.ts';
+import { EntityState } from '#lib/catalog/states.ts';
+import { AlertUrgency, type FlapNote } from '#lib/channels/alert.ts';
+import { StateTransition, type TransitionItem } from '#lib/checks/state/transition.ts';
+import type { Env } from '#lib/env.ts';
+import { TRANSITIONS, under } from '#lib/keys.ts';
 import { pick } from '#lib/platform/plain-data.ts';
+import type { DecidedOn } from './situation.ts';
 
 /** Why a transition has no alert, or none yet: the first rule that stops it (rules.ts), by its name. */
 export const AlertReason = z.enum([
@@ -55,31 +58,41 @@ export const AlertDecision = z.object({
 export type AlertDecision = z.infer<typeof AlertDecision>;
 
 /** A transition on the wire (docs/CONTRACT.md#transitions). */
-export const TransitionRecord = z
-  .object({
-    id: z.string().describe('The same as transition_id.'),
-    transition_id: IdOf('the transition'),
-    entity_id: IdOf('the entity that it is about'),
-    entity_name: z.string().describe('Name of the entity at that moment.'),
-    blueprint_slug: z.string().describe('Slug of its blueprint.'),
-    entity_slug: z.string().describe('Slug of the entity.'),
-    check_id: IdOf('the check that changed'),
-    tenant_id: IdOf('the account'),
-    from_state: EntityState.describe('State of the entity before; equal to to_state where that did not move.'),
-    to_state: EntityState.describe('State of the entity after.'),
-    check_from_state: CheckState.describe('State of the check before.'),
-    check_to_state: CheckState.describe('State of the check after.'),
-    timestamp: z.iso.datetime().describe('When it changed, in UTC.'),
-    outage_started_at: z.iso
-      .datetime()
-      .nullable()
-      .describe('Of a change to down: when the first of the failed runs was checked. Null of others.'),
-    cause: TransitionCause,
-    error_message: z.string().describe('Error or warning of the deciding result; empty when none.'),
-    alert: AlertDecision.describe('Whether it was announced, and if not, why.'),
-  })
-  .meta({ id: 'Transition' });
+export const TransitionRecord = StateTransition.extend({
+  alert: AlertDecision.describe('Whether it was announced, and if not, why.'),
+}).meta({ id: 'Transition' });
 export type TransitionRecord = z.infer<typeof TransitionRecord>;
+
+/**
+ * A stored transition with its alert decision. Immutable, except that a held alert is decided once
+ * (settle-held.ts). About 1.2 KB.
+ */
+export type DecidedTransition = TransitionItem &
+  Pick<TransitionRecord, 'alert'> & {
+    /** What its alert was decided on. */
+    decided_on: DecidedOn;
+    /** Its alert is the first to say that the check flaps. */
+    flapping?: FlapNote;
+    /** The incident that its entity was part of then; absent without one, and where that was not known yet. */
+    incident?: IncidentRef;
+    /** With it the failure of its entity is over, which others may follow from. */
+    ends_incident?: true;
+  };
+
+/** The latest change of a check's state; undefined before the first, and once it is no longer kept. */
+export async function lastTransition(
+  { ports, keys }: Env<'table'>,
+  tenant_id: string,
+  check_id: string,
+): Promise<DecidedTransition | undefined> {
+  const { items } = await ports.table.query<DecidedTransition>({
+    partition: keys.ofCheck(tenant_id, check_id),
+    ...under(TRANSITIONS),
+    descending: true,
+    limit: 1,
+  });
+  return items[0];
+}
 
 /** A transition as the caller may see it: a read-only key sees no URL in its error. */
 export const transitionRecord = (

@@ -1,13 +1,13 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type SilenceDeadline, silenceDeadline } from '#lib/checks/heartbeat.ts';
 import { type Outcome, outcomeOf } from '#lib/checks/outcome.ts';
 import { type RevisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
 import { isUndecided, nextState, type Standing, UNJUDGED } from '#lib/checks/state/next-state.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
 import { resultOf, storedRuns } from '#lib/history/runs/runs.ts';
 import type { ResultItem } from '#lib/results/result.ts';
@@ -150,7 +150,7 @@ export type ReadMoment = { moment: Moment; results: ResultItem[]; gaps: Gap[] };
 export async function readMoment(
   context: Context,
   check: CheckItem,
-  last: TransitionItem | undefined,
+  last: DecidedTransition | undefined,
   at: number,
 ): Promise<ReadMoment> {
   const { ports, keys, tenant, caller } = context;

@@ -1,8 +1,7 @@
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { situationOf } from '#lib/alerting/decide/situation.ts';
-import type { AlertReason, RuleFacts } from '#lib/alerting/decide/transition.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { AlertReason, DecidedTransition, RuleFacts } from '#lib/alerting/decide/transition.ts';
 import type { GapCause } from '#lib/history/runs/gaps.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -67,7 +66,7 @@ const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' } as con
  * the list that decided it.
  * @param alerts all that went out about it so far, in the order of time
  */
-export function explainTransition(transition: TransitionItem, alerts: readonly AlertItem[] = []): Explained {
+export function explainTransition(transition: DecidedTransition, alerts: readonly AlertItem[] = []): Explained {
   const { alert, check_to_state: state, timestamp } = transition;
   const is = state === 'unknown' ? 'It had no state' : `It was ${state}`;
   const change = `${is} since ${clock(timestamp)}.`;
@@ -80,7 +79,7 @@ export function explainTransition(transition: TransitionItem, alerts: readonly A
   };
 }
 
-function decisionSentence({ alert }: TransitionItem): string {
+function decisionSentence({ alert }: DecidedTransition): string {
   const why = alert.reason === null ? '' : WHY[alert.reason](alert.facts);
   switch (alert.decision) {
     case 'planned':

@@ -3,12 +3,12 @@ import { historyStart } from '#lib/access/retention.ts';
 import type { HoldItem } from '#lib/alerting/cause/hold-item.ts';
 import { deliveryView } from '#lib/alerting/configure/views.ts';
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
-import { transitionRecord } from '#lib/alerting/decide/transition.ts';
+import { type DecidedTransition, transitionRecord } from '#lib/alerting/decide/transition.ts';
 import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type DeliveryItem, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { acknowledgementAt } from '#lib/checks/settings/check-record.ts';
-import type { FeedItem, TransitionItem } from '#lib/checks/state/transition.ts';
+import type { FeedItem } from '#lib/checks/state/transition.ts';
 import { gapRecord } from '#lib/history/runs/gaps.ts';
 import { ALERTS, after, stamp, TRANSITIONS } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
@@ -46,7 +46,7 @@ export async function explainCheck(context: Context, check: CheckItem, at: numbe
 }
 
 /** Why a change of state was announced, or not. Throws NOT_FOUND. */
-export async function explainOne(context: Context, transition: TransitionItem): Promise<Explanation> {
+export async function explainOne(context: Context, transition: DecidedTransition): Promise<Explanation> {
   const { ports, keys, tenant } = context;
   const check = await ports.table.get<CheckItem>(keys.check(tenant, transition.check_id));
   const at = Date.parse(transition.timestamp);
@@ -55,7 +55,7 @@ export async function explainOne(context: Context, transition: TransitionItem): 
 }
 
 type About = {
-  transition: TransitionItem;
+  transition: DecidedTransition;
   /** Undefined when it was deleted. */
   check: CheckItem | undefined;
   at: number;
@@ -107,7 +107,7 @@ const viewOf = (context: Context, check: CheckItem, { moment, results, gaps }: R
 });
 
 /** Of a check that was deleted. */
-const NOTHING_LEFT = ({ check_id, timestamp, check_to_state }: TransitionItem): View => ({
+const NOTHING_LEFT = ({ check_id, timestamp, check_to_state }: DecidedTransition): View => ({
   check_id,
   at: timestamp,
   state: check_to_state,
@@ -119,8 +119,8 @@ async function lastTransition(
   { ports, keys, tenant }: Context,
   check: CheckItem,
   at: number,
-): Promise<TransitionItem | undefined> {
-  const { items } = await ports.table.query<TransitionItem>({
+): Promise<DecidedTransition | undefined> {
+  const { items } = await ports.table.query<DecidedTransition>({
     partition: keys.ofCheck(tenant, check.id),
     from: TRANSITIONS,
     to: after(`${TRANSITIONS}${stamp(at)}`),
@@ -131,7 +131,7 @@ async function lastTransition(
 }
 
 /** The transition that a path names. Throws NOT_FOUND, also for one whose entity is gone. */
-export async function requireTransition(context: Context, id: string): Promise<TransitionItem> {
+export async function requireTransition(context: Context, id: string): Promise<DecidedTransition> {
   const { ports, keys, tenant, caller } = context;
   const isKept = isId('trn', id) && timeOf(id) >= historyStart(ports.clock.now(), caller.retention_days);
   // Its entity, which says in which bucket the entry stands, is not known by its id.
@@ -139,7 +139,7 @@ export async function requireTransition(context: Context, id: string): Promise<T
   const places = isKept ? keys.buckets.map((bucket) => ({ pk: keys.feed(tenant, bucket), sk })) : [];
   const entry = (await ports.table.getMany<FeedItem>(places)).find((item) => item !== undefined);
   if (!entry) throw notFound(`Transition ${id}`);
-  const [transition, entity] = await ports.table.getMany<TransitionItem>([
+  const [transition, entity] = await ports.table.getMany<DecidedTransition>([
     { pk: keys.ofCheck(tenant, entry.check_id), sk: entry.transition_sk },
     keys.entity(tenant, entry.entity_id),
   ]);
@@ -150,7 +150,7 @@ export async function requireTransition(context: Context, id: string): Promise<T
 /** What went out about a transition until `until` (epoch ms), in the order of time. */
 async function alertsOf(
   { ports, keys, tenant }: Context,
-  { check_id, transition_id, timestamp }: TransitionItem,
+  { check_id, transition_id, timestamp }: DecidedTransition,
   until: number,
 ): Promise<AlertItem[]> {
   const { items } = await ports.table.query<AlertItem>({
@@ -172,7 +172,7 @@ async function deliveriesIn(context: Context, alerts: readonly AlertItem[]): Pro
 /** What the looks for its cause saw until `until` (epoch ms); none of an alert whose cause was never looked for. */
 async function looksAt(
   { ports, keys, tenant }: Context,
-  { check_id, sk, decided_on }: TransitionItem,
+  { check_id, sk, decided_on }: DecidedTransition,
   until: number,
 ): Promise<Explanation['looks']> {
   if (!decided_on.dependencies) return [];
@@ -203,7 +203,7 @@ const nextOf = ([first]: Due[]): Explanation['next'] =>
   first ? { at: iso(first.entry.deadline), what: first.what } : null;
 
 /** That what it follows from is planned, where its alert is held for that. */
-function plannedWork({ alert, sk }: TransitionItem, due: readonly Due[]): string | undefined {
+function plannedWork({ alert, sk }: DecidedTransition, due: readonly Due[]): string | undefined {
   const held = due.find(({ what }) => what === 'hold')?.entry.note?.held;
   if (alert.decision !== 'held' || held?.transition_sk !== sk || held.reason !== 'dependency' || !held.window)
     return undefined;

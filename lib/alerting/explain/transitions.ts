@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { historyStart } from '#lib/access/retention.ts';
-import { type TransitionRecord, transitionRecord } from '#lib/alerting/decide/transition.ts';
+import { type DecidedTransition, type TransitionRecord, transitionRecord } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { FeedItem, TransitionItem } from '#lib/checks/state/transition.ts';
+import type { FeedItem } from '#lib/checks/state/transition.ts';
 import { after as above, stamp, TRANSITIONS } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
@@ -27,13 +27,13 @@ export const checkTransitions = (
 ): Reader<TransitionRecord> => {
   const { ports, keys, tenant } = context;
   const partition = keys.ofCheck(tenant, check.id);
-  const list: List<TransitionItem> = {
+  const list: List<DecidedTransition> = {
     at: (ms) => `${TRANSITIONS}${stamp(ms)}`,
     end: above(TRANSITIONS),
     // Two of an entity never have the same time.
     place: (id) => `${TRANSITIONS}${stamp(timeOf(id))}`,
     isNamed: (item, id) => item.transition_id === id,
-    read: (query) => ports.table.query<TransitionItem>({ partition, ...query }),
+    read: (query) => ports.table.query<DecidedTransition>({ partition, ...query }),
   };
   const read = inRange(context, range, list);
   return async (after, limit) => {
@@ -76,7 +76,9 @@ export const transitionFeed = (
     const each = entity ? 1 : 2;
     const found = entries.flatMap(({ sk }, i) => {
       const [transition, isThere] = [items[each * i], entity ?? items[each * i + 1]];
-      return transition && isThere ? [{ at: sk, value: transitionRecord(context, transition as TransitionItem) }] : [];
+      return transition && isThere
+        ? [{ at: sk, value: transitionRecord(context, transition as DecidedTransition) }]
+        : [];
     });
     return { ...page, found };
   };

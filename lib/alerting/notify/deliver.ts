@@ -1,5 +1,6 @@
 import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
 import { channelIn, channelPlace } from '#lib/alerting/policy/channel-place.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
@@ -7,7 +8,6 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Alert } from '#lib/channels/alert.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import { LONGEST_WAIT_MS, type MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
@@ -203,7 +203,7 @@ async function prepare(
 ): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk, alert } = delivery;
   const [account, entity, check, place, transition, item] = await ports.table.getMany<
-    [AccountItem, EntityItem, CheckItem, PolicyItem | AccountChannel, ...(TransitionItem & AlertItem)[]]
+    [AccountItem, EntityItem, CheckItem, PolicyItem | AccountChannel, ...(DecidedTransition & AlertItem)[]]
   >([
     keys.account(tenant_id),
     keys.entity(tenant_id, entity_id),

@@ -1,10 +1,10 @@
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { eventOf } from '#lib/channels/alert.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 
 /** Puts the event of a transition on the bus: of every change that was found out, announced or not. */
-export async function publishEvent({ ports }: Env, transition: TransitionItem): Promise<void> {
+export async function publishEvent({ ports }: Env, transition: DecidedTransition): Promise<void> {
   if (transition.cause !== 'result' && transition.cause !== 'silence') return;
   await ports.bus.publish([{ detail_type: 'state_change', detail: eventOf(transition) }]);
 }
@@ -13,7 +13,7 @@ export async function publishEvent({ ports }: Env, transition: TransitionItem): 
  * Hands on what belongs to an incident, or may yet: an alert or a transition, new in the table. One that belongs to
  * none costs nothing.
  */
-export async function handOn({ ports }: Env, item: AlertItem | TransitionItem): Promise<void> {
+export async function handOn({ ports }: Env, item: AlertItem | DecidedTransition): Promise<void> {
   if (!(isAlert(item) ? isForTimeline(item) : mayBelong(item))) return;
   const { tenant_id, check_id, sk } = item;
   await ports.queues.send('incident', [{ body: { tenant_id, check_id, sk }, group: tenant_id }]);
@@ -23,5 +23,5 @@ export async function handOn({ ports }: Env, item: AlertItem | TransitionItem): 
 const isForTimeline = ({ incident_id, kind }: AlertItem): boolean =>
   incident_id !== undefined && kind !== 'acknowledged';
 
-const mayBelong = ({ incident, check_to_state, cause }: TransitionItem): boolean =>
+const mayBelong = ({ incident, check_to_state, cause }: DecidedTransition): boolean =>
   incident !== undefined || (check_to_state === 'down' && (cause === 'result' || cause === 'silence'));

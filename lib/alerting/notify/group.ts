@@ -1,6 +1,6 @@
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { Alert } from '#lib/channels/alert.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import { under } from '#lib/keys.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
@@ -45,7 +45,7 @@ export async function shownGroup(
     .flatMap(({ tenant_id, check_id, transition_sk: sk }) =>
       sk === null ? [] : [{ pk: keys.ofCheck(tenant_id, check_id), sk }],
     );
-  const transitions = await ports.table.getMany<TransitionItem>(named);
+  const transitions = await ports.table.getMany<DecidedTransition>(named);
   const names = [...new Set(transitions.flatMap((one) => (one ? [one.entity_name] : [])))];
   return { group: { id, root_entity_name, count: together.length, names } };
 }

@@ -4,6 +4,7 @@ import { redactUrl } from '#lib/access/redaction.ts';
 import { failingWith } from '#lib/alerting/cause/held-under.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import { failuresLately } from '#lib/alerting/decide/memory.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import {
   type Alert,
@@ -15,7 +16,6 @@ import {
   urlsOf,
 } from '#lib/channels/alert.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { checkLabel, checkTypeOf } from '#lib/checks/types/registry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { DeliveryItem } from './delivery-item.ts';
@@ -29,7 +29,7 @@ type About = AlertUrlsAbout & { now: number };
 /** The alert of a delivery about a transition. @param item as it was decided @param told titles of its channels */
 export const alertOf = (
   delivery: DeliveryItem,
-  transition: TransitionItem,
+  transition: DecidedTransition,
   item: AlertItem | undefined,
   about: About & { told: string[] } & AlertLinks,
 ): Alert => ({

@@ -9,6 +9,7 @@ import {
   toldBy,
 } from '#lib/alerting/decide/notified-failure.ts';
 import { forgetHold, impactDue, superseded } from '#lib/alerting/decide/settle-held.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { policyAsRead } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
@@ -21,7 +22,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { aggregate } from './next-state.ts';
-import type { FeedItem, TransitionCause, TransitionItem } from './transition.ts';
+import type { FeedItem, TransitionCause } from './transition.ts';
 
 export type StateChangeInput = {
   /** The check as it was read. */
@@ -39,7 +40,7 @@ export type StateChangeInput = {
 
 export type StateChange = {
   at: number;
-  transition: TransitionItem;
+  transition: DecidedTransition;
   /** What becomes of the check: merge it into the next version. */
   check: Pick<CheckItem, 'state' | 'state_since' | 'effective_at' | 'alerts'>;
   entity: EntityItem;
@@ -89,7 +90,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     ...(state !== entity.state && { state, state_since: timestamp }),
   };
   const down_checks = Object.values(checks).filter((one) => one === 'down').length;
-  const transition: TransitionItem = {
+  const transition: DecidedTransition = {
     ...key,
     v: token,
     expires_at,

@@ -1,57 +1,7 @@
 import * as z from 'zod';
-import type { DecidedOn } from '#lib/alerting/decide/situation.ts';
-import type { TransitionRecord } from '#lib/alerting/decide/transition.ts';
-import type { IncidentRef } from '#lib/catalog/entity.ts';
-import type { FlapNote } from '#lib/channels/alert.ts';
-import type { Env } from '#lib/env.ts';
-import { TRANSITIONS, under } from '#lib/keys.ts';
+import { CheckState, EntityState } from '#lib/catalog/states.ts';
+import { IdOf } from '#lib/platform/http/route.ts';
 import type { Item } from '#lib/platform/ports.ts';
-
-/**
- * One change of a check's state; the source of actions and events. Immutable, but that a held alert is decided once
- * (health/alerting/held.ts). Its timestamp is later than every earlier one of the entity. About 1.2 KB.
- */
-export type TransitionItem = Item &
-  Omit<TransitionRecord, 'id'> & {
-    // not on the wire
-    v: string;
-    /** What its alert was decided on. */
-    decided_on: DecidedOn;
-    /** Its alert is the first to say that the check flaps. */
-    flapping?: FlapNote;
-    /** Name of the check, or its target, for people. */
-    check_label: string;
-    /** ISO 8601: since when the check was in `check_from_state`. */
-    check_from_since: string;
-    /** Epoch ms: from when on the new state counts in the history. */
-    effective_at: number;
-    /** The incident that its entity was part of then; absent without one, and where that was not known yet. */
-    incident?: IncidentRef;
-    /** How many checks of the entity were down then; absent for none. */
-    down_checks?: number;
-    /** With it the failure of its entity is over, which others may follow from. */
-    ends_incident?: true;
-    /** Its number within the entity. */
-    seq: number;
-  };
-
-/** Points from the tenant's feed to a transition. About 250 bytes. */
-export type FeedItem = Item & { entity_id: string; check_id: string; transition_sk: string };
-
-/** The latest change of a check's state; undefined before the first, and once it is no longer kept. */
-export async function lastTransition(
-  { ports, keys }: Env<'table'>,
-  tenant_id: string,
-  check_id: string,
-): Promise<TransitionItem | undefined> {
-  const { items } = await ports.table.query<TransitionItem>({
-    partition: keys.ofCheck(tenant_id, check_id),
-    ...under(TRANSITIONS),
-    descending: true,
-    limit: 1,
-  });
-  return items[0];
-}
 
 export const TransitionCause = z
   .enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted'])
@@ -59,3 +9,46 @@ export const TransitionCause = z
     'result: a probe or a push. silence: a push check was silent past its grace. check_disabled, check_deleted: a user changed the check; recorded, and never announced. check_enabled: reserved.',
   );
 export type TransitionCause = z.infer<typeof TransitionCause>;
+
+/** The properties of a transition on the wire without its alert, which alerting adds. */
+export const StateTransition = z.object({
+  id: z.string().describe('The same as transition_id.'),
+  transition_id: IdOf('the transition'),
+  entity_id: IdOf('the entity that it is about'),
+  entity_name: z.string().describe('Name of the entity at that moment.'),
+  blueprint_slug: z.string().describe('Slug of its blueprint.'),
+  entity_slug: z.string().describe('Slug of the entity.'),
+  check_id: IdOf('the check that changed'),
+  tenant_id: IdOf('the account'),
+  from_state: EntityState.describe('State of the entity before; equal to to_state where that did not move.'),
+  to_state: EntityState.describe('State of the entity after.'),
+  check_from_state: CheckState.describe('State of the check before.'),
+  check_to_state: CheckState.describe('State of the check after.'),
+  timestamp: z.iso.datetime().describe('When it changed, in UTC.'),
+  outage_started_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('Of a change to down: when the first of the failed runs was checked. Null of others.'),
+  cause: TransitionCause,
+  error_message: z.string().describe('Error or warning of the deciding result; empty when none.'),
+});
+
+/** One change of a check's state. Its timestamp is later than every earlier one of the entity. */
+export type TransitionItem = Item &
+  Omit<z.infer<typeof StateTransition>, 'id'> & {
+    // not on the wire
+    v: string;
+    /** Name of the check, or its target, for people. */
+    check_label: string;
+    /** ISO 8601: since when the check was in `check_from_state`. */
+    check_from_since: string;
+    /** Epoch ms: from when on the new state counts in the history. */
+    effective_at: number;
+    /** How many checks of the entity were down then; absent for none. */
+    down_checks?: number;
+    /** Its number within the entity. */
+    seq: number;
+  };
+
+/** Points from the tenant's feed to a transition. About 250 bytes. */
+export type FeedItem = Item & { entity_id: string; check_id: string; transition_sk: string };

@@ -3,9 +3,9 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { SeriesItem } from '#lib/actions/remediation/series.ts';
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { ALERTS, RESULTS, stamp, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -39,7 +39,7 @@ export async function remediationWorld() {
     });
   };
   /** The check goes down now. */
-  const fail = async (changes: Partial<TransitionItem> = {}): Promise<TransitionItem> => {
+  const fail = async (changes: Partial<DecidedTransition> = {}): Promise<DecidedTransition> => {
     const at = world.now();
     const transition_id = `trn_${at}`;
     const transition = world.transition([], {
@@ -108,7 +108,7 @@ export async function remediationWorld() {
         ...{ timeout_ms: 1000, remediation, ...more },
       }),
     /** What the planner sends for a transition. */
-    fire: (action: ActionItem, { sk }: TransitionItem) =>
+    fire: (action: ActionItem, { sk }: DecidedTransition) =>
       runner(
         queueEvent([
           { kind: 'state_change', tenant_id: TENANT, action_id: action.id, check_id: 'chk_pay', transition_sk: sk },

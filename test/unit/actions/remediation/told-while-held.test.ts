@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { hearRecovery } from '#lib/alerting/decide/recipients.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { skippedAlert } from '#test/support/alert-decisions.ts';
@@ -28,7 +28,7 @@ it('who hears that a repair did not help, while the cause is looked for, is told
   // Nobody is left who would hear of it when its cause is known.
   await world.put({ ...hold!, deadline: world.now() });
   await world.due('hold');
-  expect(await table.get<TransitionItem>(transition)).toMatchObject({
+  expect(await table.get<DecidedTransition>(transition)).toMatchObject({
     alert: { decision: 'skipped', reason: 'dependency' },
   });
   expect(await world.alerts()).toHaveLength(1);

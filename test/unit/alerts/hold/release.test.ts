@@ -5,9 +5,9 @@ import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import { retract } from '#lib/alerting/decide/memory.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { explainTransition } from '#lib/alerting/explain/explain-transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import type { HealthWorld } from '#test/support/health-world.ts';
@@ -90,7 +90,7 @@ describe('a check that goes down in a maintenance window', () => {
     await probe('down');
     await lookLater();
     expect((await decisions()).at(-1)).toEqual(['skipped', 'maintenance']);
-    const { sentence } = explainTransition((await itemsUnder<TransitionItem>(TRANSITIONS)).at(-1)!);
+    const { sentence } = explainTransition((await itemsUnder<DecidedTransition>(TRANSITIONS)).at(-1)!);
     expect(sentence).toMatch(/^It was announced to nobody: a maintenance window was open until \d{4}-/);
   });
 

@@ -4,8 +4,8 @@ import { updatePolicy } from '#lib/alerting/configure/policies.ts';
 import { addWindow } from '#lib/alerting/configure/windows.ts';
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { ALERTS, cellOf, TRANSITIONS, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { DeadlineEntry } from '#lib/schedule/entries.ts';
@@ -66,10 +66,10 @@ export async function lookLater(): Promise<void> {
   await deadlines();
 }
 
-export const itemsUnder = async <T extends TransitionItem | AlertItem>(prefix: string): Promise<T[]> =>
+export const itemsUnder = async <T extends DecidedTransition | AlertItem>(prefix: string): Promise<T[]> =>
   (await world.ports.table.query<T>({ partition: world.keys.ofCheck(check.tenant_id, check.id), ...under(prefix) }))
     .items;
 export const told = async () =>
   (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).map(({ kind, announces }) => `${kind} ${announces}`);
 export const decisions = async () =>
-  (await itemsUnder<TransitionItem>(TRANSITIONS)).slice(1).map(({ alert }) => [alert.decision, alert.reason]);
+  (await itemsUnder<DecidedTransition>(TRANSITIONS)).slice(1).map(({ alert }) => [alert.decision, alert.reason]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { IncidentEntity, StoredIncident } from '#lib/incidents/incident.ts';
 import { keepIncident } from '#lib/incidents/keep-incident.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -42,10 +42,10 @@ function world() {
       ...{ to_state: state, outage_started_at: isDown ? iso(at - 5000) : null },
       ...(count > 0 && { down_checks: count }),
       incident: { id: 'inc_0mi8w2c1kx', root_entity_id: ROOT },
-    } as unknown as TransitionItem;
+    } as unknown as DecidedTransition;
   };
   const put = (items: Item[]) => ports.table.putMany(items);
-  const keep = ({ tenant_id, check_id, sk }: TransitionItem) =>
+  const keep = ({ tenant_id, check_id, sk }: DecidedTransition) =>
     keepIncident({ ports, keys }, { tenant_id, check_id, sk });
   /** All that is kept, but for what each write draws anew. */
   async function kept() {

@@ -3,8 +3,8 @@ import { create } from '#functions/notifier.ts';
 import { grant } from '#infra/local/grant.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import { announce } from '#lib/alerting/decide/memory.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
-import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { skippedAlert } from '#test/support/alert-decisions.ts';
@@ -20,7 +20,7 @@ const IDS = CHANNELS.map((channel) => channel.id);
 
 let world: AlertWorld;
 let notifier: ReturnType<typeof create>;
-let transition: TransitionItem;
+let transition: DecidedTransition;
 let alert: AlertItem;
 
 beforeEach(async () => {
