@@ -1,7 +1,6 @@
 import { plan } from '#lib/actions/run-message.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import type { Ports } from '#lib/env.ts';
-import { envOf } from '#lib/env.ts';
+import { envOf, type Ports } from '#lib/env.ts';
 import { onInserted } from '#lib/stream-reader.ts';
 
 /** New transitions, from the table's stream or parked on the queue `plan`: finds the actions that they fire. */

@@ -1,7 +1,6 @@
 import { PLACE_MS } from '#lib/actions/run/claim.ts';
 import { runMessage } from '#lib/actions/run-message.ts';
-import type { Ports } from '#lib/env.ts';
-import { envOf } from '#lib/env.ts';
+import { envOf, type Ports } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { FairShares } from '#lib/platform/sharing/fair-shares.ts';

@@ -1,5 +1,4 @@
-import type { Ports } from '#lib/env.ts';
-import { envOf } from '#lib/env.ts';
+import { envOf, type Ports } from '#lib/env.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';

@@ -1,11 +1,10 @@
 import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
+import { onChange } from '#lib/alerting/on-change.ts';
 import { apiRows } from '#lib/api-rows.ts';
-import type { Ports } from '#lib/env.ts';
-import { envOf } from '#lib/env.ts';
+import { envOf, type Ports } from '#lib/env.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { MAX_MCP_BODY, MCP_PATH } from '#lib/mcp/address.ts';
-import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
-import { requestOf, resultOf } from '#lib/platform/http/api-event.ts';
+import { type ApiEvent, type ApiResult, requestOf, resultOf } from '#lib/platform/http/api-event.ts';
 import { compact } from '#lib/platform/http/compact.ts';
 import { lateRouter } from '#lib/platform/http/late-rows.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
@@ -17,7 +16,7 @@ import { late } from '#lib/platform/late.ts';
  * Each is loaded with its first request.
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
-  const env = envOf(ports);
+  const env = { ...envOf(ports), onChange };
   const answer = compact(lateRouter(apiRows, (rows) => makeRouter(rows, pageGates(env))));
   const mcp = late(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
   const links = late(async () => (await import('#lib/incidents/links/endpoint.ts')).makeLinks(env));

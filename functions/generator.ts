@@ -1,5 +1,4 @@
-import type { Ports } from '#lib/env.ts';
-import { envOf } from '#lib/env.ts';
+import { envOf, type Ports } from '#lib/env.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { emitShards, SHARDS_TOGETHER } from '#lib/schedule/emit.ts';

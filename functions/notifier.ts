@@ -3,8 +3,7 @@ import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { handOn, publishEvent } from '#lib/alerting/notify/event.ts';
 import { fanOut } from '#lib/alerting/notify/fan-out.ts';
-import type { Ports } from '#lib/env.ts';
-import { type Env, envOf } from '#lib/env.ts';
+import { type Env, envOf, type Ports } from '#lib/env.ts';
 import { onInserted } from '#lib/stream-reader.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
-import type { Ports } from '#lib/env.ts';
-import { envOf } from '#lib/env.ts';
+import { onChange } from '#lib/alerting/on-change.ts';
+import { envOf, type Ports } from '#lib/env.ts';
 import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { late } from '#lib/platform/late.ts';
@@ -12,7 +12,7 @@ const handleDeadlines = late(async () => (await import('#lib/alerting/deadlines/
 
 /** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
 export function create(ports: Ports) {
-  const env = envOf(ports);
+  const env = { ...envOf(ports), onChange };
   const prober = makeProber(env);
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, async (body) => {

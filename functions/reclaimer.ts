@@ -3,8 +3,7 @@ import { reclaimRelations } from '#lib/catalog/relations/change-relation.ts';
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import { settleCell } from '#lib/checks/settings/cells.ts';
 import { reclaimAccount } from '#lib/end-account.ts';
-import type { Ports } from '#lib/env.ts';
-import { envOf } from '#lib/env.ts';
+import { envOf, type Ports } from '#lib/env.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 

@@ -1,5 +1,4 @@
-import type { Ports } from '#lib/env.ts';
-import { envOf } from '#lib/env.ts';
+import { envOf, type Ports } from '#lib/env.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { signInRows } from '#lib/identity/sign-in.ts';
 import { compact } from '#lib/platform/http/compact.ts';

@@ -1,11 +1,11 @@
-import type { Context } from '#lib/access/context.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { LateRows } from '#lib/platform/http/late-rows.ts';
 
 /**
  * What the function `api` answers: each list with the resources whose first request loads it. A test holds `of` to the
  * rows. The ways to sign in have a function of their own (all-rows.ts).
  */
-export const apiRows: readonly LateRows<Context>[] = [
+export const apiRows: readonly LateRows<StateContext>[] = [
   { of: ['me'], load: async () => (await import('#lib/identity/me.ts')).meRows },
   { of: ['account', 'auth'], load: async () => (await import('#lib/access/routes.ts')).accessRows },
   {

@@ -1,6 +1,5 @@
 import type { Check, ListedCheck } from '#console/api/records.ts';
-import type { FleetRow } from './fleet.ts';
-import { byName } from './fleet.ts';
+import { byName, type FleetRow } from './fleet.ts';
 import { messageOf, severity } from './states.ts';
 
 /** A line of the list of checks. */

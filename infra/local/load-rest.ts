@@ -1,5 +1,5 @@
+import { loadDecisions } from '#lib/alerting/on-change.ts';
 import { apiRows } from '#lib/api-rows.ts';
-import { loadChanges } from '#lib/checks/state/apply-result.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { Log } from '#lib/platform/ports.ts';
 
@@ -9,7 +9,7 @@ import type { Log } from '#lib/platform/ports.ts';
  */
 const PARTS: readonly (() => Promise<unknown>)[] = [
   ...[...apiRows, ...builtInTools.values()].map(({ load }) => load),
-  loadChanges,
+  loadDecisions,
   () => import('#lib/mcp/run-bound-action.ts'),
   () => import('#lib/incidents/links/endpoint.ts'),
 ];

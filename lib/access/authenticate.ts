@@ -21,12 +21,13 @@ const unauthorized = (message: string): AppError =>
  * The caller, by the Bearer key: one strong read and no more. The key is looked up by its digest, so that the time it
  * takes reveals nothing about any key. Throws UNAUTHORIZED, ACCOUNT_DISABLED.
  */
-export async function authenticate({ ports, keys }: Env, sender: Bearer): Promise<Context> {
+export async function authenticate<E extends Env>(env: E, sender: Bearer): Promise<Context & E> {
   const { headers } = sender;
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   if (raw === undefined) throw unauthorized('Send the header "Authorization: Bearer <API key>".');
-  const key = await requireRawKey({ ports, keys }, raw);
-  return { ports, keys, tenant: key.tenant_id, caller: callerOf(ports, key, sender.address), origin: originOf(sender) };
+  const key = await requireRawKey(env, raw);
+  const caller = callerOf(env.ports, key, sender.address);
+  return { ...env, tenant: key.tenant_id, caller, origin: originOf(sender) };
 }
 
 /** The key of a raw key. Throws UNAUTHORIZED. */
@@ -50,17 +51,18 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
 }
 
 /** The same for a request from outside, with what `admitBy` says. */
-export const admit = (env: Env, sender: Bearer): Promise<Context> => admitBy(env, sender, authenticate);
+export const admit = <E extends Env>(env: E, sender: Bearer): Promise<Context & E> =>
+  admitBy(env, sender, authenticate);
 
 /**
  * Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too often without a good key or
  * session: a good one is never refused for what others at its address do.
  */
-export async function admitBy<From extends Bearer>(
-  env: Env,
+export async function admitBy<E extends Env, From extends Bearer>(
+  env: E,
   sender: From,
-  gate: (env: Env, sender: From) => Promise<Context>,
-): Promise<Context> {
+  gate: (env: E, sender: From) => Promise<Context & E>,
+): Promise<Context & E> {
   try {
     return await gate(env, sender);
   } catch (error) {
@@ -110,11 +112,11 @@ const NOBODY: Context['caller'] = {
 };
 
 /** The gates of the router. An open endpoint gets a caller of no tenant. */
-export const gates = (env: Env): Gates<Context> => ({
+export const gates = <E extends Env>(env: E): Gates<Context & E> => ({
   authenticate: (sender) => admit(env, sender),
   anonymous: (sender, rate) => {
     spendAt(env.ports, sender.address, rate);
-    return { ports: env.ports, keys: env.keys, tenant: '', caller: NOBODY, origin: originOf(sender) };
+    return { ...env, tenant: '', caller: NOBODY, origin: originOf(sender) };
   },
   spend,
   restrict: ({ caller }) => mustReachApi(caller),

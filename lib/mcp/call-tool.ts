@@ -1,5 +1,5 @@
-import type { Context } from '#lib/access/context.ts';
 import { inReadTurn, weigh } from '#lib/access/rate-gate.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import { allSkills } from '#lib/mcp/skills/skill-store.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
@@ -25,12 +25,12 @@ type ToolResult = {
  * are disabled, and not to a key that is held to skills. What a tool refuses is a result, for the model to act on;
  * throws RpcError for a name that there is not and for malformed params.
  */
-export async function callTool(caller: Context, params: Record<string, unknown>): Promise<ToolResult> {
+export async function callTool(caller: StateContext, params: Record<string, unknown>): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;
   if (typeof name !== 'string') throw new RpcError(CODE.INVALID_PARAMS, 'params.name must be the name of a tool.');
   if (!isObject(given)) throw new RpcError(CODE.INVALID_PARAMS, 'params.arguments must be an object.');
 
-  const context: Context = { ...caller, origin: { ...caller.origin, tool: name } };
+  const context: StateContext = { ...caller, origin: { ...caller.origin, tool: name } };
   const skills = await allSkills(context);
   const listed = enabledTools(context, skills).get(name);
   const isHeld = context.caller.skills !== null || skills.some(({ tools }) => tools.some((tool) => tool.name === name));
@@ -55,7 +55,7 @@ export async function callTool(caller: Context, params: Record<string, unknown>)
 }
 
 async function callRegistered(
-  context: Context,
+  context: StateContext,
   tool: ToolDefinition,
   given: Record<string, unknown>,
 ): Promise<ToolResult> {
@@ -69,7 +69,7 @@ async function callRegistered(
   return succeeded ? success(execution) : { ...success(execution), isError: true };
 }
 
-async function outcome(context: Context, tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
+async function outcome(context: StateContext, tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await run();
   } catch (error) {

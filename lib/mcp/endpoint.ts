@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { admit } from '#lib/access/authenticate.ts';
-import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
-import type { Env } from '#lib/env.ts';
+import type { StateContext, StateEnv } from '#lib/checks/state/on-change.ts';
 import { mustBeAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
 import { answerPost } from '#lib/mcp/protocol/post.ts';
 import { opensStream, sseTransport } from '#lib/mcp/sse/stream.ts';
@@ -19,7 +18,7 @@ import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
  * @param host `streams`: whether it can answer a GET with a stream
  */
 export function makeMcp(
-  env: Env,
+  env: StateEnv,
   host: { streams: boolean },
 ): (request: Request, address?: string) => Promise<Response> {
   const { ports } = env;
@@ -62,7 +61,7 @@ export function makeMcp(
     return session === null ? answerPost(context, request.headers, posted) : streams.take(context, session, posted);
   }
 
-  async function fromMcp({ headers }: Request, address: string): Promise<Context> {
+  async function fromMcp({ headers }: Request, address: string): Promise<StateContext> {
     const request_id = headers.get('x-request-id') ?? '';
     const context = await admit(env, { headers: Object.fromEntries(headers), address, request_id });
     return { ...context, origin: { ...context.origin, via: 'mcp' } };
@@ -103,6 +102,10 @@ async function bodyOf(request: Request): Promise<Uint8Array> {
 }
 
 /** Each message of a batch counts; the first was counted as the request. Throws RATE_LIMITED. */
-async function countMessages(context: Context, { messages }: Posted, standing: Record<string, string>): Promise<void> {
+async function countMessages(
+  context: StateContext,
+  { messages }: Posted,
+  standing: Record<string, string>,
+): Promise<void> {
   if (messages.length > 1) Object.assign(standing, await spend(context, 'mcp', messages.length - 1));
 }

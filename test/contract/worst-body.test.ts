@@ -5,6 +5,7 @@ import { answeringNet } from '#infra/docs/record.ts';
 import { pathOf, WALKED } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
 import { gates } from '#lib/access/authenticate.ts';
+import { onChange } from '#lib/alerting/on-change.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
@@ -49,9 +50,9 @@ const written = () => Number(service.ports.table.store.db.prepare('SELECT total_
 
 beforeAll(async () => {
   service = await startService({ env: WALKED, world: { net: answeringNet } });
-  router = makeRouter(allRows, gates(service)) as never;
+  router = makeRouter(allRows, gates({ ...service, onChange })) as never;
   pings = ingest(service.ports);
-  mcp = makeMcp(service, { streams: false });
+  mcp = makeMcp({ ...service, onChange }, { streams: false });
   ({ places, good } = await walkAll(({ method, path, body, headers }) => send(method, path, body, headers)));
 });
 afterAll(() => service.stop());

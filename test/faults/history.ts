@@ -4,8 +4,7 @@ import { isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ResultItem } from '#lib/results/result.ts';
-import { resultRecord } from '#lib/results/result.ts';
+import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { failsAfter } from '#test/oracle/deadlines.ts';
 import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
 import {

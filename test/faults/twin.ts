@@ -1,5 +1,4 @@
-import type { OperatorWorld } from './alert-bodies.ts';
-import { everybody } from './alert-bodies.ts';
+import { everybody, type OperatorWorld } from './alert-bodies.ts';
 import { hostOf, TRUE_RELATIONS } from './places.ts';
 import { insist } from './requests.ts';
 

@@ -1,8 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { Job, MessageOf, QueueName } from '#lib/messages.ts';
-import type { BatchReply } from '#lib/platform/batch.ts';
-import { sendable } from '#lib/platform/batch.ts';
+import { type BatchReply, sendable } from '#lib/platform/batch.ts';
 import type { Message } from '#lib/platform/ports.ts';
 import { type InHand, type SqsWorld, sqsEventSource } from '#test/support/sqs-event-source.ts';
 import type { Handlers, machines } from './machines.ts';

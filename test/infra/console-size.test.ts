@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
-import type { ConsoleFile, ConsoleFiles } from '#lib/page/build.ts';
-import { buildConsole } from '#lib/page/build.ts';
+import { buildConsole, type ConsoleFile, type ConsoleFiles } from '#lib/page/build.ts';
 
 const KB = 1024;
 

@@ -1,18 +1,18 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { openTable, type SqliteTable } from '#infra/local/store/sqlite-table.ts';
 import { type AccountItem, DEFAULT_LIMITS } from '#lib/access/account.ts';
-import type { Context } from '#lib/access/context.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import { type AlertItem, alertItem, deliveryIdOf } from '#lib/alerting/decide/alert-item.ts';
 import { announcementOf } from '#lib/alerting/decide/memory.ts';
 import { type AlertKind, decidedOn } from '#lib/alerting/decide/situation.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
-import type { Channel, PolicyItem } from '#lib/alerting/policy/policy.ts';
-import { defaultPolicy } from '#lib/alerting/policy/policy.ts';
+import { type Channel, defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
+import { onChange } from '#lib/alerting/on-change.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
 import { makeNet } from '#lib/net/node-net.ts';
@@ -77,7 +77,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     egress: 'any' as const,
   };
   const origin = { via: 'api' as const, request_id: 'r', ip: '', user_agent: '' };
-  const context: Context = { ports, keys, tenant: TENANT, caller, origin };
+  const context: StateContext = { ports, keys, onChange, tenant: TENANT, caller, origin };
 
   const put = async <T extends Item>(item: T): Promise<T> => {
     await table.putMany([item]);
@@ -148,9 +148,10 @@ export async function alertWorld(env: Record<string, string> = {}) {
   return {
     ports,
     keys,
+    onChange,
     table,
     context,
-    readOnly: { ...context, caller: { ...caller, is_read_only: true } } satisfies Context,
+    readOnly: { ...context, caller: { ...caller, is_read_only: true } } satisfies StateContext,
     sent,
     published,
     log,

@@ -5,14 +5,14 @@ import '#lib/results/pings/provision-check.ts';
 import '#lib/mcp/endpoint.ts';
 import '#lib/mcp/run-bound-action.ts';
 import '#lib/aws/lambda/lambda-queues.ts';
+import { loadDecisions } from '#lib/alerting/on-change.ts';
 import { apiRows } from '#lib/api-rows.ts';
-import { loadChanges } from '#lib/checks/state/apply-result.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
 // The service loads these when they are first needed. Virtual time does not wait for a file, so they have to be there.
 await Promise.all([
-  loadChanges(),
+  loadDecisions(),
   ...[...checkTypes.values()].map(({ probe }) => probe?.()),
   ...[...apiRows, ...builtInTools.values()].map(({ load }) => load()),
 ]);

@@ -3,9 +3,10 @@ import type { AccountItem, NewAccount, UserItem } from '#lib/access/account.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { authenticate } from '#lib/access/authenticate.ts';
 import { createAccount } from '#lib/access/change-account.ts';
-import type { Context, Origin } from '#lib/access/context.ts';
-import type { Ports } from '#lib/env.ts';
-import { keyTable } from '#lib/keys.ts';
+import type { Origin } from '#lib/access/context.ts';
+import { onChange } from '#lib/alerting/on-change.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
+import { envOf, type Ports } from '#lib/env.ts';
 import type { Message, Table } from '#lib/platform/ports.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Rates } from '#lib/platform/sharing/rates.ts';
@@ -81,10 +82,9 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
       },
     },
   };
-  const keys = keyTable(settings);
+  const env = { ...envOf(ports), onChange };
   return {
-    ports,
-    keys,
+    ...env,
     origin: ORIGIN,
     log,
     sent,
@@ -99,15 +99,15 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
       while (writing.size > 0) await Promise.all(writing);
       await new Promise(setImmediate);
     },
-    bearer: (raw: string) => authenticate({ ports, keys }, senderOf(raw)),
+    bearer: (raw: string) => authenticate(env, senderOf(raw)),
     /** An account, its admin's key, and the context of a call with it. */
     account: async (more: Partial<NewAccount> = {}): Promise<Made> => {
       const made = await createAccount(
-        { ports, keys },
+        env,
         { email: 'ann@example.com', name: 'Ann', egress: 'any', ...more },
         { again: true },
       );
-      const context = await authenticate({ ports, keys }, senderOf(made.key.key));
+      const context = await authenticate(env, senderOf(made.key.key));
       return { ...made, context };
     },
   };
@@ -116,7 +116,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
 /** Of a request that nobody has signed. */
 const ORIGIN: Origin = { via: 'api', request_id: 'r', ip: '', user_agent: '' };
 
-type Made = { account: AccountItem; user: UserItem; key: IssuedKey; context: Context };
+type Made = { account: AccountItem; user: UserItem; key: IssuedKey; context: StateContext };
 export type MemoryWorld = ReturnType<typeof memoryWorld>;
 
 /** A world in which `act` runs once, right before the next write. */

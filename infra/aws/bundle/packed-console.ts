@@ -1,5 +1,4 @@
-import type { ConsoleFile } from '#lib/page/build.ts';
-import { buildConsole } from '#lib/page/build.ts';
+import { buildConsole, type ConsoleFile } from '#lib/page/build.ts';
 
 // Built while this module is loaded, as what makes the bundles waits for nothing.
 const { page, etag, assets } = await buildConsole();

@@ -1,4 +1,3 @@
-import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Evidence } from './evidence.ts';
 import type { Ancestor, Verdict } from './verdict.ts';
@@ -48,5 +47,3 @@ export function withLook(looks: readonly LookNote[], { roots, ancestors, truncat
   };
   return [...looks, seen].slice(-MOST_LOOKS);
 }
-
-export type Of = Pick<CheckItem, 'tenant_id' | 'id'>;

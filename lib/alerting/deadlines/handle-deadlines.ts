@@ -1,5 +1,5 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
-import type { Env } from '#lib/env.ts';
+import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { detectSilence } from '#lib/results/pushes/missed-heartbeat.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
@@ -11,7 +11,7 @@ import { catchUp, escalate, repeatAlert, updateImpact } from './timed-decisions.
  * the generator emits them at each tick until their handler moves them.
  * @throws when one failed. The others are done; all may be done again.
  */
-export async function handleDeadlines(env: Env, deadlines: DueDeadline[]): Promise<void> {
+export async function handleDeadlines(env: StateEnv, deadlines: DueDeadline[]): Promise<void> {
   const { ports, keys } = env;
   const tenants = [...new Set(deadlines.map((deadline) => deadline.tenant_id))];
   const accounts = await ports.table.getMany<AccountItem>(tenants.map(keys.account));
@@ -27,7 +27,7 @@ export async function handleDeadlines(env: Env, deadlines: DueDeadline[]): Promi
 }
 
 /** @returns the deadlines that come next */
-async function handle(env: Env, deadline: DueDeadline, account: AccountItem | undefined): Promise<DueDeadline[]> {
+async function handle(env: StateEnv, deadline: DueDeadline, account: AccountItem | undefined): Promise<DueDeadline[]> {
   if (!account || isDisabled(account)) return [];
   try {
     if (deadline.kind === 'silence') return await detectSilence(env, deadline, account);

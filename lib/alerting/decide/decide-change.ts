@@ -1,4 +1,3 @@
-import type { Context } from '#lib/access/context.ts';
 import {
   type Deadline,
   type DeadlineEntry,
@@ -8,21 +7,25 @@ import {
 } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import { type AlertChannel, destinationOf, type Policy, type PolicyItem, shown } from '#lib/alerting/policy/policy.ts';
+import {
+  type AlertChannel,
+  destinationOf,
+  type Policy,
+  type PolicyItem,
+  policyAsRead,
+  shown,
+} from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import type { CheckState } from '#lib/catalog/states.ts';
 import type { AlertUrgency, FlapNote } from '#lib/channels/alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { StateChange, StateChangeInput } from '#lib/checks/state/change-state.ts';
-import type { TransitionCause } from '#lib/checks/state/transition.ts';
+import type { Consequences, ReadForChange, StateChange } from '#lib/checks/state/on-change.ts';
+import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { DueDeadline } from '#lib/messages.ts';
-import type { Write } from '#lib/platform/ports.ts';
-import { iso } from '#lib/platform/time.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf, destinationTold } from './alert-item.ts';
-import { begun } from './escalation.ts';
+import { begun, escalationChange } from './escalation.ts';
 import { firstResultAt } from './first-result.ts';
 import {
   afterTelling,
@@ -37,33 +40,35 @@ import {
   withFailure,
   withoutAnnounced,
 } from './memory.ts';
-import { type IncidentItem, isFolded } from './notified-failure.ts';
+import {
+  endsIncident,
+  type IncidentItem,
+  incidentOfChange,
+  incidentWrites,
+  isFolded,
+  ownIncident,
+  toldBy,
+} from './notified-failure.ts';
 import { isBusy, type Pages, pageWrites, readPages } from './page-budget.ts';
 import { classOf } from './quiet-rules.ts';
 import { hearRecovery, knewBefore } from './recipients.ts';
 import { type Decided, decide } from './rules.ts';
-import { becauseOf } from './settle-held.ts';
+import { becauseOf, forgetHold, impactDue, superseded } from './settle-held.ts';
 import { awaitedRepair, calledLater, type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
 import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
 
 /** A change of a check's state, and the policy in force. */
-type Change = {
-  check: CheckItem;
-  to: CheckState;
-  cause: TransitionCause;
+type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> & {
   policy: Policy;
   entity: Pick<EntityItem, 'dependencies'>;
   /** The deadline of an alert of it that is held, if one is. */
   hold: DeadlineEntry | undefined;
-  transition: { transition_id: string; sk: string; expires_at: number };
   /** The failure of its entity, where others depend on that. */
   incident?: IncidentItem | undefined;
   /** The incident that its alert belongs to. */
   incident_id: string | undefined;
   /** When its destinations were paged, where that counts. */
   pages?: Pages | undefined;
-  /** Epoch ms of the transition. */
-  at: number;
   /** Epoch ms by which alerting goes: the present time, also behind what a clock that ran ahead has recorded. */
   alertAt: number;
 };
@@ -86,7 +91,7 @@ type AlertOfChange = {
 };
 
 /** Pure: decides whether a change of state is announced, by the rules in their order. */
-export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
+function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   const { policy, to, alertAt } = change;
   const counted = withEpisode(withChange(change), to, policy, change.transition.transition_id);
   const { situation, decided_on } = situationOf(change, counted);
@@ -231,10 +236,10 @@ export type Basis = {
 
 /** The deadlines that begin and end with a change of state. */
 const ALERT_DEADLINES = ['repeat', 'catch_up', 'hold'] as const;
-export type AlertDeadline = (typeof ALERT_DEADLINES)[number];
+type AlertDeadline = (typeof ALERT_DEADLINES)[number];
 
-/** Reads what a change of a check's state touches; undefined when the entity is gone. */
-export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise<Basis | undefined> {
+/** Reads what a change of a check's state is decided on; undefined when the entity is gone. */
+export async function readForChange({ ports, keys }: Env, check: CheckItem): Promise<ReadForChange | undefined> {
   const [entity, stored, head, incident, ...deadlines] = await ports.table.getMany<
     [EntityItem, PolicyItem, AlertingHead, IncidentItem, ...DeadlineEntry[]]
   >([
@@ -251,7 +256,7 @@ export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise
   const policy = effectivePolicy(stored, { check, entity, account, now: ports.clock.now() });
   const counts = check.state !== 'down' && entity.dependents + entity.dependencies > 0;
   const destinations = counts ? channelsThatApply(policy, 'down', check.alerts).map(destinationOf) : [];
-  return {
+  const basis: Basis = {
     ...{ entity, policy },
     ...(destinations.length > 0 && { pages: await readPages({ ports, keys }, check.tenant_id, destinations) }),
     ...(stored && { storedPolicy: stored }),
@@ -259,15 +264,64 @@ export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise
     ...(held && { held }),
     deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };
+  return { entity, decide: (change, token) => decideChange(keys, basis, change, token) };
+}
+
+/** Decides the alert of a change of state, and all that alerting writes with it. Pure. */
+export function decideChange(keys: Keys, basis: Basis, change: StateChange, token: string): Consequences {
+  const { entity, policy, storedPolicy } = basis;
+  const { check, to, cause, at, now } = change;
+  // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
+  const alertAt = pastOrZero(at, now) || now;
+  const own = ownIncident(entity, basis.incident, change.transition);
+  const incident = incidentOfChange(keys, basis, {
+    ...{ to, state: change.entity_state, since: change.effective_at, now: alertAt, id: own.id },
+  });
+  const { item, lookAt, hold, alerts, ...decided } = alertOfChange(keys, {
+    ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold, pages: basis.pages },
+    incident_id: to === 'down' ? own.id : entity.incident?.id,
+    transition: change.transition,
+  });
+  const partOf = entity.incident ?? (opensIncident(basis, change, decided) ? own : undefined);
+  const transition: Omit<DecidedTransition, keyof TransitionItem> = {
+    ...decided,
+    ...(partOf && { incident: partOf }),
+    ...(endsIncident(basis.incident, incident) && { ends_incident: true }),
+  };
+  const deadlines = deadlinesOf(basis, change, alertAt, { lookAt, hold });
+  const escalation = escalationChange(keys, check, token, { before: check.alerts, after: alerts, policy });
+  const isTold = item?.kind === 'state_change' && to === 'down';
+  const impact = isTold ? impactDue(keys, token, { check, entity, policy, now: alertAt }) : undefined;
+  return {
+    transition,
+    entity: partOf ? { incident: partOf } : {},
+    alerts,
+    writes: [
+      ...(item ? [{ put: item, if: 'absent' as const }] : []),
+      ...(item && to === 'down' ? paged(keys, basis, item, token, alertAt) : []),
+      ...(basis.held ? superseded(basis.held, basis.deadlines.hold, token, at) : []),
+      ...forgetHold(keys, check, basis.deadlines.hold),
+      ...incidentWrites(basis.incident, toldBy(item, incident, { to, at: alertAt }), token, alertAt),
+      policyAsRead(keys, check, storedPolicy),
+      ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
+      ...escalation.writes,
+      ...(impact?.writes ?? []),
+    ],
+    deadlines: [
+      ...escalation.deadlines,
+      ...(impact?.deadlines ?? []),
+      ...deadlines.flatMap(({ kind, next }) => (next ? [dueDeadline(kind, check, next.deadline)] : [])),
+    ],
+  };
 }
 
 /**
  * Whether a change opens the incident of its entity: a failure that was found out, outside of maintenance. What may
  * follow from another failure waits until that is known (lib/alerts/incidents).
  */
-export const opensIncident = (
+const opensIncident = (
   { entity, policy }: Basis,
-  { to, cause }: StateChangeInput,
+  { to, cause }: StateChange,
   { alert }: Pick<DecidedTransition, 'alert'>,
 ): boolean =>
   to === 'down' &&
@@ -276,7 +330,7 @@ export const opensIncident = (
   (entity.dependencies === 0 || alert.decision === 'planned');
 
 /** The page that an alert for down is to each of its destinations, where that is counted. */
-export function paged(keys: Keys, { pages }: Basis, { tenant_id, urgency, to }: AlertItem, token: string, now: number) {
+function paged(keys: Keys, { pages }: Basis, { tenant_id, urgency, to }: AlertItem, token: string, now: number) {
   if (!pages || urgency === 'low') return [];
   return pageWrites(keys, tenant_id, { pages, destinations: to.map(destinationTold) }, token, now);
 }
@@ -284,9 +338,9 @@ export function paged(keys: Keys, { pages }: Basis, { tenant_id, urgency, to }: 
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 
 /** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
-export function deadlinesOf(
+function deadlinesOf(
   { policy, deadlines }: Basis,
-  { to }: StateChangeInput,
+  { to }: StateChange,
   at: number,
   { lookAt, hold }: { lookAt: number | undefined; hold: Deadline | undefined },
 ): NextDeadline[] {
@@ -305,15 +359,14 @@ export function deadlinesOf(
  * Should its channels believe it down even so, as an earlier note failed or was silenced, its catch-up brings one.
  */
 export async function closingLook(
-  { ports, keys, tenant }: Context,
+  { ports, keys }: Env,
   check: CheckItem,
-  change: StateChange | undefined,
-): Promise<{ writes: Write[]; schedule: DueDeadline[] }> {
-  if (change || announcedState(check.alerts) === 'up') return { writes: [], schedule: [] };
-  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, check.id));
+): Promise<Pick<Consequences, 'writes' | 'deadlines'>> {
+  if (announcedState(check.alerts) === 'up') return { writes: [], deadlines: [] };
+  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', check.tenant_id, check.id));
   const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
   return {
     writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
-    schedule: [dueDeadline('catch_up', check, next.deadline)],
+    deadlines: [dueDeadline('catch_up', check, next.deadline)],
   };
 }

@@ -12,7 +12,7 @@ import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
  * transaction, so that the deadline itself needs no read before.
  */
 
-export type Alerts = CheckItem['alerts'];
+type Alerts = CheckItem['alerts'];
 
 /** Pure: with the first alert that says down, or would if somebody were to hear it, the steps begin to count. */
 export function begun(

@@ -1,4 +1,3 @@
-import type { Of } from '#lib/alerting/cause/hold-item.ts';
 import type { Deadline } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
@@ -91,7 +90,11 @@ export function impactDue(
 }
 
 /** The writes by which a check is held under no root any more. */
-export function forgetHold(keys: Keys, { tenant_id, id }: Of, hold: Deadline | undefined): Write[] {
+export function forgetHold(
+  keys: Keys,
+  { tenant_id, id }: Pick<CheckItem, 'tenant_id' | 'id'>,
+  hold: Deadline | undefined,
+): Write[] {
   const root = hold?.note?.held?.root;
   return root === undefined ? [] : [{ delete: keys.heldCheck(tenant_id, root, id) }];
 }

@@ -1,4 +1,3 @@
-import type { Alerts } from '#lib/alerting/decide/escalation.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { isSilencedAt, type OwnSilence } from '#lib/catalog/own-silence.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
@@ -21,7 +20,7 @@ const stepOf = (escalation: readonly EscalationStep[], id: string): number | und
 function isInEarshot(
   id: string,
   { escalation }: Pick<Policy, 'escalation'>,
-  { episode, escalated = [] }: Pick<Alerts, 'episode' | 'escalated'>,
+  { episode, escalated = [] }: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
   announces: AnnouncedAlert['announces'],
 ): boolean {
   const step = stepOf(escalation, id);

@@ -4,6 +4,7 @@ import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { findCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
 import { judgingIn, parseCheck } from '#lib/checks/settings/model.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { changeSettings, createCheck } from './change-check.ts';
@@ -17,7 +18,7 @@ type Applied = { check: CheckItem; isNew: boolean };
  * makes it and the other finds it. Throws VALIDATION_ERROR, also for another type or entity, NOT_FOUND, LIMIT_EXCEEDED.
  */
 export async function applyCheck(
-  context: Context,
+  context: StateContext,
   slug: string,
   body: { check_type: string; slug?: string | undefined },
 ): Promise<Applied> {
@@ -40,7 +41,7 @@ export async function applyCheck(
   });
 }
 
-async function replaceSettings(context: Context, found: CheckItem, stated: object): Promise<CheckItem> {
+async function replaceSettings(context: StateContext, found: CheckItem, stated: object): Promise<CheckItem> {
   const { id, slug, check_type } = found;
   const { entity: path, entity_id, ...settings } = parseStated(context, found, stated);
   const which = `check ${id}, which has this slug`;

@@ -1,7 +1,6 @@
 import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import { closingLook } from '#lib/alerting/decide/decide-change.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
@@ -14,6 +13,7 @@ import { changedIn, isOfNamesAlone, judgingIn, mergeCheck, parseCheck } from '#l
 import { pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
 import { pastRevision, revisionItem } from '#lib/checks/settings/revisions.ts';
 import { UNJUDGED } from '#lib/checks/state/next-state.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { Env, Ports } from '#lib/env.ts';
 import { checkIdOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
@@ -117,7 +117,7 @@ async function readEntity({ ports, keys }: Env, tenant: string, id: string): Pro
  * LIMIT_EXCEEDED.
  */
 export async function updateCheck(
-  context: Context,
+  context: StateContext,
   stored: CheckItem,
   patch: Record<string, unknown>,
 ): Promise<CheckItem> {
@@ -127,7 +127,7 @@ export async function updateCheck(
 
 /** What changes nothing is not written. @param edit the settings that follow from a check as it is stored */
 export async function changeSettings(
-  context: Context,
+  context: StateContext,
   stored: CheckItem,
   edit: (check: CheckItem) => CheckSettings,
 ): Promise<CheckItem> {
@@ -166,7 +166,7 @@ function renamed(ports: Ports, check: CheckItem, input: CheckSettings, gone: (ke
 
 /** The next settings revision, with all that follows from it: state, timers, a probe at once. */
 async function resettled(
-  context: Context,
+  context: StateContext,
   check: CheckItem,
   input: CheckSettings,
   gone: (keyof CheckSettings)[],
@@ -190,7 +190,7 @@ async function resettled(
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);
-  const closing = check.enabled && !input.enabled ? await closingLook(context, check, change) : undefined;
+  const closing = check.enabled && !input.enabled && !change ? await context.onChange.leave(context, check) : undefined;
   const writes = await countedWith(context, check, next, [
     ...revisions.map((put) => ({ put })),
     ...schedule.writes,
@@ -203,13 +203,13 @@ async function resettled(
     writes,
     start: async () => {
       await schedule.start();
-      await sendDeadlines(context, closing?.schedule ?? []);
+      await sendDeadlines(context, closing?.deadlines ?? []);
     },
   };
 }
 
 /** Deletes a check. It is hidden at once; what it leaves behind is reclaimed in the background. */
-export async function deleteCheck(context: Context, stored: CheckItem): Promise<void> {
+export async function deleteCheck(context: StateContext, stored: CheckItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const { entity_id, id } = stored;
   const note = auditing(context, 'delete', auditedCheck);
@@ -222,18 +222,18 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
       if (!check) return undefined;
       const change = await toUnknown(context, check, 'check_deleted');
       if (change === 'entity gone') return undefined;
-      const closing = await closingLook(context, check, change);
+      const closing = change ? undefined : await context.onChange.leave(context, check);
       const writes = await countedWith(context, check, undefined, [
         { delete: keys.check(tenant, id), if: { version: check.v } },
         { delete: keys.entry('silence', tenant, id) },
         ...(change?.writes ?? (await withoutCheck(context, check))),
-        ...closing.writes,
+        ...(closing?.writes ?? []),
       ]);
       // With its entity it went too.
       if (!writes) return undefined;
       const done = await commit(ports, [...writes, ...note(check, undefined)]);
       if (!done.ok) return AGAIN;
-      await sendDeadlines(context, closing.schedule);
+      await sendDeadlines(context, closing?.deadlines ?? []);
       return undefined;
     }),
   );

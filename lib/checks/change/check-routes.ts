@@ -1,13 +1,13 @@
-import type { Context } from '#lib/access/context.ts';
 import { CheckRecord, shownCheck } from '#lib/checks/settings/check-record.ts';
 import { requireCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
 import { CheckInput, CheckPatch } from '#lib/checks/settings/model.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { Made, route } from '#lib/platform/http/route.ts';
 import { applyCheck } from './apply-check.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
 
-const row = route<Context>();
+const row = route<StateContext>();
 
 /** Changes of checks. Reading them is in lib/history/status. */
 export const checkRows = [

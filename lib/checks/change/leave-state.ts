@@ -1,9 +1,9 @@
 import type { Context } from '#lib/access/context.ts';
-import { readBasis } from '#lib/alerting/decide/decide-change.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { changeState, type StateChange } from '#lib/checks/state/change-state.ts';
+import { type ChangedState, changeState } from '#lib/checks/state/change-state.ts';
 import { aggregate } from '#lib/checks/state/next-state.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import type { Write } from '#lib/platform/ports.ts';
 
@@ -11,17 +11,17 @@ import type { Write } from '#lib/platform/ports.ts';
 
 /** The transition by which configuration makes a check's state unknown; undefined when it is already. */
 export async function toUnknown(
-  context: Context,
+  context: StateContext,
   check: CheckItem,
   cause: Extract<TransitionCause, 'check_disabled' | 'check_deleted'>,
-): Promise<StateChange | 'entity gone' | undefined> {
+): Promise<ChangedState | 'entity gone' | undefined> {
   const { ports, keys, caller } = context;
   if (check.state === 'unknown') return undefined;
-  const basis = await readBasis(context, check);
-  if (!basis) return 'entity gone';
+  const read = await context.onChange.read(context, check);
+  if (!read) return 'entity gone';
   const { retention_days } = caller;
   const now = ports.clock.now();
-  return changeState(keys, ports.ids.token(), basis, {
+  return changeState(keys, ports.ids.token(), read, {
     check,
     to: 'unknown',
     cause,

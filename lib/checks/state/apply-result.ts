@@ -1,19 +1,10 @@
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
-import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { once } from '#lib/platform/late.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { changeState } from './change-state.ts';
 import { countsFrom, isSame, keptStreaks, nextState } from './next-state.ts';
-
-/** Loaded with the first change: nearly all results change no state, and none of them needs the rules of alerting. */
-export const loadChanges = once(async () => {
-  const [{ changeState }, { readBasis }] = await Promise.all([
-    import('#lib/checks/state/change-state.ts'),
-    import('#lib/alerting/decide/decide-change.ts'),
-  ]);
-  return { changeState, readBasis };
-});
+import type { StateEnv } from './on-change.ts';
 
 type AppliedResult = {
   outcome: Outcome;
@@ -40,7 +31,11 @@ type Changes = { writes: Write[]; deadlines: DueDeadline[] };
  * moves, and the transition with entity and feed when the state does. Undefined when the entity is gone. All of it
  * holds the items to the versions it was decided on; write it with the result in one transaction.
  */
-export async function applyResult(env: Env, check: CheckItem, result: AppliedResult): Promise<Changes | undefined> {
+export async function applyResult(
+  env: StateEnv,
+  check: CheckItem,
+  result: AppliedResult,
+): Promise<Changes | undefined> {
   const { ports, keys } = env;
   const { outcome, ran_at } = result;
   const judged = { outcome, at: ran_at };
@@ -54,12 +49,11 @@ export async function applyResult(env: Env, check: CheckItem, result: AppliedRes
     const next = nextCheck(check, token, { ...result.also, ...counted }, forget);
     return { writes: [replaceCheck(check, next)], deadlines: [] };
   }
-  const { changeState, readBasis } = await loadChanges();
-  const basis = await readBasis(env, check);
-  if (!basis) return undefined;
+  const read = await env.onChange.read(env, check);
+  if (!read) return undefined;
   const { cause, reason, retention_days } = result;
   const now = ports.clock.now();
-  const change = changeState(keys, token, basis, {
+  const change = changeState(keys, token, read, {
     check,
     to: state,
     cause,

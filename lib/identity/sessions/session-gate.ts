@@ -12,7 +12,7 @@ import { mustBeOwnRequest, sessionToken } from './own-page.ts';
 import { endOf, isOver } from './session.ts';
 
 /** The gates of functions that pages of ours call: by key, or by the session in a cookie. Others know keys alone. */
-export const pageGates = (env: Env): Gates<Context> => ({
+export const pageGates = <E extends Env>(env: E): Gates<Context & E> => ({
   ...gates(env),
   authenticate: (sender) => admitBy(env, sender, authenticatePage),
 });
@@ -23,7 +23,7 @@ export const pageGates = (env: Env): Gates<Context> => ({
  * a deleted key hold from the next request on. A header Authorization wins: then no cookie is looked at. Throws
  * UNAUTHORIZED, ACCOUNT_DISABLED, and FORBIDDEN for a request that no page of ours has made.
  */
-async function authenticatePage(env: Env, sender: Sender): Promise<Context> {
+async function authenticatePage<E extends Env>(env: E, sender: Sender): Promise<Context & E> {
   const { ports, keys } = env;
   if (sender.headers.authorization !== undefined) return authenticate(env, sender);
   const token = sessionToken(sender, ports.settings);
@@ -36,7 +36,7 @@ async function authenticatePage(env: Env, sender: Sender): Promise<Context> {
     : keyOf(env, session.key_digest, sender.address));
   noteUse(env, sender, session);
   const origin = { ...originOf(sender), via: 'console' as const };
-  return { ports, keys, tenant: session.tenant_id, caller, origin, session };
+  return { ...env, tenant: session.tenant_id, caller, origin, session };
 }
 
 /** Throws UNAUTHORIZED for a user who was removed, or whose sessions were ended; ACCOUNT_DISABLED. */

@@ -1,4 +1,4 @@
-import type { Context } from '#lib/access/context.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { callTool } from '#lib/mcp/call-tool.ts';
 import { CODE, errorReply, type Incoming, RpcError, type RpcReply } from '#lib/mcp/json-rpc.ts';
 import { listTools } from '#lib/mcp/list-tools.ts';
@@ -18,7 +18,7 @@ const CACHED = { ttlMs: TTL_MS, cacheScope: 'private' };
 
 type Method = {
   variants: readonly ProtocolVariant[];
-  run(context: Context, params: Record<string, unknown>, variant: ProtocolVariant): object | Promise<object>;
+  run(context: StateContext, params: Record<string, unknown>, variant: ProtocolVariant): object | Promise<object>;
   /** In the stateless protocol the result says how long it holds. */
   cached?: true;
 };
@@ -67,7 +67,7 @@ function negotiated(asked: unknown, variant: ProtocolVariant): string {
 
 /** Answers whatever wants an answer; never throws. */
 export async function answer(
-  context: Context,
+  context: StateContext,
   variant: ProtocolVariant,
   message: Exclude<Incoming, { is: 'silent' }>,
 ): Promise<RpcReply> {
@@ -93,7 +93,7 @@ const complete = (result: object, { cached }: Method): object => ({
   _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },
 });
 
-function asRpcError(context: Context, method: string, error: unknown): RpcError {
+function asRpcError(context: StateContext, method: string, error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   context.ports.log.error('an MCP request failed', { tenant_id: context.tenant, method, error });
   return new RpcError(CODE.INTERNAL_ERROR, asAppError(error).message);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Context } from '#lib/access/context.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { CODE, errorReply, type Posted, RpcError, type RpcReply } from '#lib/mcp/json-rpc.ts';
 import { answer } from './methods.ts';
 import { mustBeHandshake, mustBeStateless, variantOf } from './variant.ts';
@@ -9,7 +9,7 @@ import { mustBeHandshake, mustBeStateless, variantOf } from './variant.ts';
  * A POST of Streamable HTTP: its answer is one JSON document, or nothing (202) where none is wanted. Throws RpcError
  * when its headers do not fit.
  */
-export function answerPost(context: Context, headers: Headers, posted: Posted): Promise<Response> {
+export function answerPost(context: StateContext, headers: Headers, posted: Posted): Promise<Response> {
   return variantOf(headers, posted.body) === 'stateless'
     ? answerStateless(context, headers, posted)
     : answerHandshake(context, headers, posted);
@@ -21,7 +21,11 @@ const accepted = (): Response => new Response(null, { status: 202 });
  * An error is 200 like any answer: some clients take every other status for the end of the session. Only what is no
  * message at all is 400.
  */
-async function answerHandshake(context: Context, headers: Headers, { messages, isBatch }: Posted): Promise<Response> {
+async function answerHandshake(
+  context: StateContext,
+  headers: Headers,
+  { messages, isBatch }: Posted,
+): Promise<Response> {
   try {
     mustBeHandshake(headers);
   } catch (error) {
@@ -63,7 +67,11 @@ const newSession = () => ({ 'mcp-session-id': randomUUID() });
 const STATUS: Record<number, number> = { [CODE.METHOD_NOT_FOUND]: 404, [CODE.INTERNAL_ERROR]: 500 };
 
 /** An error has a status of its own. */
-async function answerStateless(context: Context, headers: Headers, { messages, isBatch }: Posted): Promise<Response> {
+async function answerStateless(
+  context: StateContext,
+  headers: Headers,
+  { messages, isBatch }: Posted,
+): Promise<Response> {
   if (isBatch) throw new RpcError(CODE.INVALID_REQUEST, 'There are no batches in this version of the protocol.');
   const message = messages[0]!;
   if (message.is === 'silent') return accepted();
@@ -71,7 +79,11 @@ async function answerStateless(context: Context, headers: Headers, { messages, i
   return Response.json(reply, { status: 'error' in reply ? (STATUS[reply.error.code] ?? 400) : 200 });
 }
 
-async function checked(context: Context, headers: Headers, message: Parameters<typeof answer>[2]): Promise<RpcReply> {
+async function checked(
+  context: StateContext,
+  headers: Headers,
+  message: Parameters<typeof answer>[2],
+): Promise<RpcReply> {
   try {
     if (message.is === 'request') mustBeStateless(headers, message);
   } catch (error) {

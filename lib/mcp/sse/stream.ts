@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Context } from '#lib/access/context.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { Posted } from '#lib/mcp/json-rpc.ts';
 import { answer } from '#lib/mcp/protocol/methods.ts';
 import { STREAM_VERSION, VERSION_HEADER } from '#lib/mcp/protocol/variant.ts';
@@ -23,7 +23,7 @@ export function sseTransport() {
      * Answers a GET with a stream of server-sent events: the address to POST to, and then every reply to what is posted
      * there. Throws RATE_LIMITED. It ends when `request.signal` aborts, as soon as no reply is awaited.
      */
-    open: async (context: Context, request: Request): Promise<Response> => {
+    open: async (context: StateContext, request: Request): Promise<Response> => {
       const session = randomUUID();
       await openStream(context, session);
       const endpoint = `${new URL(request.url).pathname}?sessionId=${session}`;
@@ -40,7 +40,7 @@ export function sseTransport() {
      * Takes what is posted for an open stream: 202 as soon as its replies are queued. Throws NOT_FOUND when the stream
      * closes meanwhile.
      */
-    take: async (context: Context, session: string, { messages }: Posted): Promise<Response> => {
+    take: async (context: StateContext, session: string, { messages }: Posted): Promise<Response> => {
       for (const message of messages) {
         if (message.is === 'silent') continue;
         const id = await reserveReply(context, session);

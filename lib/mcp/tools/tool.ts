@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Context } from '#lib/access/context.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { Guarded } from '#lib/platform/http/access.ts';
 
 /** Hints to a client about what a tool does (MCP, ToolAnnotations). */
@@ -32,14 +32,14 @@ type Tool = {
   /** Judges the arguments, whatever schema a skill registered for the name. */
   input: z.ZodObject;
   /** The call's structuredContent. Throws AppError. */
-  run(context: Context, input: unknown): Promise<object>;
+  run(context: StateContext, input: unknown): Promise<object>;
 };
 
 /** A tool with its arguments typed by its schema. */
 export const defineTool = <Input extends z.ZodObject>(
   tool: Omit<Tool, 'input' | 'run'> & {
     input: Input;
-    run(context: Context, input: z.output<Input>): Promise<object>;
+    run(context: StateContext, input: z.output<Input>): Promise<object>;
   },
 ): Tool => tool as Tool;
 

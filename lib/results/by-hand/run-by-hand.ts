@@ -4,6 +4,7 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { auditedCheck } from '#lib/checks/settings/check-record.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { cellOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
@@ -78,7 +79,7 @@ export async function requireProbed(context: Context, id: string): Promise<Check
  * where nothing is known of the target, and nothing is recorded then; NOT_FOUND when the check was deleted meanwhile.
  */
 export async function runByHand(
-  context: Context,
+  context: StateContext,
   check: CheckItem,
 ): Promise<{ result: ResultItem; check_state: CheckState }> {
   const { ports, caller } = context;

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import type { Context } from '#lib/access/context.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ResultRecord, resultView } from '#lib/results/result.ts';
 import { requireProbed, runByHand } from './run-by-hand.ts';
 import { Trial, TrialRecord, trySettings } from './try-settings.ts';
 
-const row = route<Context>();
+const row = route<StateContext>();
 
 /** What a probe at somebody's wish counts for, as a write: the service goes out in its own name. */
 export const TOKENS_A_PROBE = 20;
@@ -17,7 +17,7 @@ const RunRecord = ResultRecord.extend({
 }).meta({ id: 'CheckRun' });
 
 /** Runs a check by hand, and answers what is shown of that. Throws what `runByHand` does. */
-export async function runCheck(context: Context, check: CheckItem): Promise<z.output<typeof RunRecord>> {
+export async function runCheck(context: StateContext, check: CheckItem): Promise<z.output<typeof RunRecord>> {
   const { result, check_state } = await runByHand(context, check);
   return { ...resultView(context, check.id, result), check_state };
 }

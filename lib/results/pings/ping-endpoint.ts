@@ -1,5 +1,6 @@
 import { originOf } from '#lib/access/authenticate.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError, type ErrorCode } from '#lib/platform/errors.ts';
 import { type ApiEvent, type ApiResult, firstBytes, PUSH_HEADERS } from '#lib/platform/http/api-event.ts';
@@ -61,7 +62,7 @@ const MOST_AGENT = 200;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 /** Answers pings, as Healthchecks does (docs/CONTRACT.md#pings); never throws. Made once a process, for its gate. */
-export function makePings(env: Env): (event: ApiEvent) => Promise<ApiResult> {
+export function makePings(env: StateEnv): (event: ApiEvent) => Promise<ApiResult> {
   const gate = pingGate(env);
   return async (event) => {
     const { requestId: request_id, http } = event.requestContext;
@@ -77,7 +78,7 @@ export function makePings(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   };
 }
 
-async function answer(env: Env, gate: PingGate, event: ApiEvent): Promise<'OK' | 'Created'> {
+async function answer(env: StateEnv, gate: PingGate, event: ApiEvent): Promise<'OK' | 'Created'> {
   const { method, sourceIp = '' } = event.requestContext.http;
   const path = readPingPath(event.rawPath);
   if (path === 'unknown') throw notThere();

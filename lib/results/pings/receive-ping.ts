@@ -5,6 +5,7 @@ import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { silenceRules } from '#lib/checks/heartbeat.ts';
 import { type ProbeOutcome, succeeded, withVerdict } from '#lib/checks/outcome.ts';
+import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { notFound } from '#lib/platform/errors.ts';
@@ -120,7 +121,7 @@ const MOST_QUOTED = 200;
  * Receives one ping of a push check; it is durable when this returns. The end of a run is a push like any other
  * (docs/CONTRACT.md#pings).
  */
-export async function receivePing(env: Env, check: CheckItem, ping: Ping, retentionDays: number): Promise<void> {
+export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, retentionDays: number): Promise<void> {
   const { body: came, key, ...how } = ping;
   const body = check.config.keep_body === false ? '' : came;
   const facts: PingFacts = { ...how, body_bytes: Buffer.byteLength(body) };

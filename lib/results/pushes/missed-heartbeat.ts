@@ -11,6 +11,7 @@ import {
   silenceDeadline,
 } from '#lib/checks/heartbeat.ts';
 import { applyResult } from '#lib/checks/state/apply-result.ts';
+import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -32,11 +33,11 @@ import { newestReceived } from './newest-received.ts';
  * that comes after it sees the mark and takes it away.
  * @returns the deadlines that are to come instead, to be sent
  */
-export const detectSilence = (env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> =>
+export const detectSilence = (env: StateEnv, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> =>
   oneAtATime(env.ports.table, deadline.entity_id, () => untilDone(env.ports, () => attempt(env, deadline, account)));
 
 /** A deadline that has come, and what decides on it. */
-type DueSilence = Env & {
+type DueSilence = StateEnv & {
   deadline: DueDeadline;
   check: CheckItem;
   /** The write that moves the deadline (epoch ms) on, or takes it away where nothing more is expected. */
@@ -48,7 +49,7 @@ type DueSilence = Env & {
 };
 
 async function attempt(
-  env: Env,
+  env: StateEnv,
   deadline: DueDeadline,
   { retention_days, enabled_at }: AccountItem,
 ): Promise<DueDeadline[] | typeof AGAIN> {
@@ -72,7 +73,7 @@ async function attempt(
   };
   // Read after the watermark: the generator notes an outage before it moves that.
   const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
-  return concludeSilence({ ports, keys, deadline, check, move, now, watchedSince, retentionDays: retention_days });
+  return concludeSilence({ ...env, deadline, check, move, now, watchedSince, retentionDays: retention_days });
 }
 
 async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof AGAIN> {

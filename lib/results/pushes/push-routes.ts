@@ -4,6 +4,7 @@ import { mustReachCheck } from '#lib/access/restriction.ts';
 import { retentionStart } from '#lib/access/retention.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
@@ -11,7 +12,7 @@ import { iso } from '#lib/platform/time.ts';
 import { AHEAD_MS, ResultRecord, resultRecord } from '#lib/results/result.ts';
 import { type Push, receivePush } from './receive-push.ts';
 
-const row = route<Context>();
+const row = route<StateContext>();
 
 const MAX_MESSAGE = 1000;
 
@@ -75,7 +76,7 @@ function inWindow(checkedAt: number | undefined, now: number, retentionDays: num
   return checkedAt;
 }
 
-async function receive(context: Context, check: CheckItem, push: Push) {
+async function receive(context: StateContext, check: CheckItem, push: Push) {
   const { caller } = context;
   return resultRecord(check.id, await receivePush(context, check, push, caller.retention_days));
 }

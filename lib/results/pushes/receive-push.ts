@@ -5,9 +5,8 @@ import { remembered } from '#lib/checks/heartbeat.ts';
 import { outcomeOf, type ProbeOutcome, reasonOf } from '#lib/checks/outcome.ts';
 import { applyResult } from '#lib/checks/state/apply-result.ts';
 import { isSame, nextState } from '#lib/checks/state/next-state.ts';
+import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { ErrorKind } from '#lib/checks/types/registry.ts';
-import type { Env, Ports } from '#lib/env.ts';
-import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
@@ -71,7 +70,12 @@ export const digestOfIdentity = (text: string): string =>
  * the check first and looks for results after that, so that one of the two sees the other
  * (docs/ARCHITECTURE.md#the-recording-core).
  */
-export async function receivePush(env: Env, check: CheckItem, push: Push, retentionDays: number): Promise<ResultItem> {
+export async function receivePush(
+  env: StateEnv,
+  check: CheckItem,
+  push: Push,
+  retentionDays: number,
+): Promise<ResultItem> {
   const { ports, keys } = env;
   const now = ports.clock.now();
   // Its place among the results follows from the push alone, so that a repeat finds it, even from an agent whose clock
@@ -98,7 +102,7 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
   const result = await judgedPush(pushed, push.judge);
   const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
   const { ends, judge } = push;
-  const arrival: Arrival = { ports, keys, result, pointer, ends, judge, retentionDays };
+  const arrival: Arrival = { ...env, result, pointer, ends, judge, retentionDays };
 
   if (pointerKey) {
     const earlier = await ports.table.get<PushKeyItem>(pointerKey);
@@ -116,14 +120,13 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
 }
 
 /** One push on its way: its result as it will be stored, and the pointer of its Idempotency-Key. */
-type Arrival = Pick<Push, 'ends'> & {
-  ports: Ports;
-  keys: Keys;
-  result: ResultItem;
-  pointer: PushKeyItem | undefined;
-  judge?: JudgePush | undefined;
-  retentionDays: number;
-};
+type Arrival = StateEnv &
+  Pick<Push, 'ends'> & {
+    result: ResultItem;
+    pointer: PushKeyItem | undefined;
+    judge?: JudgePush | undefined;
+    retentionDays: number;
+  };
 
 /** What it makes of the runs that are open. */
 const endedBy = ({ result, ends }: Arrival, check: CheckItem): Ended =>

@@ -5,6 +5,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { outcomeOf, type ProbeOutcome, reasonOf } from '#lib/checks/outcome.ts';
 import { applyResult } from '#lib/checks/state/apply-result.ts';
 import { isSame, isUndecided, nextState } from '#lib/checks/state/next-state.ts';
+import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/types/registry.ts';
 import type { Env } from '#lib/env.ts';
 import { type Keys, numberOf } from '#lib/keys.ts';
@@ -81,10 +82,10 @@ const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
  * with it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack
  * (record-quiet.ts).
  */
-export const recordProbe = async (env: Env, probe: Probe): Promise<Recorded> => (await recordRun(env, probe)).is;
+export const recordProbe = async (env: StateEnv, probe: Probe): Promise<Recorded> => (await recordRun(env, probe)).is;
 
 /** The same, and what came of it. */
-export async function recordRun(env: Env, probe: Probe): Promise<Run> {
+export async function recordRun(env: StateEnv, probe: Probe): Promise<Run> {
   const { ports, keys } = env;
   const result = resultOf(keys, probe);
   return oneAtATime(ports.table, probe.check.entity_id, () =>

@@ -1,4 +1,5 @@
 import type { AccountItem } from '#lib/access/account.ts';
+import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import { once } from '#lib/platform/late.ts';
@@ -51,7 +52,7 @@ export const makeProber = (env: Env): Prober => {
  *   found no place, or is still ahead
  */
 export async function runJobs(
-  env: Env,
+  env: StateEnv,
   { lane, jobs }: { lane: Lane; jobs: Job[] },
   prober: Prober,
   signal?: AbortSignal,

@@ -1,6 +1,6 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Env } from '#lib/env.ts';
+import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
@@ -106,7 +106,7 @@ const READ_AGAIN_MS = 2_000;
 export type Prober = ProbingProcess & { noteLate: (job: Job) => Promise<void> };
 
 /** The jobs of a message, while they run. */
-export type Run = Env & {
+export type Run = StateEnv & {
   lane: Lane;
   prober: Prober;
   batch: ReturnType<typeof batchVerdict>;

@@ -1,6 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { ConsoleFile } from '#lib/page/build.ts';
-import { buildConsole } from '#lib/page/build.ts';
+import { buildConsole, type ConsoleFile } from '#lib/page/build.ts';
 import type { Figures } from './targets.ts';
 
 const bytes = ({ gzip }: ConsoleFile) => Buffer.from(gzip, 'base64');

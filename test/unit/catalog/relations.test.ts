@@ -4,8 +4,12 @@ import type { Context } from '#lib/access/context.ts';
 import { createBlueprint } from '#lib/catalog/change-blueprint.ts';
 import { createEntity, deleteEntity } from '#lib/catalog/change-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import type { RelationCountItem } from '#lib/catalog/relations/change-relation.ts';
-import { createRelation, deleteRelation, reclaimRelations } from '#lib/catalog/relations/change-relation.ts';
+import {
+  createRelation,
+  deleteRelation,
+  type RelationCountItem,
+  reclaimRelations,
+} from '#lib/catalog/relations/change-relation.ts';
 import { pointerKeys, relationList } from '#lib/catalog/relations/relation-store.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Context } from '#lib/access/context.ts';
 import { deleteEntity } from '#lib/catalog/change-entity.ts';
 import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type CheckPointer, findCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { CHECK_SLUGS } from '#lib/keys.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Item, Table } from '#lib/platform/ports.ts';
@@ -98,7 +98,7 @@ describe('slugs that several take, leave and free at once', () => {
         const { entity_id } = checks[0]!;
         const wrong: string[] = [];
         const pause = (what: string) => scheduler.schedule(Promise.resolve(), what);
-        const process = (): Context => {
+        const process = (): StateContext => {
           const table: Table = {
             ...store,
             get: (key) => pause('get').then(() => store.get(key)),

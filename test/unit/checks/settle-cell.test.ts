@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Context } from '#lib/access/context.ts';
 import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { CellItem } from '#lib/checks/settings/cells.ts';
-import { isProbed, settleCell } from '#lib/checks/settings/cells.ts';
+import { type CellItem, isProbed, settleCell } from '#lib/checks/settings/cells.ts';
+import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { CHECKS, cellOf, numberOf, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
@@ -110,7 +109,7 @@ describe('a count that races with changes of the checks', () => {
           const pause = (what: string) => scheduler.schedule(Promise.resolve(), what);
 
           /** A process of its own, whose every call of the table and every wait lets others go first. */
-          const process = (): Context => {
+          const process = (): StateContext => {
             const table: Table = {
               ...store,
               get: (key) => pause('get').then(() => store.get(key)),

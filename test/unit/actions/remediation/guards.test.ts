@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Remediation } from '#lib/actions/action-item.ts';
-import type { GuardSituation } from '#lib/actions/remediation/guards.ts';
-import { firstToStop, GUARDS } from '#lib/actions/remediation/guards.ts';
+import { firstToStop, GUARDS, type GuardSituation } from '#lib/actions/remediation/guards.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const remediation = Remediation.parse({});

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { hearRecovery } from '#lib/alerting/decide/recipients.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import type { DeadlineEntry } from '#lib/schedule/entries.ts';
-import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { type DeadlineEntry, deadlineEntry } from '#lib/schedule/entries.ts';
 import { skippedAlert } from '#test/support/alert-decisions.ts';
 import { TENANT } from '#test/support/alert-world.ts';
 import { CHANNEL, OWNER, remediationWorld } from './remediation-world.ts';

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DeliveryItem, LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
-import { shownOf, withAttempt } from '#lib/alerting/notify/delivery-item.ts';
+import { type DeliveryItem, type LastDeliveryItem, shownOf, withAttempt } from '#lib/alerting/notify/delivery-item.ts';
 
 type Attempt = { n: number; isTest: boolean; status: 'retrying' | 'sent' | 'failed' };
 

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { remember } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { announcedState, announcementOf } from '#lib/alerting/decide/memory.ts';
+import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { changeState } from '#lib/checks/state/change-state.ts';
 import { keyTable } from '#lib/keys.ts';
-import type { DeadlineEntry } from '#lib/schedule/entries.ts';
+import { changedBy } from '#test/support/changed-by.ts';
 import { shopEntity } from '#test/support/shop-entity.ts';
 import { MINUTE, NOW, situation } from './situation.ts';
 
@@ -46,11 +46,9 @@ function live(changes: Changes, settings: Partial<Policy>) {
     const basis = {
       entity,
       policy,
-      policyStored: true,
-      channels: policy.channels,
       deadlines: { ...(entry && { catch_up: entry }) },
     };
-    const change = changeState(keys, `t${now}`, basis, {
+    const change = changedBy(keys, `t${now}`, basis, {
       check,
       to,
       cause: 'result',

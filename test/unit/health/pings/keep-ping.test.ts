@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountItem } from '#lib/access/account.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { PINGS, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { type Ping, receivePing } from '#lib/results/pings/receive-ping.ts';

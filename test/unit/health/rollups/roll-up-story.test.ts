@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requireEntities } from '#lib/catalog/store.ts';
-import type { EntityBucket } from '#lib/history/rollups/buckets.ts';
-import { type BucketList, listBuckets } from '#lib/history/rollups/buckets.ts';
+import { type BucketList, type EntityBucket, listBuckets } from '#lib/history/rollups/buckets.ts';
 import { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import { percentile } from '#lib/history/rollups/latency-histogram.ts';
 import { entityHistories } from '#lib/history/rollups/read-history.ts';

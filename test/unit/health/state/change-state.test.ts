@@ -8,10 +8,11 @@ import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { changeState, type StateChange, type StateChangeInput } from '#lib/checks/state/change-state.ts';
+import type { ChangedState, StateChangeInput } from '#lib/checks/state/change-state.ts';
 import { aggregate } from '#lib/checks/state/next-state.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
+import { changedBy } from '#test/support/changed-by.ts';
 import { shopEntity } from '#test/support/shop-entity.ts';
 
 const keys = keyTable({ BUCKETS: 2, SHARDS: 2 });
@@ -66,7 +67,7 @@ const changeOf = (check: CheckItem, to: CheckState, more: Partial<StateChangeInp
 });
 
 /** The alerts that are written with a change. */
-const alertsIn = ({ writes }: StateChange): AlertItem[] =>
+const alertsIn = ({ writes }: ChangedState): AlertItem[] =>
   writes.flatMap((write) => ('put' in write && isAlert(write.put) ? [write.put] : []));
 
 describe('transitions of an entity with three checks', () => {
@@ -87,7 +88,7 @@ describe('transitions of an entity with three checks', () => {
         for (const { which, to, now } of steps) {
           const check = checks[which]!;
           if (check.state === to) continue;
-          const change = changeState(keys, `token-${seq}`, basisOf(entity), changeOf(check, to, { now }));
+          const change = changedBy(keys, `token-${seq}`, basisOf(entity), changeOf(check, to, { now }));
           const { transition } = change;
           expect(transition.check_from_state).toBe(check.state);
           expect(transition.check_to_state).toBe(to);
@@ -113,7 +114,7 @@ describe('transitions of an entity with three checks', () => {
     const checks = [checkNamed('chk_0'), checkNamed('chk_1')];
     const entity: EntityItem = { ...entityOf(checks), state: 'degraded', checks: { chk_0: 'down', chk_1: 'up' } };
     const gone = changeOf({ ...checks[0]!, state: 'down' }, 'unknown', { cause: 'check_deleted' });
-    const change = changeState(keys, 'token', basisOf(entity), gone);
+    const change = changedBy(keys, 'token', basisOf(entity), gone);
     expect(change.entity.checks).toEqual({ chk_1: 'up' });
     expect(change.transition).toMatchObject({ from_state: 'degraded', to_state: 'up', check_to_state: 'unknown' });
   });
@@ -125,7 +126,7 @@ describe('the writes of a transition', () => {
   const policy: PolicyItem = { ...defaultPolicy(keys, check), v: 'policy-7', channels: [channel] };
 
   it('hold entity and policy to the versions that it was decided on', () => {
-    const { writes } = changeState(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));
+    const { writes } = changedBy(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));
     expect(writes).toContainEqual({ check: keys.policy('acc_a', 'chk_0'), if: { version: 'policy-7' } });
     expect(writes.find((write) => 'put' in write && write.put.sk === 'ent_a')).toMatchObject({
       put: { v: 'token', seq: 5 },
@@ -135,12 +136,12 @@ describe('the writes of a transition', () => {
   });
 
   it('hold to the absence of a policy that was never stored', () => {
-    const { writes } = changeState(keys, 'token', basisOf(entity), changeOf(check, 'down'));
+    const { writes } = changedBy(keys, 'token', basisOf(entity), changeOf(check, 'down'));
     expect(writes).toContainEqual({ check: keys.policy('acc_a', 'chk_0'), if: 'absent' });
   });
 
   it('carry the decision, and what the check then remembers of it', () => {
-    const change = changeState(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));
+    const change = changedBy(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));
     const { transition, at } = change;
     expect(transition.alert).toMatchObject({
       decision: 'planned',
@@ -158,7 +159,7 @@ describe('the writes of a transition', () => {
     ]);
 
     const again = { ...check, ...change.check };
-    const next = changeState(keys, 'token2', basisOf(change.entity, policy), changeOf(again, 'up', { now: at + 1000 }));
+    const next = changedBy(keys, 'token2', basisOf(change.entity, policy), changeOf(again, 'up', { now: at + 1000 }));
     expect(next.transition.alert).toEqual({
       decision: 'skipped',
       reason: 'cooldown',
@@ -177,7 +178,7 @@ describe('the writes of a transition', () => {
   it('carry a closing note when somebody disables a check whose channels believe it down', () => {
     const announced = { baseline: 'down' as const, inFlight: [] };
     const believed: CheckItem = { ...check, state: 'down', alerts: { announced } };
-    const change = changeState(
+    const change = changedBy(
       keys,
       'token',
       basisOf(entity, policy),
@@ -190,7 +191,7 @@ describe('the writes of a transition', () => {
   });
 
   it('name the same transition when they are made again, and another one for another writer', () => {
-    const made = (token: string) => changeState(keys, token, basisOf(entity), changeOf(check, 'down')).transition;
+    const made = (token: string) => changedBy(keys, token, basisOf(entity), changeOf(check, 'down')).transition;
     expect(made('a')).toEqual(made('a'));
     expect(made('a').transition_id).not.toBe(made('b').transition_id);
     expect(made('a').sk).toBe(made('b').sk);

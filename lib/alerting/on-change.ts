@@ -1,0 +1,11 @@
+import type { OnChange } from '#lib/checks/state/on-change.ts';
+import { once } from '#lib/platform/late.ts';
+
+/** Loads the rules with the first change of state: nearly all results change none. */
+export const loadDecisions = once(() => import('#lib/alerting/decide/decide-change.ts'));
+
+/** Alerting's part in changes of state. */
+export const onChange: OnChange = {
+  read: async (env, check) => (await loadDecisions()).readForChange(env, check),
+  leave: async (env, check) => (await loadDecisions()).closingLook(env, check),
+};

@@ -1,0 +1,15 @@
+import { type Basis, decideChange } from '#lib/alerting/decide/decide-change.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
+import { type ChangedState, changeState, type StateChangeInput } from '#lib/checks/state/change-state.ts';
+import type { Keys } from '#lib/keys.ts';
+
+/** A change of state with the alert that is decided on what was read. */
+export function changedBy(
+  keys: Keys,
+  token: string,
+  basis: Basis,
+  change: StateChangeInput,
+): ChangedState & { transition: DecidedTransition } {
+  const decide = (about: Parameters<typeof decideChange>[2]) => decideChange(keys, basis, about, token);
+  return changeState(keys, token, { entity: basis.entity, decide }, change) as ReturnType<typeof changedBy>;
+}
