@@ -9,7 +9,7 @@ import { type Service, startService, tenantOf } from '#test/support/service.ts';
 const binary = findProgram('nats-server');
 if (!binary && process.env.CI) throw new Error('nats-server is missing; .ci/peers installs it.');
 
-// Without a real server the rest of the suite speaks to a stand-in (test/unit/alerts/nats.test.ts).
+// Without a real server the rest of the suite speaks to a stand-in (test/unit/channels/nats.test.ts).
 describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
   let nats: NatsServer;
   let service: Service;

@@ -10,7 +10,7 @@ import { channelTypes } from '#lib/channels/registry.ts';
 import { webhook } from '#lib/channels/types/webhook.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { mustBeDescribed } from '#test/support/described.ts';
-import { examples as alerts } from '#test/unit/alerts/channels/example-alerts.ts';
+import { examples as alerts } from '#test/unit/channels/example-alerts.ts';
 import { membersOf } from './described-members.ts';
 
 let made: Record<string, string>;

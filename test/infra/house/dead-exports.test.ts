@@ -11,11 +11,11 @@ function faults(files: Record<string, string>): string[] {
 }
 
 const RULE = 'export const rule = 1;\nconst more = rule;\n';
-const takes = "import { rule } from '#lib/health/a.ts';\n";
+const takes = "import { rule } from '#lib/results/a.ts';\n";
 
 describe('lint lets stand an export that', () => {
   it.each<[string, Record<string, string>]>([
-    ['another file imports', { 'lib/health/a.ts': RULE, 'lib/alerts/b.ts': takes }],
+    ['another file imports', { 'lib/results/a.ts': RULE, 'lib/alerts/b.ts': takes }],
     ['another imports by another name', { 'lib/a.ts': RULE, 'lib/b.ts': "import { rule as law } from './a.ts';\n" }],
     [
       'another imports as a type',
@@ -27,7 +27,7 @@ describe('lint lets stand an export that', () => {
       { 'lib/a.ts': 'const a = 1;\nexport default a;\n', 'lib/b.ts': "import a from './a.ts';\n" },
     ],
     ['a bundle has in place of a package', { 'infra/a.ts': RULE, 'infra/b.ts': "join(import.meta.dirname, 'a.ts')" }],
-    ['is a rule under test', { 'lib/health/a.ts': RULE, 'test/unit/health/a.test.ts': takes }],
+    ['is a rule under test', { 'lib/results/a.ts': RULE, 'test/unit/results/a.test.ts': takes }],
   ])('%s', (_name, files) => {
     expect(faults(files)).toEqual([]);
   });
@@ -35,21 +35,21 @@ describe('lint lets stand an export that', () => {
 
 describe('lint refuses an export that', () => {
   it.each<[string, Record<string, string>]>([
-    ['nobody imports', { 'lib/health/a.ts': RULE }],
+    ['nobody imports', { 'lib/results/a.ts': RULE }],
     ['is a function that nobody imports', { 'lib/a.ts': 'export async function rule() {}\n' }],
     ['is a type that nobody imports', { 'lib/a.ts': 'export type Rule = 1;\n' }],
     ['is the default that nobody imports', { 'lib/a.ts': 'export default class Rule {}\n' }],
-    ['has the name of one that is imported', { 'lib/health/a.ts': RULE, 'lib/b.ts': RULE + takes }],
-    ['tests alone use', { 'lib/health/a.ts': 'export const rule = 1;\n', 'test/unit/health/a.test.ts': takes }],
-    ['test set-up alone imports', { 'lib/health/a.ts': RULE, 'test/support/a.ts': takes }],
+    ['has the name of one that is imported', { 'lib/results/a.ts': RULE, 'lib/b.ts': RULE + takes }],
+    ['tests alone use', { 'lib/results/a.ts': 'export const rule = 1;\n', 'test/unit/results/a.test.ts': takes }],
+    ['test set-up alone imports', { 'lib/results/a.ts': RULE, 'test/support/a.ts': takes }],
     ['has a form that it cannot read', { 'lib/a.ts': 'export { rule };\n' }],
   ])('%s', (_name, files) => {
     expect(faults(files)).toHaveLength(1);
   });
 
   it('nobody imports, in a sentence that names it and its file', () => {
-    expect(faults({ 'lib/health/a.ts': RULE })).toEqual([
-      'lib/health/a.ts has "export const rule = 1;", which nobody imports: drop `export`, or the code.',
+    expect(faults({ 'lib/results/a.ts': RULE })).toEqual([
+      'lib/results/a.ts has "export const rule = 1;", which nobody imports: drop `export`, or the code.',
     ]);
   });
 });

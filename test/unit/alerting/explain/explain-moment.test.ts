@@ -4,7 +4,7 @@ import { explainMoment, type Moment } from '#lib/alerting/explain/explain-moment
 import { Explanation } from '#lib/alerting/explain/explanation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
-import { situation } from '#test/unit/alerts/plan/situation.ts';
+import { situation } from '#test/unit/alerting/deadlines/situation.ts';
 
 const AT = Date.parse('2026-11-21T10:04:00.000Z');
 const SECOND = 1000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messageOf } from '#lib/channels/message.ts';
 import { duration } from '#lib/channels/message-facts.ts';
 import { linesOf } from '#lib/channels/plain-text.ts';
-import { examples } from '#test/unit/alerts/channels/example-alerts.ts';
+import { examples } from '#test/unit/channels/example-alerts.ts';
 
 const words = (name: keyof typeof examples): string => {
   const { title, mood, facts, why, note } = messageOf(examples[name]);

@@ -3,7 +3,7 @@ import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
 import { report } from '#lib/actions/run/report.ts';
 import { queueEvent, TENANT } from '#test/support/alert-world.ts';
 import { dead } from '#test/unit/actions/action-world.ts';
-import { CHANNEL, type RemediationWorld, remediationWorld } from './remediation-world.ts';
+import { CHANNEL, type RemediationWorld, remediationWorld } from './remediation/remediation-world.ts';
 
 let world: RemediationWorld;
 beforeEach(async () => {
