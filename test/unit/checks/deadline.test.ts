@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { afterMissed, downAt, latestMissed, missedMessage, silenceDeadline } from '#lib/checks/heartbeat.ts';
-import { at, checkOf, deadlineOf, heardOf, NIGHTLY, type Story } from '../results/pushes/story.ts';
+import { at, checkOf, deadlineOf, heardOf, NIGHTLY, type Story } from '#test/unit/results/pushes/story.ts';
 
 describe('the deadline of silence without a schedule', () => {
   const FIVE = { grace_seconds: 300 };

@@ -5,7 +5,7 @@ import { numberOf } from '#lib/keys.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { dayOf, hourOf, latestSlot } from '#lib/schedule/slots.ts';
 import { rhythmOfCheck } from '#test/support/health-world.ts';
-import { type RollupWorld, rollupWorld } from '../history/rollups/rollup-world.ts';
+import { type RollupWorld, rollupWorld } from '#test/unit/history/rollups/rollup-world.ts';
 
 const MINUTE = 60_000;
 let w: RollupWorld;

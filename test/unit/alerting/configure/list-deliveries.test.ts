@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { newDelivery } from '#lib/alerting/notify/fan-out.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
-import { callAlerts } from '#test/unit/alerting/policy/call-alerts.ts';
+import { callAlerts } from './call-alerts.ts';
 
 let world: AlertWorld;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { type AlertWorld, alertWorld, TENANT } from '#test/support/alert-world.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
-import { callAlerts } from '../policy/call-alerts.ts';
+import { callAlerts } from './call-alerts.ts';
 
 const POLICY = '/v1/checks/chk_pay/policy';
 const CHANNELS = `${POLICY}/channels`;
