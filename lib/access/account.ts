@@ -116,7 +116,7 @@ export type AccountItem = Item &
     rate_limits: RateLimits;
     /** Set by the operator; its key items carry it too, so that the Bearer gate needs no second read. */
     disabled: boolean;
-    /** What links in its alerts are signed with (lib/alerts/links). */
+    /** What links in its alerts are signed with (lib/incidents/links). */
     link_key: string;
     /** Epoch ms of the last enabling, if it ever was disabled: silence counts from here at the earliest. */
     enabled_at?: number;

@@ -26,7 +26,7 @@ export type HoldReason = 'maintenance' | 'dependency' | 'remediation';
 
 /**
  * An alert that is held: that of a check's last transition, of which a check has one at most. Whatever holds it looks
- * at the deadline `hold`, and in the end it is released or skipped (lib/alerts/hold).
+ * at the deadline `hold`, and in the end it is released or skipped (lib/alerting/deadlines).
  */
 export type HeldAlert = {
   /** Sort key of its transition, under the check. */

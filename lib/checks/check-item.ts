@@ -39,7 +39,7 @@ export type CheckItem = Item &
     /** Epoch ms of the last creation, enabling or change of settings. */
     settings_at: number;
 
-    /** By action: what is to repair it at a change to this state before anybody is told (actions/repairs.ts). */
+    /** By action: what is to repair it at a change to this state before anybody is told (lib/actions/bindings.ts). */
     repairs?: Record<string, AlertRepair>;
 
     // state
@@ -55,7 +55,7 @@ export type CheckItem = Item &
     consecutive_successes?: number;
     /** While down: runs in a row without a warning. */
     consecutive_oks?: number;
-    /** When those streaks began that may change its state (lib/checks/state/next-state.ts), epoch ms; absent with none. */
+    /** Epoch ms at which the streaks began that may change its state (lib/checks/state/next-state.ts). */
     streaks_since?: Partial<Record<Streak, number>>;
     /** Epoch ms: from when on the state counts, at or before `state_since` (docs/CONTRACT.md#history). */
     effective_at?: number;
@@ -64,7 +64,7 @@ export type CheckItem = Item &
      * Quiet ones since then are among the results alone. Absent until a first push was applied.
      */
     last_received?: { at: number; received_at: number };
-    /** Push: runs that were begun and have not ended, oldest first; at most 10 (health/pings/open-runs.ts). */
+    /** Push: runs that were begun and have not ended, oldest first; at most 10 (results/pushes/open-runs.ts). */
     runs?: OpenRun[];
     /** Push: the UUID of its ping URL, and of the one before while that still works, until then (epoch ms). */
     ping?: { uuid: string; old?: { uuid: string; until: number } };
@@ -80,7 +80,7 @@ export type CheckItem = Item &
     silence_mark?: string;
     /** What alerting remembers. */
     alerts: {
-      /** Epoch ms of the last planned page (lib/health/state/decide-alert.ts): the cooldown counts from it. */
+      /** Epoch ms of the last planned page (lib/alerting/decide): the cooldown counts from it. */
       last_planned_at?: number;
       /** Epoch ms of the last planned warning: a cooldown of its own, which holds no page back. */
       last_warned_at?: number;
@@ -89,7 +89,7 @@ export type CheckItem = Item &
       /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
       changed_at?: number[];
       flapping?: Flapping;
-      /** Epoch ms of its changes to down within a day of the last, ascending; at most 20 (health/state/failures.ts). */
+      /** Epoch ms of its changes to down within a day of the last, ascending; at most 20 (alerting/decide/memory.ts). */
       failed_at?: number[];
       /** There from its transition to down until it counts as up again. */
       episode?: Episode;

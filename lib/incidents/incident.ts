@@ -11,7 +11,7 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 /**
  * What is kept of an incident, for people: nothing is decided by it. Whom to tell of a failure is decided by
- * `IncidentItem` (lib/health/dependency), and which incident an entity is part of stands on the entity.
+ * `IncidentItem` (lib/alerting/decide/notified-failure.ts), and which incident an entity is part of stands on the entity.
  */
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';

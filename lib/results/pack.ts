@@ -104,5 +104,5 @@ function entryFrom({ status, errors = [], warnings = [] }: PackItem, number: num
   return run;
 }
 
-/** A quiet run waits so long (ms) for others of its slot, with which it is written (record-quiet.ts). */
+/** A quiet run waits so long (ms) for others of its slot, with which it is written (slots/record-probe.ts). */
 export const PACK_MS = 2_000;

@@ -101,7 +101,7 @@ export async function readCase(env: Env, action_id: string, transition: DecidedT
   };
 }
 
-/** What the guards look at, but for what takes a search (storm.ts). */
+/** What the guards look at, but for what takes a search (attempt.ts). */
 export function situationOf(one: Case, now: number): GuardSituation {
   const { remediation, series, lock_name, shares } = one;
   const { lock, remediations } = shares;

@@ -108,7 +108,7 @@ export const auditedChannel: Audited<{ check: CheckItem; channel: Channel }> = {
 /**
  * Access patterns
  * - the policy of a check, its channels inside, its entity, and what its account says: one get of many
- * - all channels of a tenant: pointers in buckets, written with the policy (list-channels.ts)
+ * - all channels of a tenant: pointers in buckets, written with the policy
  * - the latest delivery of a channel: an item beside the policy, written by the deliverer
  */
 

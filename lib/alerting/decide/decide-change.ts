@@ -317,7 +317,7 @@ export function decideChange(keys: Keys, basis: Basis, change: StateChange, toke
 
 /**
  * Whether a change opens the incident of its entity: a failure that was found out, outside of maintenance. What may
- * follow from another failure waits until that is known (lib/alerts/incidents).
+ * follow from another failure waits until that is known (lib/incidents).
  */
 const opensIncident = (
   { entity, policy }: Basis,

@@ -9,7 +9,7 @@ import { type AlertItem, destinationTold } from './alert-item.ts';
 /**
  * Who was told of the failure of an entity that others depend on: by an alert of its own, or by one of a dependent that
  * names it. One an entity; the next failure takes the place of one that is over. What happened in the incident of its
- * id, and what people say of it, is kept apart (lib/alerts/incidents), as nothing is decided by that. Times in epoch
+ * id, and what people say of it, is kept apart (lib/incidents), as nothing is decided by that. Times in epoch
  * ms. About 300 bytes, and 40 for each destination, 10 more for each further time.
  */
 export type IncidentItem = Item &

@@ -21,7 +21,7 @@ type Judged = { stops: boolean; facts: RuleFacts; until?: number; holds?: boolea
 
 /**
  * One rule of alerting. Pure, and total: it judges every situation of its kinds. A new rule is a file under rules/, a
- * line in the list (rules.ts), and its words (explain/words.ts).
+ * line in the list (rules.ts), and its words (explain/explain-transition.ts).
  */
 export type Rule = {
   name: RuleName;

@@ -25,7 +25,7 @@ export function flowSecrets(cookie: string): FlowSecrets {
 }
 
 // The cookie that ties a sign-in at the provider to the browser it began in. Lax, as the provider leads back from
-// another site. Named as the cookie of a session is (access/sessions/cookie.ts), and for the same reasons.
+// another site. Named as the cookie of a session is (sessions/own-page.ts), and for the same reasons.
 
 const SECURE = '__Host-fleetwatch_oidc';
 const nameAt = ({ protocol, port }: URL): string =>

@@ -21,7 +21,7 @@ const SLOW_MS = 2_000;
 /** `slow`: checks whose last probe took long; they hold up only each other. `quick`: all others. */
 export type Lane = 'quick' | 'slow';
 
-/** `large`: places for bodies of more than 64 KB that are held in memory (room-for-body.ts). */
+/** `large`: places for bodies of more than 64 KB that are held in memory (probe.ts). */
 export type Lanes = Record<Lane | 'large', FairShares> & { begin: Begin; enter: Enter };
 
 /**

@@ -80,7 +80,7 @@ const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
 /**
  * Records the outcome of a probe once, as a result of its own: whatever changes the counter or the state is written
  * with it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack
- * (record-quiet.ts).
+ * (openPack).
  */
 export const recordProbe = async (env: StateEnv, probe: Probe): Promise<Recorded> => (await recordRun(env, probe)).is;
 

@@ -127,7 +127,7 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Five fields as crontab(5) has them, with `L` and `#` beside it (days.ts), or a nickname such as @daily, by the rules
+ * Five fields as crontab(5) has them, with `L` and `#` beside it, or a nickname such as @daily, by the rules
  * of cron(8) on Debian: the day must fit both day fields when one of them begins with `*`, else one is enough. A job of
  * fixed hours and minutes that clocks skip is due when they are set, and one that they repeat is due once; all others
  * go by real time.
