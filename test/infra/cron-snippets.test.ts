@@ -11,10 +11,10 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import { blocksOf } from './run-page.ts';
 
 /**
- * What docs/how-to/cron-jobs.md gives others to run: a crontab, a unit of systemd, a CronJob of Kubernetes, a workflow
- * of GitHub and a program. Its own commands are run by how-to.test.ts.
+ * What docs/use/cron-jobs.md gives others to run: a crontab, a unit of systemd, a CronJob of Kubernetes, a workflow
+ * of GitHub and a program. Its own commands are run by use-pages.test.ts.
  */
-const page = readFileSync(new URL('../../docs/how-to/cron-jobs.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/use/cron-jobs.md', import.meta.url), 'utf8');
 const blocks = (language: string) =>
   blocksOf(page).flatMap((block) => (block.language === language ? [block.text] : []));
 /** The first group of a pattern in a text, which has to be there. */

@@ -10,7 +10,7 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import { connect1 } from './typescript.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-const page = readFileSync(`${root}docs/MCP.md`, 'utf8');
+const page = readFileSync(`${root}docs/use/agents.md`, 'utf8');
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, text]) => text!);
 
@@ -45,7 +45,7 @@ function transportOf({ url, headers, command, args = [], env = {} }: Server): Tr
   }) as Transport;
 }
 
-describe('docs/MCP.md', () => {
+describe('docs/use/agents.md', () => {
   it('registers the tools that are built in, as they are', () => {
     expect(JSON.parse(readFileSync(`${root}docs/catalog-ops.json`, 'utf8'))).toEqual(catalogOps());
     for (const { name } of catalogOps().tools) expect(page).toContain(`\`${name}\``);
