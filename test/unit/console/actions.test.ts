@@ -166,11 +166,11 @@ describe('the variables of an action', () => {
 });
 
 describe('the texts for MCP clients', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/MCP.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/use/agents.md'), 'utf8');
   const URL_OF_PAGE = 'http://127.0.0.1:8787/v1/mcp';
 
-  it.each(MCP_CLIENTS)('are for $name those of docs/MCP.md', ({ name, text }) => {
-    const section = page.split(`\n## ${name}\n`)[1]!.split('\n## ')[0]!;
+  it.each(MCP_CLIENTS)('equal those of docs/use/agents.md for $name', ({ name, text }) => {
+    const section = page.split(`\n### ${name}\n`)[1]!.split('\n### ')[0]!;
     const [, kind, block] = /```(\w+)\n(.*?)\n```/s.exec(section)!;
     const key = { Cursor: `\${env:KEY}`, 'Claude Desktop': `\${KEY}` }[name] ?? '$KEY';
     const shown = text(URL_OF_PAGE, key);
