@@ -50,7 +50,7 @@ export const assertionsSection = (): string => `## Assertions
 
 \`config.assertions\` of a check says what an answer must be, or should be: at most 20, each
 \`{source, property?, operator, value?, severity?}\`. \`severity\` is \`fail\` (the default) or \`warn\`. The rules are in
-[CONTRACT.md](CONTRACT.md#assertions).
+[Assertions](use/assertions.md).
 
 \`\`\`json
 { "assertions": [

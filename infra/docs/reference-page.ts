@@ -44,7 +44,7 @@ export function referencePage(document: OpenApi): string {
   return `# Reference
 
 Made by \`npm run openapi\` from the schemas that the service itself uses; do not edit. Endpoints with real exchanges are
-in [ENDPOINTS.md](../lib/ENDPOINTS.md); how to do what is in [how-to](how-to). A member that is neither required nor has
+in [ENDPOINTS.md](../lib/ENDPOINTS.md); tasks are in [use](use/checks.md). A member that is neither required nor has
 a default may be left out.
 
 - [Check types](#check-types): ${[...checkTypes.keys()].map((type) => `\`${type}\``).join(', ')}
@@ -125,7 +125,7 @@ export function isSigned(body, headers, secret, now = Date.now()) {
 ## Alert rules
 
 The policy of a check, by \`POST /v1/checks/{check_id}/policy\`; what is left out keeps its value. What the rules do
-together is told in [Alert rules](how-to/alert-rules.md).
+together is told in [Alerts](use/alerts.md).
 
 ${answerTable('PolicySettings', (name) => !['check_id', 'channels', 'updated_at'].includes(name))}
 
