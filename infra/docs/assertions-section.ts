@@ -49,8 +49,8 @@ function sourceRow(name: SourceName): string {
 export const assertionsSection = (): string => `## Assertions
 
 \`config.assertions\` of a check says what an answer must be, or should be: at most 20, each
-\`{source, property?, operator, value?, severity?}\`. \`severity\` is \`fail\` (the default) or \`warn\`. The rules are in
-[Assertions](use/assertions.md).
+\`{source, property?, operator, value?, severity?}\`. \`severity\` is \`fail\` (the default) or \`warn\`. The page
+Assertions has the rules.
 
 \`\`\`json
 { "assertions": [
