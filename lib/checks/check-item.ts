@@ -89,7 +89,7 @@ export type CheckItem = Item &
       /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
       changed_at?: number[];
       flapping?: Flapping;
-      /** Epoch ms of its changes to down within a day of the last, ascending; at most 20 (alerting/decide/memory.ts). */
+      /** Epoch ms of its changes to down within a day of the last, ascending; at most 20 (lib/alerting). */
       failed_at?: number[];
       /** There from its transition to down until it counts as up again. */
       episode?: Episode;

@@ -10,8 +10,8 @@ import type { Item } from '#lib/platform/ports.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 /**
- * What is kept of an incident, for people: nothing is decided by it. Whom to tell of a failure is decided by
- * `IncidentItem` (lib/alerting/decide/notified-failure.ts), and which incident an entity is part of stands on the entity.
+ * The incident that people see. Nothing is decided by it: recipients of a failure follow from `IncidentItem`
+ * (lib/alerting/decide/notified-failure.ts), and the entity names the incident that it is part of.
  */
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';

@@ -1,35 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { upward } from './floors.ts';
+import { disorder, upward } from './floors.ts';
 import { importsOf } from './imports.ts';
 
 const faults = (file: string, text: string) => upward(importsOf(file, text));
 
-describe('lint lets a file import', () => {
+describe('lint allows an import', () => {
   it.each([
-    ['lib/alerts/a.ts', "import { b } from './b.ts';"],
-    ['lib/alerts/channels/a.ts', "import type { B } from '#lib/alerts/b.ts';"],
-    ['lib/health/a.ts', "import { b } from '#lib/checks/b.ts';"],
+    ['lib/alerting/a.ts', "import { b } from './b.ts';"],
+    ['lib/alerting/notify/a.ts', "import type { B } from '#lib/alerting/b.ts';"],
+    ['lib/results/a.ts', "import { b } from '#lib/checks/b.ts';"],
     ['lib/access/a.ts', "import { keyTable } from '#lib/keys.ts';"],
     ['lib/api-rows.ts', "import { b } from '#lib/mcp/b.ts';"],
     ['functions/a.ts', "import { b } from '#lib/end-account.ts';"],
     ['infra/a.ts', "import { b } from '#functions/b.ts';"],
     ['test/unit/a.test.ts', "import { b } from '#infra/b.ts';"],
-    ['console/pages/a.tsx', "import type { B } from '#lib/health/b.ts';"],
+    ['console/pages/a.tsx', "import type { B } from '#lib/results/b.ts';"],
     ['lib/platform/a.ts', "import * as z from 'zod';"],
-  ])('%s: %s', (file, text) => {
+  ])('in %s: %s', (file, text) => {
     expect(faults(file, text)).toEqual([]);
   });
 });
 
-describe('lint refuses', () => {
+describe('lint refuses an import of', () => {
   it.each([
-    ['a room above', 'lib/checks/a.ts', "import { b } from '#lib/health/b.ts';"],
-    ['a type of a room above', 'lib/checks/a.ts', "import type { B } from '#lib/health/b.ts';"],
-    ['a room above over several lines', 'lib/checks/a.ts', "import {\n  type B,\n  c,\n} from '#lib/health/b.ts';"],
-    ['a room above in a folder of a room', 'lib/checks/types/a.ts', "import { b } from '#lib/health/b.ts';"],
-    ['a room above at run time', 'lib/checks/a.ts', "const b = await import('#lib/health/b.ts');"],
-    ['a room above by passing it on', 'lib/checks/a.ts', "export { b } from '#lib/health/b.ts';"],
-    ['a room above for its effect', 'lib/checks/a.ts', "import '#lib/health/b.ts';"],
+    ['a later room', 'lib/checks/a.ts', "import { b } from '#lib/results/b.ts';"],
+    ['a type of a later room', 'lib/checks/a.ts', "import type { B } from '#lib/results/b.ts';"],
+    ['a later room over several lines', 'lib/checks/a.ts', "import {\n  type B,\n  c,\n} from '#lib/results/b.ts';"],
+    ['a later room in a folder of a room', 'lib/checks/types/a.ts', "import { b } from '#lib/results/b.ts';"],
+    ['a later room at run time', 'lib/checks/a.ts', "const b = await import('#lib/results/b.ts');"],
+    ['a later room by passing it on', 'lib/checks/a.ts', "export { b } from '#lib/results/b.ts';"],
+    ['a later room for its effect', 'lib/checks/a.ts', "import '#lib/results/b.ts';"],
+    ['alerting in the state of a check', 'lib/checks/state/a.ts', "import { b } from '#lib/alerting/on-change.ts';"],
     ['the keys of the table in platform', 'lib/platform/a.ts', "import { keyTable } from '#lib/keys.ts';"],
     ['a room in the keys of the table', 'lib/keys.ts', "import { b } from './access/b.ts';"],
     ['a function in lib', 'lib/api-rows.ts', "import { create } from '#functions/api.ts';"],
@@ -41,9 +42,59 @@ describe('lint refuses', () => {
     expect(faults(file, text)).toHaveLength(1);
   });
 
-  it('a room of the same floor, in a sentence that names both files', () => {
-    expect(faults('lib/alerts/a.ts', "import { b } from '#lib/actions/b.ts';")).toEqual([
-      'lib/alerts/a.ts imports lib/actions/b.ts: lib/actions is on the same floor as lib/alerts (CONTRIBUTING.md#the-rules-of-the-house).',
+  it('a room on the same floor, and names both files', () => {
+    expect(faults('lib/actions/a.ts', "import { b } from '#lib/incidents/b.ts';")).toEqual([
+      'lib/actions/a.ts imports lib/incidents/b.ts: lib/incidents is on the same floor as lib/actions (CONTRIBUTING.md#the-rules-of-the-house).',
     ]);
+  });
+});
+
+describe('lint of folders', () => {
+  const found = (files: Record<string, string>) =>
+    disorder(Object.entries(files).flatMap(([file, text]) => importsOf(file, text)));
+
+  it('allows a folder to import from folders before it, and from itself', () => {
+    const files = {
+      'lib/alerting/decide/a.ts': "import { b } from '#lib/alerting/policy/b.ts';\nimport { c } from './c.ts';",
+      'lib/alerting/on-change.ts': "import { b } from './decide/b.ts';",
+    };
+    expect(found(files)).toEqual([]);
+  });
+
+  it('refuses an import from a later folder', () => {
+    expect(found({ 'lib/alerting/policy/a.ts': "import type { B } from '#lib/alerting/decide/b.ts';" })).toEqual([
+      'lib/alerting/policy/a.ts imports lib/alerting/decide/b.ts: lib/alerting/decide comes after lib/alerting/policy (CONTRIBUTING.md#the-rules-of-the-house).',
+    ]);
+  });
+
+  it('counts what lies deeper as part of its folder', () => {
+    expect(found({ 'lib/alerting/policy/deep/a.ts': "import { b } from '#lib/alerting/notify/b.ts';" })).toHaveLength(
+      1,
+    );
+  });
+
+  it('refuses a folder without a place in the list', () => {
+    expect(found({ 'lib/alerting/new/a.ts': "import { b } from './b.ts';" })).toEqual([
+      'lib/alerting/new has no place in test/infra/house/floors.ts.',
+    ]);
+  });
+
+  it('refuses a circle through a file that lies directly in a room, once', () => {
+    const files = {
+      'lib/alerting/a.ts': "import { b } from './decide/b.ts';",
+      'lib/alerting/decide/b.ts': "import { c } from '#lib/alerting/c.ts';",
+      'lib/alerting/c.ts': "import { a } from './a.ts';",
+    };
+    expect(found(files)).toEqual([
+      'lib/alerting/a.ts → lib/alerting/decide → lib/alerting/c.ts → lib/alerting/a.ts is a circle (CONTRIBUTING.md#the-rules-of-the-house).',
+    ]);
+  });
+
+  it('allows two rooms to have folders of the same name', () => {
+    const files = {
+      'lib/checks/types/a.ts': "import { b } from '#lib/checks/assertions/b.ts';",
+      'lib/channels/a.ts': "import { b } from './types/b.ts';",
+    };
+    expect(found(files)).toEqual([]);
   });
 });
