@@ -15,12 +15,8 @@ import { type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { mustBeAhead } from '#lib/catalog/own-silence.ts';
+import { type AcknowledgementRecord, acknowledgementAt, acknowledgementRecord } from '#lib/checks/acknowledgement.ts';
 import { type Acknowledgement, type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
-import {
-  type AcknowledgementRecord,
-  acknowledgementAt,
-  acknowledgementRecord,
-} from '#lib/checks/settings/check-record.ts';
 import { checkLabel } from '#lib/checks/types/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { Instant } from '#lib/platform/instant.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { AcknowledgementRecord } from '#lib/checks/settings/check-record.ts';
+import { AcknowledgementRecord } from '#lib/checks/acknowledgement.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';

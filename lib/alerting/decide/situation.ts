@@ -4,8 +4,8 @@ import type { OpenWindow, Policy, Silence } from '#lib/alerting/policy/policy.ts
 import { inForce, type PolicyInForce } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { DeliveryKind } from '#lib/channels/alert.ts';
+import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { Acknowledgement, AnnouncedAlert, AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
-import { acknowledgementAt } from '#lib/checks/settings/check-record.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import { announcedState, announcementOf, isFlapping } from './memory.ts';
 

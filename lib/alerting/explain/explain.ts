@@ -6,8 +6,8 @@ import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts
 import { type DecidedTransition, transitionRecord } from '#lib/alerting/decide/transition.ts';
 import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type DeliveryItem, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { acknowledgementAt } from '#lib/checks/settings/check-record.ts';
 import type { FeedItem } from '#lib/checks/state/transition.ts';
 import { gapRecord } from '#lib/history/runs/gaps.ts';
 import { ALERTS, after, stamp, TRANSITIONS } from '#lib/keys.ts';

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountItem } from '#lib/access/account.ts';
 import { isOfAccount } from '#lib/alerting/policy/channel-place.ts';
+import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { acknowledgementAt } from '#lib/checks/settings/check-record.ts';
 import { isId } from '#lib/platform/ids.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import type { DeliveryItem } from './delivery-item.ts';

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrl, redactUrlsAt, seesSecrets } from '#lib/access/redaction.ts';
-import { Via } from '#lib/audit/entry.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { Entity, EntityItem } from '#lib/catalog/entity.ts';
 import { entityPath } from '#lib/catalog/entity-path.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import { requireEntities } from '#lib/catalog/store.ts';
-import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
+import { AcknowledgementRecord, acknowledgementRecord } from '#lib/checks/acknowledgement.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import { Counters, countersOf } from '#lib/checks/state/next-state.ts';
 import type { CheckType } from '#lib/checks/types/check-type.ts';
 import { checkLabel, checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
@@ -19,39 +19,6 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { iso } from '#lib/platform/time.ts';
 import { MODE, PULL_SETTINGS, settingsOf } from './model.ts';
 import { pingUrl } from './ping-url.ts';
-
-export const AcknowledgementRecord = z
-  .object({
-    check_id: IdOf('the check'),
-    transition_id: IdOf('the transition to down that the failure began with'),
-    by: z.string().describe('Who: an e-mail address, the label of a key, or the channel whose link was followed.'),
-    via: Via,
-    channel_id: z.string().nullable().describe('Of a link: the channel that it was sent to; else null.'),
-    at: z.iso.datetime().describe('When it was acknowledged.'),
-    until: z.iso.datetime().nullable().describe('When it ends by itself; null: when the check recovers.'),
-    note: z.string().describe('For people; may be empty.'),
-  })
-  .meta({ id: 'Acknowledgement' });
-export type AcknowledgementRecord = z.infer<typeof AcknowledgementRecord>;
-
-/** The acknowledgement that holds at `now` (epoch ms); undefined where none does, or its time is over. */
-export function acknowledgementAt(
-  { episode }: Pick<CheckItem['alerts'], 'episode'>,
-  now: number,
-): Acknowledgement | undefined {
-  const acknowledgement = episode?.acknowledgement;
-  return acknowledgement && (acknowledgement.until ?? Number.POSITIVE_INFINITY) > now ? acknowledgement : undefined;
-}
-
-/** The same as it is shown; null where none holds. */
-export function acknowledgementRecord({ id, alerts }: CheckItem, now: number): AcknowledgementRecord | null {
-  const acknowledgement = acknowledgementAt(alerts, now);
-  if (!acknowledgement || !alerts.episode) return null;
-  const { by, via, channel_id = null, at, until, note } = acknowledgement;
-  const { transition_id } = alerts.episode;
-  const end = until === undefined ? null : iso(until);
-  return { check_id: id, transition_id, by, via, channel_id, at: iso(at), until: end, note };
-}
 
 const PingUrl = z
   .string()

@@ -70,7 +70,7 @@ describe('what is deployed of a function', () => {
 
 it('has in the console its files in every form, and nothing of the AWS SDK or of what builds them', async () => {
   const { dir, inputs } = bundle('console');
-  expect(inputs.filter((file) => /aws-sdk|smithy|esbuild|lib\/console\/build/.test(file))).toEqual([]);
+  expect(inputs.filter((file) => /aws-sdk|smithy|esbuild|lib\/page\/build/.test(file))).toEqual([]);
   const { handler } = await import(join(dir, 'index.mjs'));
   const ask = async (path: string, accepted: string) => {
     const event = {
