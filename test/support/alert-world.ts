@@ -1,5 +1,4 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { openTable, type SqliteTable } from '#infra/local/store/sqlite-table.ts';
 import { type AccountItem, DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import { type AlertItem, alertItem, deliveryIdOf } from '#lib/alerting/decide/alert-item.ts';
@@ -9,22 +8,16 @@ import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { type Channel, defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
-import { onChange } from '#lib/alerting/on-change.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
-import type { Ports } from '#lib/env.ts';
-import { keyTable } from '#lib/keys.ts';
 import { makeNet } from '#lib/net/node-net.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import type { BusEvent, Item } from '#lib/platform/ports.ts';
-import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { iso } from '#lib/platform/time.ts';
-import { readSettings } from '#lib/settings.ts';
 import { plannedAlert } from './alert-decisions.ts';
-import { memoryLog } from './log.ts';
+import { memoryWorld } from './memory-world.ts';
 import { queueRecord } from './queue-record.ts';
-import { repeatableIds } from './random.ts';
 
 export const TENANT = 'acc_a';
 export const START = Date.parse('2026-11-21T05:16:40.123Z');
@@ -35,32 +28,27 @@ type AlertTold = { kind: AlertKind; at: number; channel_type: string };
 export type Sent = { queue: string; body: unknown; not_before?: number };
 
 /**
- * What alerting needs of the world: a real table in memory, a real network, a clock that stands until it is moved, and
- * queues that keep what was sent. One account, one entity and one check stand in the table.
+ * A memory world with a real network, in which one account, one entity and one check stand in the table. Keeps what was
+ * sent to queues and to the bus.
  */
 export async function alertWorld(env: Record<string, string> = {}) {
-  const settings = readSettings({ CHECK_EGRESS: 'any', ...env });
-  const keys = keyTable(settings);
-  let now = START;
-  const clock = { now: () => now, sleep: async () => {}, stalled: () => 0 };
-  const ids = repeatableIds(clock);
   const sent: Sent[] = [];
   const published: BusEvent[] = [];
-  const log = memoryLog();
   const counted: string[] = [];
-  const table: SqliteTable = openTable({ file: ':memory:' });
-  const ports: Ports = {
-    table,
-    clock,
-    ids,
-    log,
-    metrics: { count: (name) => void counted.push(name) },
-    settings,
-    net: makeNet(settings),
-    queues: { send: async (queue, messages) => void sent.push(...messages.map((message) => ({ queue, ...message }))) },
-    limiter: memoryLimiter(clock, undefined),
-    bus: { publish: async (events) => void published.push(...events) },
-  };
+  const world = memoryWorld(undefined, {
+    env: { CHECK_EGRESS: 'any', ...env },
+    start: START,
+    ports: {
+      metrics: { count: (name) => void counted.push(name) },
+      net: makeNet({ EGRESS_ALLOW: [] }),
+      queues: {
+        send: async (queue, messages) => void sent.push(...messages.map((message) => ({ queue, ...message }))),
+      },
+      bus: { publish: async (events) => void published.push(...events) },
+    },
+  });
+  const { ports, keys, onChange, store: table, log } = world;
+  const now = ports.clock.now;
   const caller = {
     tenant_id: TENANT,
     user_id: 'usr_a',
@@ -162,23 +150,21 @@ export async function alertWorld(env: Record<string, string> = {}) {
     check,
     put,
     /** Moves the clock on. */
-    pass: (ms: number) => {
-      now += ms;
-    },
-    now: () => now,
+    pass: world.advance,
+    now,
     /** Takes the messages of a queue that are due, as its consumer would. */
     takeDue: (queue: string): Sent[] => {
-      const due = sent.filter((one) => one.queue === queue && (one.not_before ?? 0) <= now);
+      const due = sent.filter((one) => one.queue === queue && (one.not_before ?? 0) <= now());
       for (const one of due) sent.splice(sent.indexOf(one), 1);
       return due;
     },
     putPolicy: (channels: Channel[], changes: Partial<PolicyItem> = {}) =>
-      put<PolicyItem>({ ...defaultPolicy(keys, check), v: ids.token(), channels, ...changes }),
+      put<PolicyItem>({ ...defaultPolicy(keys, check), v: ports.ids.token(), channels, ...changes }),
     /** A planned change of the check's state that tells these channels. */
     transition: (channel_ids: string[], changes: Partial<DecidedTransition> = {}): DecidedTransition => {
       const transition_id = changes.transition_id ?? 'trn_1';
       return {
-        v: ids.token(),
+        v: ports.ids.token(),
         ...keys.transition(TENANT, check.id, START, 1),
         expires_at: Math.floor(START / 1000) + 90 * 86_400,
         transition_id,

@@ -9,20 +9,31 @@ import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import type { Message, Table } from '#lib/platform/ports.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
-import type { Rates } from '#lib/platform/sharing/rates.ts';
 import { readSettings } from '#lib/settings.ts';
 import { memoryLog } from './log.ts';
 import { repeatableIds } from './random.ts';
 
 export type Requests = { reads: number; writes: number };
 
+type Options = {
+  /** Settings of the environment. */
+  env?: Record<string, string>;
+  /** Epoch ms at which the clock begins. */
+  start?: number;
+  /** Ports that replace the own ones. */
+  ports?: Partial<Ports>;
+};
+
 /**
- * Ports for use cases without a host: a real table in memory whose requests are counted, a clock that a test moves,
- * ids that are the same in each run, and queues that keep what they are sent.
- * @param rates that requests are held to; without, nothing is limited
+ * Builds the world of all tests that run use cases without a host: a real table in memory whose requests are counted,
+ * a clock that a test moves, ids that are the same in each run, queues that keep what they are sent, and the hook of
+ * alerting. Nothing is rate limited.
  */
-export function memoryWorld(wrap: (table: Table) => Table = (table) => table, rates?: Rates) {
-  let now = Date.UTC(2026, 10, 21, 5, 16, 40);
+export function memoryWorld(
+  wrap: (table: Table) => Table = (table) => table,
+  { env: variables = {}, start = Date.UTC(2026, 10, 21, 5, 16, 40), ports: own = {} }: Options = {},
+) {
+  let now = start;
   const clock = {
     now: () => now,
     sleep: async (ms: number) => {
@@ -63,7 +74,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
     },
   };
   const sent: { queue: string; message: Message }[] = [];
-  const settings = readSettings({});
+  const settings = readSettings(variables);
   const log = memoryLog();
   const refuse = () => Promise.reject(new Error('no network in this test'));
   const ports: Ports = {
@@ -72,7 +83,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
     ids: repeatableIds(clock),
     log,
     metrics: { count: () => {} },
-    limiter: memoryLimiter(clock, rates),
+    limiter: memoryLimiter(clock, undefined),
     settings,
     net: { http: refuse } as Partial<Ports['net']> as Ports['net'],
     bus: { publish: refuse },
@@ -81,6 +92,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
         sent.push(...messages.map((message) => ({ queue, message })));
       },
     },
+    ...own,
   };
   const env = { ...envOf(ports), onChange };
   return {
