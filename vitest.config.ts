@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { generatedFiles } from '#test/support/generated.ts';
 
 const env = {
   // Vite sets BASE_URL to "/" in every worker; the one given from outside must reach the tests.
@@ -34,6 +35,7 @@ const SHARED = { isolate: false };
 
 /** @param more what differs from: each file has a process of its own */
 const project = (name: string, more: object = {}) => ({
+  plugins: [generatedFiles],
   test: {
     name,
     env,

@@ -1,4 +1,5 @@
 import type { Net } from '#lib/net/net.ts';
+import type { Assets } from '#lib/platform/assets.ts';
 import type { Bodies, Bus, Clock, Ids, Log, Metrics, Queues, Table } from '#lib/platform/ports.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import { type Keys, keyTable } from './keys.ts';
@@ -26,4 +27,5 @@ export type Ports<Of extends Bodies = Bodies> = {
   metrics: Metrics;
   limiter: Limiter;
   settings: Settings;
+  assets: Assets;
 };

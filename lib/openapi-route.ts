@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { route } from '#lib/platform/http/route.ts';
+import { route, WrittenJson } from '#lib/platform/http/route.ts';
 
 const Document = z.looseObject({
   openapi: z.literal('3.1.0').describe('The version of OpenAPI.'),
@@ -8,7 +8,7 @@ const Document = z.looseObject({
   paths: z.looseObject({}).describe('Every endpoint.'),
 });
 
-/** The API's own description, as `npm run openapi` has written it. Read when it is asked for, as few calls do. */
+/** The OpenAPI document of the API. */
 export const openapiRows = [
   route<Context>()({
     method: 'GET',
@@ -17,10 +17,6 @@ export const openapiRows = [
     summary: 'This document: every endpoint, in OpenAPI 3.1',
     status: 200,
     reply: Document,
-    run: async () => {
-      // By this name: what is deployed has the document packed in its place (infra/aws/bundle).
-      const { default: document } = await import('#lib/openapi-document.ts');
-      return document as unknown as z.output<typeof Document>;
-    },
+    run: async ({ ports }) => new WrittenJson(await ports.assets.document()),
   }),
 ];

@@ -1,5 +1,5 @@
-import generated from '#console/generated/schemas.json' with { type: 'json' };
 import type { MemberSchema } from '#console/rules/form-fields.ts';
+import generated from '#generated/schemas.json' with { type: 'json' };
 import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 
 /** The request that makes one of a type: its title, what it does, and its members. */
@@ -10,7 +10,7 @@ type PolicySchema = MemberSchema & {
   properties: Readonly<Record<keyof PolicySettings, MemberSchema & { title: string }>>;
 };
 
-/** The types by name, in the order of their registries (made by `npm run openapi`, infra/docs/console-schemas.ts). */
+/** The types by name, in the order of their registries (infra/docs/console-schemas.ts). */
 type Schemas = {
   checks: Record<string, TypeSchema>;
   channels: Record<string, TypeSchema>;
@@ -23,4 +23,4 @@ type Schemas = {
   builtInTools: readonly string[];
 };
 
-export const schemas = generated as unknown as Schemas;
+export const schemas = generated as Schemas;

@@ -1,9 +1,20 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { documents } from './documents.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { committedFiles } from './committed-files.ts';
+import { generate } from './generate.ts';
+import { recordExamples } from './record.ts';
 
-/** `npm run openapi`: writes what is made from the rows of the API. */
-for (const [file, text] of Object.entries(await documents())) {
-  writeFileSync(join(import.meta.dirname, '../..', file), text);
-  process.stdout.write(`${file}: ${Math.round(text.length / 1024)} KB\n`);
+/** `npm run generate`: records the examples and writes every generated file. */
+const examples = await recordExamples();
+const { document, console } = generate(examples);
+const files = {
+  ...committedFiles(examples),
+  '.cache/generated/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
+  ...Object.fromEntries(Object.entries(console).map(([name, text]) => [`.cache/generated/console/${name}`, text])),
+};
+for (const [file, text] of Object.entries(files)) {
+  const path = join(import.meta.dirname, '../..', file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  process.stdout.write(`${file}: ${Math.round(Buffer.byteLength(text) / 1024)} KB\n`);
 }

@@ -3,13 +3,14 @@ import { startHost } from '#infra/local/host.ts';
 import type { GivenPorts } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { createAccount } from '#lib/access/change-account.ts';
+import { allRows } from '#lib/all-rows.ts';
 import type { DeliveryKind } from '#lib/channels/alert.ts';
 import { NetError } from '#lib/net/net.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
 import { providerReply } from './identity-provider.ts';
-import type { Example } from './openapi.ts';
+import { type Example, endpointOf } from './openapi.ts';
 import { type Call, WALKED, walk } from './walk.ts';
 
 /** A clock that stands still but when it is moved, so that a walk has the same times every day. */
@@ -89,12 +90,11 @@ export const answeringNet: GivenPorts['net'] = {
   guard: async () => {},
 };
 
-/**
- * Walks over a whole service in this process, over HTTP.
- * @param endpoints all that there are
- * @returns what each was asked and what it answered, by endpoint
- */
-export async function recordExamples(endpoints: readonly string[]): Promise<Map<string, Example>> {
+/** Every endpoint except the document, which does not hold itself as an example. */
+const endpoints = allRows.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
+
+/** Calls every endpoint of a service in this process over HTTP and returns the exchanges by endpoint. */
+export async function recordExamples(): Promise<Map<string, Example>> {
   const clock = steppedClock(Date.UTC(2026, 10, 21, 8));
   const { settings } = readHostSettings(WALKED);
   const world: GivenPorts = { clock, ids: idsOf(clock), net: answeringNet };

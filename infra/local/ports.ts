@@ -6,6 +6,7 @@ import type { Log } from '#lib/platform/ports.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { type Rates, ratesIn } from '#lib/platform/sharing/rates.ts';
 import type { Settings } from '#lib/settings.ts';
+import { localAssets } from './assets.ts';
 import { type LocalBus, makeBus } from './feeds/bus.ts';
 import { type LocalQueues, makeQueues } from './feeds/queues.ts';
 import { makeTable, type SqliteTable } from './store/sqlite-table.ts';
@@ -43,6 +44,7 @@ export function makePorts(
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, ratesIn(settings.RATE_LIMITS, RATES)),
     settings,
+    assets: localAssets(log),
   };
 }
 

@@ -1,10 +1,10 @@
 import { brotliDecompressSync } from 'node:zlib';
 import type { Ports } from '#lib/env.ts';
+import type { ConsoleFile, ConsoleFiles } from '#lib/platform/assets.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
 import { isOwnHost, notOurs } from '#lib/platform/http/own-address.ts';
 import { refuse } from '#lib/platform/http/router.ts';
-import type { ConsoleFile, ConsoleFiles } from './build.ts';
 import { CONSOLE_HEADERS } from './headers.ts';
 
 /**

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BuildOptions, build, formatMessages, type Metafile, stop } from 'esbuild';
+import { type BuildOptions, build, formatMessages, type Metafile, type Plugin, stop } from 'esbuild';
+import type { ConsoleFile, ConsoleFiles } from '#lib/platform/assets.ts';
 import { loadedWith } from './loaded-with.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -42,9 +43,10 @@ const TYPES: Readonly<Record<string, string>> = {
  * Builds the console from its sources: the entry, a file for each page that is loaded late and for what they share,
  * all named by their content, one style sheet, and the page that names what is loaded first. Throws an Error that says
  * what is wrong with the sources.
+ * @param generated the JSON files that sources import as `#generated/<name>`: their text by name
  */
-export async function buildConsole(): Promise<ConsoleFiles> {
-  const { metafile, outputFiles } = await bundled();
+export async function buildConsole(generated: Readonly<Record<string, string>>): Promise<ConsoleFiles> {
+  const { metafile, outputFiles } = await bundled(generated);
   const page = withNames(await readFile(join(ROOT, PAGE), 'utf8'), metafile.outputs);
   const assets = outputFiles.map(async ({ path, contents }): Promise<[string, ConsoleFile]> => {
     const name = basename(path);
@@ -58,9 +60,9 @@ export async function buildConsole(): Promise<ConsoleFiles> {
   };
 }
 
-async function bundled() {
+async function bundled(generated: Readonly<Record<string, string>>) {
   try {
-    const result = await build(OPTIONS);
+    const result = await build({ ...OPTIONS, plugins: [fromMemory(generated)] });
     if (result.warnings.length > 0)
       throw new Error((await formatMessages(result.warnings, { kind: 'warning' })).join(''));
     return result;
@@ -69,6 +71,22 @@ async function bundled() {
     await stop();
   }
 }
+
+const GENERATED = '#generated/';
+
+/** Resolves imports of generated files, so that a build works in a folder that cannot be written. */
+const fromMemory = (generated: Readonly<Record<string, string>>): Plugin => ({
+  name: 'generated',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: new RegExp(`^${GENERATED}`) }, ({ path }) => ({ path, namespace: 'generated' }));
+    onLoad({ filter: /./, namespace: 'generated' }, ({ path }) => {
+      const contents = generated[path.slice(GENERATED.length)];
+      return contents === undefined
+        ? { errors: [{ text: `${path} is not generated.` }] }
+        : { contents, loader: 'json' };
+    });
+  },
+});
 
 /** The page with the names that its files got, and with what the entry imports asked for at once. */
 function withNames(html: string, outputs: Metafile['outputs']): string {
@@ -106,21 +124,3 @@ async function packed(name: string, content: Uint8Array): Promise<ConsoleFile> {
   const [br, gzipped] = await Promise.all([pack.brotli(content, options), pack.gzip(content, { level: 9 })]);
   return { type, br: br.toString('base64'), gzip: gzipped.toString('base64') };
 }
-
-/** A file of the console as it is sent: both packed forms, in base64. */
-export type ConsoleFile = {
-  /** Its `Content-Type`. */
-  type: string;
-  br: string;
-  /** A function on AWS makes it when it is read: CloudFront keeps it for the few that take no brotli. */
-  gzip: string;
-};
-
-export type ConsoleFiles = {
-  /** Names the others, so it is asked for again at each visit. */
-  page: ConsoleFile;
-  /** Of the page's content, to be compared with `If-None-Match`. */
-  etag: string;
-  /** By their names, which change with their content. */
-  assets: Record<string, ConsoleFile>;
-};

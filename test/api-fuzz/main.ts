@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { documentOf } from '#infra/docs/documents.ts';
+import { documentOf } from '#infra/docs/generate.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { WALKED, walk } from '#infra/docs/walk.ts';

@@ -1,6 +1,7 @@
 import type { Publish } from '#lib/alerting/notify/send.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
+import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Bus, Ids, Item, Key, Log, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
@@ -165,6 +166,7 @@ export function startProcess(shared: Shared): Process {
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, undefined),
     settings: shared.settings,
+    assets: NO_ASSETS,
   };
   return process;
 }

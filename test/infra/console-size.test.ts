@@ -1,6 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
-import { buildConsole, type ConsoleFile, type ConsoleFiles } from '#lib/page/build.ts';
+import { generate } from '#infra/docs/generate.ts';
+import { buildConsole } from '#lib/page/build.ts';
+import type { ConsoleFile, ConsoleFiles } from '#lib/platform/assets.ts';
 
 const KB = 1024;
 
@@ -9,7 +11,7 @@ let html: string;
 /** Names of what the page itself asks for. */
 let first: string[];
 beforeAll(async () => {
-  files = await buildConsole();
+  files = await buildConsole(generate().console);
   html = textOf(files.page);
   first = [...html.matchAll(/"\/assets\/([^"]+)"/g)].map(([, name]) => name!);
 });
@@ -46,5 +48,5 @@ it('the page asks at once for all that its script imports, and for nothing that 
 });
 
 it('the same sources make the same files, so that a start or a deployment changes no name', async () => {
-  expect(await buildConsole()).toEqual(files);
+  expect(await buildConsole(generate().console)).toEqual(files);
 });

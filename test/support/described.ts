@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { documentOf } from '#infra/docs/documents.ts';
+import { documentOf } from '#infra/docs/generate.ts';
 
 /** A schema that the document gives for an answer; undefined where an answer has no body. */
 type Validate = ((body: unknown) => boolean) & { errors?: unknown };

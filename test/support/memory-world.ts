@@ -7,6 +7,7 @@ import type { Origin } from '#lib/access/context.ts';
 import { onChange } from '#lib/alerting/on-change.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { envOf, type Ports } from '#lib/env.ts';
+import { NO_ASSETS } from '#lib/platform/assets.ts';
 import type { Message, Table } from '#lib/platform/ports.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { readSettings } from '#lib/settings.ts';
@@ -85,6 +86,7 @@ export function memoryWorld(
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, undefined),
     settings,
+    assets: NO_ASSETS,
     net: { http: refuse } as Partial<Ports['net']> as Ports['net'],
     bus: { publish: refuse },
     queues: {

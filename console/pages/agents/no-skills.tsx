@@ -2,9 +2,12 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
-import catalogOps from '#console/generated/catalog-ops.json' with { type: 'json' };
 import { Button } from '#console/parts/button.tsx';
 import { Empty } from '#console/parts/states.tsx';
+import generated from '#generated/catalog-ops.json' with { type: 'json' };
+
+/** The manifest of the built-in tools (docs/catalog-ops.json). */
+const catalogOps = generated as { name: string; tools: readonly unknown[] };
 
 /** What stands in place of the skills while there are none: the built-in tools are a press away. */
 export function NoSkills({ onDone }: { onDone: () => void }) {

@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { FunctionName } from '#infra/topology.ts';
 import { loadedWith } from '#lib/page/loaded-with.ts';
-import { entryOf } from './entry.ts';
+import { entryOf, PACKED } from './entry.ts';
 import { packedConsole } from './packed-console.ts';
 import { packedDocument } from './packed-document.ts';
 import { withoutDescriptions, withoutExamples, withoutManifests } from './without-documentation.ts';
@@ -73,8 +73,8 @@ function build(name: FunctionName): Bundle {
     mainFields: ['module', 'main'],
     alias: {
       ...WITHOUT,
-      '#lib/openapi-document.ts': join(folder, DOCUMENT),
-      '#lib/page/files.ts': join(folder, CONSOLE),
+      [PACKED.document]: join(folder, DOCUMENT),
+      [PACKED.console]: join(folder, CONSOLE),
     },
     banner: { js: REQUIRE },
     legalComments: 'none',

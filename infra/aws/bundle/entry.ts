@@ -1,6 +1,9 @@
 import { type FunctionName, functions, queues, streams as readers, routes } from '#infra/topology.ts';
 import { EDGE_SECRET } from '#lib/aws/environment.ts';
 
+/** Modules that a bundle finds under these names: the document and the console as they were made for it (bundle.ts). */
+export const PACKED = { document: '#packed/document', console: '#packed/console' };
+
 /**
  * The entry file of a function on AWS, as text: its factory, fed with the ports of AWS. It is the same for each of
  * them but for what the topology says, so it is written by the topology.
@@ -14,11 +17,15 @@ const bareEntry = (name: FunctionName): string =>
     "import { bareWorld } from '#lib/aws/lambda/bare-world.ts';",
     "import { behindEdge } from '#lib/aws/lambda/behind-edge.ts';",
     "import { lambda } from '#lib/aws/lambda/lambda.ts';",
-    'const world = bareWorld(process.env);',
+    `import files from '${PACKED.console}';`,
+    'const world = { ...bareWorld(process.env), assets: { console: async () => files } };',
     `const work = behindEdge(create(world), process.env.${EDGE_SECRET} ?? '');`,
     'export const handler = lambda(work, { log: world.log });',
     '',
   ].join('\n');
+
+/** The document is loaded with its first request. */
+const ASSETS = `{ document: async () => (await import('${PACKED.document}')).default }`;
 
 function entryWithTable(name: FunctionName): string {
   const { sends, publishes, reaches_out, streams } = functions[name];
@@ -51,7 +58,7 @@ function entryWithTable(name: FunctionName): string {
         ]
       : isLimited(name)
         ? [
-            `const world = { ...${ports}, metrics: countMetrics('${name}') };`,
+            `const world = { ...${ports}, metrics: countMetrics('${name}')${name === 'api' ? `, assets: ${ASSETS}` : ''} };`,
             'const ports = { ...world, limiter: leaseLimiter(envOf(world)) };',
             `const work = behindEdge(create(ports), process.env.${EDGE_SECRET} ?? '');`,
             `export const handler = ${start}(work, { log: ports.log });`,

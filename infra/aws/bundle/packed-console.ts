@@ -1,14 +1,16 @@
-import { buildConsole, type ConsoleFile } from '#lib/page/build.ts';
+import { generate } from '#infra/docs/generate.ts';
+import { buildConsole } from '#lib/page/build.ts';
+import type { ConsoleFile } from '#lib/platform/assets.ts';
 
 // Built while this module is loaded, as what makes the bundles waits for nothing.
-const { page, etag, assets } = await buildConsole();
+const { page, etag, assets } = await buildConsole(generate().console);
 
 const lean = ({ type, br }: ConsoleFile) => ({ type, br });
 const leanAssets = Object.fromEntries(Object.entries(assets).map(([name, file]) => [name, lean(file)]));
 
 /**
- * A module in place of lib/page/files.ts: the files as they are now, and nothing that builds them. It carries the
- * smaller of their packed forms, and makes the other one of it when that is asked for.
+ * Returns the text of a module with the files of the console as they are now. It carries the smaller of their packed
+ * forms, and makes the other one of it when that is asked for.
  */
 export const packedConsole = (): string =>
   [
@@ -18,6 +20,6 @@ export const packedConsole = (): string =>
     'for (const file of [files.page, ...Object.values(files.assets)]) {',
     "  Object.defineProperty(file, 'gzip', { get: () => gzipOf(file.br) });",
     '}',
-    'export const consoleFiles = async () => files;',
+    'export default files;',
     '',
   ].join('\n');

@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { generate } from '#infra/docs/generate.ts';
 
-const DOCUMENT = join(import.meta.dirname, '../../../lib/openapi.json');
-
-/** A module in place of lib/openapi-document.ts, compressed to a tenth; it is unpacked when it is asked for. */
+/** Returns the text of a module with the document, compressed to a tenth; it is unpacked when the module is loaded. */
 export function packedDocument(): string {
-  const packed = brotliCompressSync(JSON.stringify(JSON.parse(readFileSync(DOCUMENT, 'utf8')))).toString('base64');
+  const packed = brotliCompressSync(JSON.stringify(generate().document)).toString('base64');
   return [
     "import { brotliDecompressSync } from 'node:zlib';",
-    `export default JSON.parse(brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString());`,
+    `export default brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString();`,
     '',
   ].join('\n');
 }

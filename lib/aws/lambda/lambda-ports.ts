@@ -4,6 +4,7 @@ import { dynamoTable } from '#lib/aws/dynamodb-table.ts';
 import { queueUrls, readSurroundings } from '#lib/aws/environment.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
+import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { once } from '#lib/platform/late.ts';
@@ -68,6 +69,7 @@ export function lambdaPorts(
     metrics: NO_METRICS,
     limiter: NO_LIMITER,
     settings,
+    assets: NO_ASSETS,
   };
 }
 

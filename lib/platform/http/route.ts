@@ -44,6 +44,14 @@ export class Made<T> extends Reply<T> {
   }
 }
 
+/** An answer that is already written as JSON. */
+export class WrittenJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { [K in Name]: string } & ParamsOf<Rest>
   : unknown;
@@ -122,7 +130,7 @@ export const route =
       run: (
         context: Context,
         call: Call<ParamsOf<Path>, Out<Q>, Out<B>, Loaded>,
-      ) => Promise<z.output<R> | Reply<z.output<R>>>;
+      ) => Promise<z.output<R> | Reply<z.output<R>> | WrittenJson>;
     } & ({ status: 200 | 201; reply: R } | { status: 204 | 303; reply?: never }),
   ): Route<Context> =>
     row as unknown as Route<Context>;
@@ -138,7 +146,7 @@ export function writtenAs<Context>(
 ): Written {
   if (row.text) return { text: value as string, type: PLAIN_TEXT };
   if (row.lines && wantsLines(accept)) return { text: linesOf(value as unknown[]), type: LINES };
-  return { text: JSON.stringify(value) };
+  return { text: value instanceof WrittenJson ? value.text : JSON.stringify(value) };
 }
 
 const wantsLines = (accept = ''): boolean =>

@@ -1,5 +1,7 @@
 import { gunzipSync } from 'node:zlib';
-import { buildConsole, type ConsoleFile } from '#lib/page/build.ts';
+import { generate } from '#infra/docs/generate.ts';
+import { buildConsole } from '#lib/page/build.ts';
+import type { ConsoleFile } from '#lib/platform/assets.ts';
 import type { Figures } from './targets.ts';
 
 const bytes = ({ gzip }: ConsoleFile) => Buffer.from(gzip, 'base64');
@@ -7,7 +9,7 @@ const bytes = ({ gzip }: ConsoleFile) => Buffer.from(gzip, 'base64');
 /** Script and style that the page itself asks for, and everything there is. */
 export async function size(): Promise<Figures> {
   const began = performance.now();
-  const { page, assets } = await buildConsole();
+  const { page, assets } = await buildConsole(generate().console);
   const build_ms = performance.now() - began;
   const html = gunzipSync(bytes(page)).toString();
   const kb = (files: [string, ConsoleFile][]) => files.reduce((sum, [, file]) => sum + bytes(file).length, 0) / 1024;

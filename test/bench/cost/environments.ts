@@ -19,6 +19,7 @@ import { leaseLimiter } from '#lib/aws/lease-limiter.ts';
 import { sqsQueues } from '#lib/aws/sqs-queues.ts';
 import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
+import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Settings } from '#lib/settings.ts';
 import { invokedBy, isStopped, type Lineage, NO_LINEAGE } from '#test/support/lineage.ts';
@@ -81,6 +82,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
     log: countingLog(meter),
     metrics: { count: () => {} },
     settings,
+    assets: NO_ASSETS,
   };
   return { ...ports, limiter: leaseLimiter({ ports, keys: keyTable(settings) }) };
 }

@@ -18,6 +18,7 @@ describe('lint lets a page import', () => {
     "import { b } from './b.tsx';",
     "import { call } from '#console/api/call.ts';",
     "const page = () => import('#console/pages/map.tsx');",
+    "import generated from '#generated/schemas.json' with { type: 'json' };",
     "import type { Schema } from '#lib/schema.ts';",
     "import type * as z from 'zod';",
     "import { LIMIT } from '#lib/pure.ts';",

@@ -3,6 +3,8 @@ import { posix } from 'node:path';
 const PAGE = /^console\/.*\.tsx?$/;
 /** Packages that a page may load. */
 const PACKAGES = /^(?:preact(?:\/\w+)?|@preact\/signals|@dagrejs\/dagre)$/;
+/** Files of the console, and those that its build generates. */
+const IN_PAGE = /^(?:console|generated)\//;
 /** Of an import that loads something: one of types alone is gone when the page is built. */
 const STATIC = /^(?:import|export) (?!type )(?:[\w*{][^'";]*? from )?'([^']+)'/gm;
 const DYNAMIC = /\bimport\('([^']+)'\)/g;
@@ -28,7 +30,7 @@ function wrong(
   isKnown: (name: string) => boolean,
   seen = new Set<string>(),
 ): string | undefined {
-  if (name.endsWith('.css') || name.startsWith('console/') || seen.has(name) || isKnown(name)) return undefined;
+  if (name.endsWith('.css') || IN_PAGE.test(name) || seen.has(name) || isKnown(name)) return undefined;
   seen.add(name);
   if (!name.startsWith('lib/')) return 'which is not for a browser';
   const text = sources.get(name);

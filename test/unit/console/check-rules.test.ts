@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListedCheck } from '#console/api/records.ts';
-import generated from '#console/generated/schemas.json' with { type: 'json' };
 import { countsOf } from '#console/rules/check-counts.ts';
-import { channelName, checkLabel, type targetOf } from '#console/rules/check-label.ts';
+import { channelName, checkLabel } from '#console/rules/check-label.ts';
 import { type CheckRow, filtered, inOrder, stateCounts, withNews } from '#console/rules/check-list.ts';
 import { bodyOf, draftOf, startingFrom } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { cronOf, pingSnippets } from '#console/rules/push-snippets.ts';
 import { rhythmWords } from '#console/rules/rhythm.ts';
 import { uptimeOf, windowOf } from '#console/rules/uptime.ts';
+import { generate } from '#infra/docs/generate.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
+
+const schemas = JSON.parse(generate().console['schemas.json']!);
 
 const check = (id: string, more: Partial<ListedCheck> = {}): ListedCheck =>
   ({
@@ -93,11 +95,10 @@ describe('the list of checks', () => {
 });
 
 describe('what a check is called', () => {
-  const schemas = generated.checks as unknown as Record<string, Parameters<typeof targetOf>[1]>;
   it.each([...checkTypes.values()].map((type) => [type.type, type] as const))(
     'without a name by its target, or its type: %s',
     (name, type) => {
-      const label = checkLabel({ ...type.examples.valid[0], name: null, check_type: name }, schemas[name]);
+      const label = checkLabel({ ...type.examples.valid[0], name: null, check_type: name }, schemas.checks[name]);
       expect(label).toMatch(/\w/);
       expect(label).not.toMatch(/undefined|null|object/);
       expect(checkLabel({ name: 'checkout', check_type: name }, schemas[name])).toBe('checkout');
@@ -113,7 +114,7 @@ describe('what a check is called', () => {
 
 describe('a copy of a check', () => {
   it.each([...checkTypes.values()].map((type) => [type.type, type] as const))('has all its settings: %s', (name) => {
-    const specs = fieldsOf(generated.checks[name as keyof typeof generated.checks] as never);
+    const specs = fieldsOf(schemas.checks[name]);
     const type = checkTypes.get(name)!;
     for (const example of type.examples.valid) {
       const source = { ...example, entity_id: 'ent_1', name: 'checkout', interval_seconds: 77 };

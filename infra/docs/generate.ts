@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import { allRows } from '#lib/all-rows.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { consoleSchemas } from './console-schemas.ts';
-import { endpointsPage } from './endpoints-page.ts';
-import { pagesWithTables } from './marked-tables.ts';
+import { readExamples } from './examples.ts';
 import { withNamedRequests } from './named-requests.ts';
-import { type Example, endpointOf, type OpenApi, openApi } from './openapi.ts';
-import { recordExamples } from './record.ts';
-import { referencePage } from './reference-page.ts';
+import { type Example, type OpenApi, openApi } from './openapi.ts';
 import { tags } from './tags.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -43,21 +40,21 @@ export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; stri
     ...more,
   });
 
-/** Every document that is made from the rows, by its file below the top of the repository. */
-export async function documents(): Promise<Record<string, string>> {
-  // All but the document itself, which does not hold itself as an example.
-  const endpoints = allRows.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
-  const document = documentOf({ examples: withNamedRequests(await recordExamples(endpoints)) });
+/** Files that are made from the code and not committed. */
+export type Generated = {
+  document: OpenApi;
+  /** JSON files that the console imports as `#generated/<name>`: their text by name. */
+  console: Readonly<Record<string, string>>;
+};
+
+/** Makes every generated file from the rows of the API and the recorded examples. Writes nothing. */
+export function generate(examples: ReadonlyMap<string, Example> = readExamples()): Generated {
+  const document = documentOf({ examples: withNamedRequests(examples) });
   return {
-    'lib/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
-    'lib/ENDPOINTS.md': endpointsPage(document),
-    'docs/REFERENCE.md': referencePage(document),
-    ...pagesWithTables(document),
-    // A page loads what stands below console/ alone.
-    'console/generated/catalog-ops.json': readFileSync(
-      join(import.meta.dirname, '../../docs/catalog-ops.json'),
-      'utf8',
-    ),
-    'console/generated/schemas.json': `${JSON.stringify(consoleSchemas(document), null, 1)}\n`,
+    document,
+    console: {
+      'schemas.json': JSON.stringify(consoleSchemas(document)),
+      'catalog-ops.json': readFileSync(join(import.meta.dirname, '../../docs/catalog-ops.json'), 'utf8'),
+    },
   };
 }

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Assets } from '#lib/platform/assets.ts';
+import { once } from '#lib/platform/late.ts';
+import type { Log } from '#lib/platform/ports.ts';
+import type { AssetName } from './make-asset.ts';
+
+const MAKER = join(import.meta.dirname, 'make-asset.ts');
+
+/** Limit of an asset in bytes: several times the size of the largest. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+const run = promisify(execFile);
+
+/**
+ * The assets of one machine. Each is made with its first request, in a process of its own, and kept in memory: making
+ * takes seconds of CPU time and 100 MB, and a service that stands still meanwhile turns probes into gaps.
+ */
+export function localAssets(log: Log): Assets {
+  let warned = false;
+  const make = async (name: AssetName): Promise<string> => {
+    const args = ['--disable-warning=ExperimentalWarning', MAKER, name];
+    const { stdout, stderr } = await run(process.execPath, args, { maxBuffer: MOST_BYTES });
+    if (stderr !== '' && !warned) log.warn('generated file made, with a warning', { warning: stderr.trim() });
+    warned ||= stderr !== '';
+    return stdout;
+  };
+  return {
+    document: once(() => make('document')),
+    console: once(async () => JSON.parse(await make('console'))),
+  };
+}

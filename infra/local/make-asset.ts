@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto';
+import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDER = '.cache/generated';
+
+const MAKERS = {
+  document: async () => {
+    const { generate } = await import('#infra/docs/generate.ts');
+    return JSON.stringify(generate().document);
+  },
+  console: async () => {
+    const { generate } = await import('#infra/docs/generate.ts');
+    const { buildConsole } = await import('#lib/page/build.ts');
+    return JSON.stringify(await buildConsole(generate().console));
+  },
+};
+export type AssetName = keyof typeof MAKERS;
+
+/** The sources of all assets, and the versions of the packages that they use. */
+const INPUTS = [
+  '{lib,infra/docs,console}/**/*.{ts,tsx,css,html,ndjson}',
+  'infra/local/make-asset.ts',
+  'docs/catalog-ops.json',
+  'package-lock.json',
+];
+
+function digestOfInputs(): string {
+  const files = globSync(INPUTS, { cwd: ROOT }).toSorted();
+  const texts = files.map((file) => `${file}\n${readFileSync(join(ROOT, file), 'utf8')}`);
+  return hash('sha256', texts.join('\n')).slice(0, 32);
+}
+
+/** Returns the content of a file, or undefined if it is absent or this user cannot read it. */
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes an asset under its final name only when it is complete, and removes those of other inputs. */
+function keep(name: AssetName, file: string, text: string): void {
+  const folder = join(ROOT, FOLDER);
+  mkdirSync(folder, { recursive: true });
+  const part = join(folder, `part-${process.pid}`);
+  writeFileSync(part, text);
+  renameSync(part, join(folder, file));
+  for (const other of readdirSync(folder)) {
+    if (other.startsWith(`${name}-`) && other !== file) rmSync(join(folder, other), { force: true });
+  }
+}
+
+/**
+ * Prints an asset, as an earlier run with the same inputs kept it or made now. Warns on stderr if it cannot be kept.
+ * @param name the only argument
+ */
+async function main([name]: string[]): Promise<void> {
+  // Probes of the service go before it.
+  setPriority(10);
+  const asset = name as AssetName;
+  const file = `${asset}-${digestOfInputs()}.json`;
+  const kept = read(join(ROOT, FOLDER, file));
+  const text = kept ?? (await MAKERS[asset]());
+  process.stdout.write(text);
+  try {
+    if (kept === undefined) keep(asset, file, text);
+  } catch (error) {
+    process.stderr.write(`Each start makes it again: ${(error as Error).message}\n`);
+  }
+}
+
+await main(process.argv.slice(2));
