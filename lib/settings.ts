@@ -25,36 +25,44 @@ function issuerProblem(text: string): string | undefined {
 
 /** A scope of OAuth (RFC 6749, section 3.3). */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
-const ONE_LINE = /^[^\p{C}]*$/u;
+const line = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[^\p{C}]*$/u, 'must be on one line')
+    .default('');
 
 /** Settings of the identity provider that people may sign in by. */
 const OIDC_SETTINGS = {
-  /** Its issuer, to the letter as its discovery document has it; empty: nobody signs in by a provider. */
   OIDC_ISSUER: z
     .string()
     .default('')
     .superRefine((text, context) => {
       const problem = text === '' ? undefined : issuerProblem(text);
       if (problem !== undefined) context.addIssue(problem);
-    }),
-  OIDC_CLIENT_ID: z.string().max(500).regex(ONE_LINE, 'must be on one line').default(''),
-  /** Empty: a public client, which PKCE alone protects. */
-  OIDC_CLIENT_SECRET: z.string().max(2000).regex(ONE_LINE, 'must be on one line').default(''),
-  /** What the button says; empty: the host of the issuer. */
-  OIDC_NAME: z.string().max(100).regex(ONE_LINE, 'must be on one line').default(''),
-  /** Separated by spaces. */
+    })
+    .describe(
+      'Issuer of the identity provider for single sign-on, exactly as its discovery document states it: ' +
+        '`https://login.example.com/realms/ops`. Empty: no single sign-on. http is accepted on loopback only.',
+    ),
+  OIDC_CLIENT_ID: line(500).describe('Client id that the identity provider assigned to this service.'),
+  OIDC_CLIENT_SECRET: line(2000).describe('Client secret. Empty: a public client, protected by PKCE only.'),
+  OIDC_NAME: line(100).describe('Label of the sign-in button. Empty: the host of the issuer.'),
   OIDC_SCOPES: z
     .string()
     .default('openid email profile')
     .transform((text) => text.split(/[\s,]+/).filter(Boolean))
     .refine((list) => list.includes('openid'), 'must have openid among them, as in openid email profile')
     .refine((list) => list.every((one) => SCOPE.test(one)), 'must be scopes, such as openid email profile')
-    .transform((list) => list.join(' ')),
-  /** Whether an e-mail address counts as verified where the provider does not say so, or says that it is not. */
+    .transform((list) => list.join(' '))
+    .describe('Requested scopes, separated by spaces. Must include `openid`.'),
   OIDC_TRUST_EMAIL: z
     .enum(['true', 'false'])
     .default('false')
-    .transform((text) => text === 'true'),
+    .transform((text) => text === 'true')
+    .describe(
+      '`true`: an e-mail address accepts a pending invitation even if the provider does not mark it as verified.',
+    ),
 };
 
 type Given = Partial<Record<'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET', string>>;
@@ -74,6 +82,9 @@ export function natsUrl(text: string): URL | null {
   const url = text.trim();
   return URL.parse(url.includes('://') ? url : `nats://${url}`);
 }
+
+const whole = (min: number, max: number, fallback: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
 
 const csv = z
   .string()
@@ -127,36 +138,45 @@ function isMailServer(text: string): boolean {
   return /^smtps?:$/.test(url?.protocol ?? '') && url!.hostname !== '' && /^\/?$/.test(url!.pathname) && !url!.search;
 }
 
-/** Every setting an operator has, from the environment; the table in README.md lists them. */
+/** Every setting of the service, read from the environment. `npm run generate` makes the table of settings from it. */
 export const SettingsSchema = z.object({
-  /** Where checks and channels may go. Actions go to public addresses only, always. */
   CHECK_EGRESS: z
     .enum(['public', 'any'])
     .default('public')
-    .transform((egress): Egress => egress),
-  /** CIDRs that everything may reach, whatever CHECK_EGRESS says. */
-  EGRESS_ALLOW: csv,
-  /** `closed`: no connection from here gets out to port 25, so that checks of it are refused. */
-  SMTP_EGRESS: z.enum(['open', 'closed']).default('open'),
-  MIN_INTERVAL_SECONDS: z.coerce.number().int().min(1).default(10),
-  /** Origins that a browser may call the API from; `*` for any. */
+    .transform((egress): Egress => egress)
+    .describe(
+      'Addresses that checks and channels may reach: `public`, or `any` except link-local, 0.0.0.0/8, multicast and ' +
+        'cloud metadata. An account can be restricted to `public`. Actions reach public addresses only.',
+    ),
+  EGRESS_ALLOW: csv.describe(
+    'CIDR ranges, separated by commas, that checks, channels and actions may reach in addition: `10.0.5.0/24`. ' +
+      'If only public addresses are allowed, a name such as `localhost` or `db.internal` is refused unresolved.',
+  ),
+  SMTP_EGRESS: z
+    .enum(['open', 'closed'])
+    .default('open')
+    .describe('`closed`: the network blocks outgoing connections to port 25, so checks of that port are refused.'),
+  MIN_INTERVAL_SECONDS: z.coerce.number().int().min(1).default(10).describe('Shortest interval of a check.'),
   ALLOWED_ORIGINS: csv
     .transform((list) => (list.length === 0 ? ['*'] : list))
-    .refine((list) => list.every(isOrigin), 'must be * or origins without a path, such as https://app.example.com'),
-  /** The address that people open in a browser; empty: one with a host that no stranger can point here. */
-  PUBLIC_URL: bareUrl('https://status.example.com'),
-  /** Where ping URLs lead; empty: to PUBLIC_URL, or else to the service itself. */
-  PING_URL: bareUrl('https://ping.example.com'),
-  /** Further names that browsers may reach the service by. */
-  ALLOWED_HOSTS: csv.refine(
-    (list) => list.every((name) => DNS_NAME.test(name)),
-    'must be names without scheme, port and path, such as status.example.com',
+    .refine((list) => list.every(isOrigin), 'must be * or origins without a path, such as https://app.example.com')
+    .describe('Origins whose pages may call the API, separated by commas. Empty or `*`: any origin.'),
+  PUBLIC_URL: bareUrl('https://status.example.com').describe(
+    'Address that people open in a browser, without a path: `https://status.example.com`. Empty: an IP address, a ' +
+      'name without a dot, or `localhost`.',
   ),
-  /** A session ends after so many days at the latest, and after so many without use. */
-  SESSION_DAYS: z.coerce.number().int().min(1).max(90).default(30),
-  SESSION_IDLE_DAYS: z.coerce.number().int().min(1).max(90).default(7),
+  PING_URL: bareUrl('https://ping.example.com').describe(
+    'Base address of the ping URLs of push checks, without a path. Empty: `PUBLIC_URL`, or else the service itself.',
+  ),
+  ALLOWED_HOSTS: csv
+    .refine(
+      (list) => list.every((name) => DNS_NAME.test(name)),
+      'must be names without scheme, port and path, such as status.example.com',
+    )
+    .describe('Further host names under which browsers may reach the service, separated by commas.'),
+  SESSION_DAYS: whole(1, 90, 30).describe('Maximum age of a session in days, 1 to 90; at least `SESSION_IDLE_DAYS`.'),
+  SESSION_IDLE_DAYS: whole(1, 90, 7).describe('Days without use after which a session ends, 1 to 90.'),
   ...OIDC_SETTINGS,
-  /** One or more servers, separated by commas; empty: no NATS channels. */
   NATS_URL: z
     .string()
     .default('')
@@ -164,65 +184,82 @@ export const SettingsSchema = z.object({
       (list) => list === '' || list.split(',').every(isNatsServer),
       'must be one or more addresses such as nats://nats.example.com:4222, separated by commas',
     )
-    .refine(isOneNats, 'must have one scheme, and one user and password, in all of its addresses'),
-  /**
-   * Prefix of every NATS channel's subject, so that tenants do not share subjects; `{tenant_id}` is the account's id.
-   */
+    .refine(isOneNats, 'must have one scheme, and one user and password, in all of its addresses')
+    .describe(
+      'NATS servers for nats channels, separated by commas; `tls://` for TLS, `user:password@` or `token@` in the URL. ' +
+        'Empty: no nats channels.',
+    ),
   NATS_SUBJECT_PREFIX: z
     .string()
     .max(128)
     .regex(SUBJECT_PREFIX, 'must be tokens that each end with a dot, such as fleetwatch.{tenant_id}. ; or empty')
-    .default('fleetwatch.{tenant_id}.'),
-  /** The operator's mail server; empty: no mail channels. */
+    .default('fleetwatch.{tenant_id}.')
+    .describe(
+      'Prefix of the subject of every nats channel; `{tenant_id}` is the account id, so that accounts do not share ' +
+        'subjects. Empty if one account has the NATS server to itself.',
+    ),
   SMTP_URL: z
     .string()
     .default('')
     .refine(
       isMailServer,
       'must be smtp:// or smtps://, with user:password@ or without, such as smtp://user:password@mail.example.com:587',
+    )
+    .describe(
+      'Mail server for email channels: `smtp://user:password@mail.example.com:587` requires STARTTLS, `smtps://` (465) ' +
+        'starts with TLS; without user and password TLS is used if offered. Empty: no email channels.',
     ),
-  /** Whom the mails are from. */
   MAIL_FROM: z
     .string()
     .default('')
     .refine(
       (from) => from === '' || MAIL_FROM.test(from),
       'must be an address, with a name or without: Fleetwatch <alerts@example.com>',
-    ),
-  /**
-   * A name to look up, NS, when no target answers any more: `.` for the root; empty: our own network is never
-   * suspected.
-   */
+    )
+    .describe('Sender of mails: `Fleetwatch <alerts@example.com>`. Required if `SMTP_URL` is set.'),
   REFERENCE_HOST: z
     .string()
     .default('')
-    .refine((name) => name === '' || name === '.' || DNS_NAME.test(name), 'must be . or a name such as example.com'),
-  /** The list of the registries of domains and their RDAP servers, as RFC 9224 has it: IANA's, or a copy of it. */
-  RDAP_BOOTSTRAP_URL: z.url({ protocol: /^https?$/ }).default('https://data.iana.org/rdap/dns.json'),
-  /** `off`, or rates in place of the host's own: `push=1000/10000,send=5/20`, a second and at once. */
+    .refine((name) => name === '' || name === '.' || DNS_NAME.test(name), 'must be . or a name such as example.com')
+    .describe(
+      'Name that is looked up (NS) when no target answers, `.` for the DNS root. Without an answer the failure is a ' +
+        'network outage: a gap, and no alert. Empty: never looked up.',
+    ),
+  RDAP_BOOTSTRAP_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('https://data.iana.org/rdap/dns.json')
+    .describe(
+      'List of domain registries and their RDAP servers (RFC 9224), read once a day for `domain` checks. A copy on a ' +
+        'private address needs `EGRESS_ALLOW`.',
+    ),
   RATE_LIMITS: z
     .string()
     .default('')
     .superRefine((text, context) => {
       const problem = rateListProblem(text);
       if (problem !== undefined) context.addIssue(problem);
-    }),
-  /** Streams of MCP's protocol of 2024-11-05 that one key may hold open. */
-  MCP_STREAMS_PER_KEY: z.coerce.number().int().min(1).max(1000).default(3),
-  /** How long such a stream lives; Lambda ends one after 900 s. */
-  MCP_STREAM_SECONDS: z.coerce.number().int().min(1).max(840).default(840),
-  /** How long the audit log keeps an entry, in days. */
-  AUDIT_DAYS: z.coerce.number().int().min(30).max(3650).default(400),
-  /** An incident is over when nothing of it was down for so long; a failure before that continues it. */
-  INCIDENT_QUIET_SECONDS: z.coerce.number().int().min(0).max(3600).default(300),
-  /** Partitions of the schedule. Fixed once there is data. */
-  SHARDS: z.coerce.number().int().min(1).max(1024).default(4),
-  /** Partitions of each tenant's lists and feeds. Fixed once there is data. */
-  BUCKETS: z.coerce.number().int().min(1).max(64).default(4),
-  /** Probes of one process that connect and shake hands at once: more of them wait for its CPU, and measure that. */
-  PROBES_AT_ONCE: z.coerce.number().int().min(1).max(1000).default(25),
-  /** Jobs due within this time travel in one message. */
-  JOB_GROUP_MS: z.coerce.number().int().min(10).max(1000).default(1000),
+    })
+    .describe('`off`, or rates that replace the defaults, each a second and at once: `push=1000/10000,send=5/20`.'),
+  MCP_STREAMS_PER_KEY: whole(1, 1000, 3).describe(
+    'Open streams of the MCP protocol of 2024-11-05 per key; three times as many per account.',
+  ),
+  MCP_STREAM_SECONDS: whole(1, 840, 840).describe('Lifetime of such a stream in seconds. Clients reconnect.'),
+  AUDIT_DAYS: whole(30, 3650, 400).describe('Retention of the audit log in days, 30 to 3650.'),
+  INCIDENT_QUIET_SECONDS: whole(0, 3600, 300).describe(
+    'Seconds without a failure after which an incident ends, 0 to 3600. An earlier failure continues it.',
+  ),
+  SHARDS: whole(1, 1024, 4).describe('Partitions of the schedule. Cannot change once there is data.'),
+  BUCKETS: whole(1, 64, 4).describe(
+    'Partitions of the lists and feeds of each account. Cannot change once there is data.',
+  ),
+  PROBES_AT_ONCE: whole(1, 1000, 25).describe(
+    'Probes of one process that connect at the same time; more of them would wait for its CPU, and measure that. A ' +
+      'probe that hangs makes room after 250 ms.',
+  ),
+  JOB_GROUP_MS: whole(10, 1000, 1000).describe(
+    'Milliseconds within which due probes share one message. Change it only if tens of thousands of checks are due a ' +
+      'minute and CPU is short.',
+  ),
 });
 
 export type Settings = z.output<typeof SettingsSchema>;

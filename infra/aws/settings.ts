@@ -44,77 +44,113 @@ const reservations = z
 /** Settings that stand in a secret, which another setting names. */
 const AS_SECRETS = { NATS_URL: true, SMTP_URL: true, OIDC_CLIENT_SECRET: true } as const;
 
-/**
- * Every setting of a deployment. Each is a CDK context key: in cdk.json, or `-c NAME=value`. docs/DEPLOY.md has the
- * table; a test compares the two.
- */
-export const DeploySettings = z.object({
+/** Name of a secret, `@` and the id of its version. */
+const secret = z
+  .string()
+  .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
+  .default('');
+
+/** Settings of a deployment only. */
+export const StackSettings = z.object({
   STACK_NAME: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,40}$/, 'letters, digits and hyphens')
-    .default('fleetwatch'),
-  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+    .default('fleetwatch')
+    .describe('Name of the stack. Several stacks can run side by side.'),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS)
+    .default('info')
+    .describe('`info`, `warn`, `error` or `silent`. Alarms and metrics do not depend on it.'),
   LOG_RETENTION_DAYS: z.coerce
     .number()
     .refine((days) => RETENTIONS.includes(days as 30), `one of ${RETENTIONS.join(', ')}`)
-    .default(30),
-  /** Of the table. Without it the table goes with the stack. */
-  DELETION_PROTECTION: yesOrNo.default('true').transform((text) => text === 'true'),
-  /** Of a table that stands already, to use in place of one of the stack's own. */
+    .default(30)
+    .describe('Retention of logs in days.'),
+  DELETION_PROTECTION: yesOrNo
+    .default('true')
+    .transform((text) => text === 'true')
+    .describe(
+      '`true`: the table cannot be deleted and outlives the stack, and the stack is protected from termination. ' +
+        '`false`: the table is deleted with the stack.',
+    ),
   TABLE_STREAM_ARN: z
     .string()
     .regex(STREAM_ARN, 'the LatestStreamArn of a table, arn:aws:dynamodb:…:table/<name>/stream/<time>; or empty')
-    .default(''),
-  /** Requests a second that the API takes, over all tenants. */
-  THROTTLE_RATE: z.coerce.number().int().min(1).default(1000),
-  THROTTLE_BURST: z.coerce.number().int().min(1).default(2000),
-  /** Pushes and heartbeats a second, which have a throttle of their own. */
-  THROTTLE_PUSH_RATE: z.coerce.number().int().min(1).default(5000),
-  /** `ingest=100,api=50`; empty: none, as a new account has nothing to reserve from. */
-  RESERVED_CONCURRENCY: reservations,
-  /** CloudFront over it all. Without it the API and the address that streams are called as they are. */
-  CDN: yesOrNo.default('true').transform((text) => text === 'true'),
-  /** Of Lambda's concurrency in the account, what is this service's to use; empty: as much as there is. */
+    .default('')
+    .describe('Stream of an existing table, such as a restored one, to use instead of a table of the stack.'),
+  THROTTLE_RATE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1000)
+    .describe('Requests a second that the API accepts over all accounts, without pushes and MCP streams.'),
+  THROTTLE_BURST: z.coerce.number().int().min(1).default(2000).describe('Requests at once in addition to that rate.'),
+  THROTTLE_PUSH_RATE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(5000)
+    .describe('Results, heartbeats and pings a second that the API accepts, of each; twice as many at once.'),
+  RESERVED_CONCURRENCY: reservations.describe(
+    'Reserved concurrency of functions: `ingest=100,api=50,mcp=20`. Empty: none, as a new AWS account has nothing to ' +
+      'reserve from.',
+  ),
+  CDN: yesOrNo
+    .default('true')
+    .transform((text) => text === 'true')
+    .describe('`true`: CloudFront in front of all functions. `false`: API and MCP are called directly.'),
   CONCURRENCY: z
     .union([z.literal(''), z.coerce.number().int().min(10)], 'a whole number, 10 or more; or empty')
     .default('')
-    .transform((total) => (total === '' ? undefined : total)),
-  /** A key of KMS that table and queues are encrypted with. */
-  KMS_KEY_ARN: z.string().regex(KEY_ARN, 'the ARN of a key, arn:aws:kms:…:key/<id>; or empty').default(''),
-  /** Backups of AWS Backup beside point-in-time recovery, kept for so many days; 0: none. */
-  BACKUP_DAYS: z.coerce.number().int().min(0).max(3650).default(0),
-  /** A vault elsewhere that takes a copy of each backup. */
+    .transform((total) => (total === '' ? undefined : total))
+    .describe('Share of the Lambda concurrency of the AWS account that this stack may use. Empty: all of it.'),
+  KMS_KEY_ARN: z
+    .string()
+    .regex(KEY_ARN, 'the ARN of a key, arn:aws:kms:…:key/<id>; or empty')
+    .default('')
+    .describe('KMS key that encrypts table, queues and environment variables. Its policy must delegate to IAM.'),
+  BACKUP_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3650)
+    .default(0)
+    .describe('Retention in days of a daily backup (AWS Backup), in a vault that outlives the stack. 0: no backups.'),
   BACKUP_COPY_VAULT_ARN: z
     .string()
     .regex(VAULT_ARN, 'the ARN of a vault, arn:aws:backup:…:backup-vault:<name>; or empty')
-    .default(''),
-  /** A VPC of the operator's, for whatever reaches out. */
+    .default('')
+    .describe('Vault in another account or region that receives a copy of each backup.'),
   VPC_ID: z
     .string()
     .regex(/^(?:|vpc-[0-9a-f]{8,17})$/, 'the id of a VPC, vpc-…; or empty')
-    .default(''),
-  SUBNETS: subnets,
-  /** Own name of the service, with its certificate in us-east-1. */
-  DOMAIN_NAME: z.string().default(''),
-  CERTIFICATE_ARN: z.string().default(''),
-  /** Name of the Secrets Manager secret that holds NATS_URL, `@` and the id of the version to use. */
-  NATS_URL_SECRET: z
+    .default('')
+    .describe('VPC for the functions that connect to targets and channels.'),
+  SUBNETS: subnets.describe('Subnets of that VPC, separated by commas. They need a route to the internet (NAT).'),
+  DOMAIN_NAME: z
     .string()
-    .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
-    .default(''),
-  /** The same for SMTP_URL. */
-  SMTP_URL_SECRET: z
-    .string()
-    .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
-    .default(''),
-  /** The same for OIDC_CLIENT_SECRET, which the function that signs in gets alone. */
-  OIDC_SECRET: z
-    .string()
-    .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
-    .default(''),
-  /** Who is told of alarms. */
-  ALARM_EMAIL: z.union([z.literal(''), z.email()]).default(''),
-  /** The service's own settings, as on one machine; some come as a secret. */
+    .default('')
+    .describe('Own domain name of the service. Point it at the output `DomainTarget` (CNAME, or alias in Route 53).'),
+  CERTIFICATE_ARN: z.string().default('').describe('Certificate of that name, in us-east-1.'),
+  NATS_URL_SECRET: secret.describe(
+    'Name of the Secrets Manager secret that holds `NATS_URL`, `@` and the id of its version. Only the deliverer ' +
+      'gets it.',
+  ),
+  SMTP_URL_SECRET: secret.describe(
+    'The same for `SMTP_URL`; with SES ' +
+      '`smtp://<SMTP user>:<SMTP password>@email-smtp.<region>.amazonaws.com:587`.',
+  ),
+  OIDC_SECRET: secret.describe('The same for `OIDC_CLIENT_SECRET`. Only the function that signs in gets it.'),
+  ALARM_EMAIL: z
+    .union([z.literal(''), z.email()])
+    .default('')
+    .describe('Recipient of alarms, who has to confirm a mail from AWS.'),
+});
+
+/** Every setting of a deployment. Each is a CDK context key: in cdk.json, or `-c NAME=value`. */
+export const DeploySettings = z.object({
+  ...StackSettings.shape,
+  // Some settings of the service come as a secret.
   ...SettingsSchema.omit(AS_SECRETS).shape,
 });
 

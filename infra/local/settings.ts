@@ -5,7 +5,7 @@ import { unknownSettings } from '#lib/unknown-settings.ts';
 import { trustedProxies } from './http/client-address.ts';
 
 /** What a single machine wants otherwise than AWS. The operator's own values win. */
-const EMBEDDED = {
+export const EMBEDDED = {
   CHECK_EGRESS: 'any',
   MIN_INTERVAL_SECONDS: '1',
   SHARDS: '1',
@@ -20,13 +20,14 @@ const EMBEDDED = {
 /** To these, empty is a value; elsewhere it is the default. */
 const MAY_BE_EMPTY = new Set(['NATS_SUBJECT_PREFIX', 'REFERENCE_HOST']);
 
-const HostSettings = z.object({
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8787),
-  /** Address to listen on; 0.0.0.0 for every network. */
-  HOST: z.string().default('127.0.0.1'),
-  /** Everything the service keeps lies in this folder. */
-  DATA_DIR: z.string().default('.data'),
-  /** Addresses and ranges whose X-Forwarded-For and X-Forwarded-Proto are believed; `none` for nobody's. */
+/** Settings of `npm start` only. */
+export const HostSettings = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8787).describe('Port to listen on; 0: any free port.'),
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address to listen on; `0.0.0.0` for all networks. Other machines should reach it through a TLS proxy.'),
+  DATA_DIR: z.string().default('.data').describe('Folder of all data. One service at a time uses it.'),
   TRUSTED_PROXIES: z
     .string()
     .default('127.0.0.0/8,::1')
@@ -38,8 +39,15 @@ const HostSettings = z.object({
         context.addIssue((error as Error).message);
         return z.NEVER;
       }
-    }),
-  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+    })
+    .describe(
+      'Addresses and CIDR ranges of proxies, separated by commas, whose `X-Forwarded-For` and `X-Forwarded-Proto` are ' +
+        'trusted. `none`: no proxy is.',
+    ),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS)
+    .default('info')
+    .describe('`info`, `warn`, `error` or `silent`. Logs are JSON lines on stderr.'),
 });
 type HostSettings = z.output<typeof HostSettings>;
 

@@ -1,10 +1,14 @@
 import type { OpenApi } from './openapi.ts';
+import { table } from './table.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
 type Json = any;
 
-/** Tables of what a schema of a document holds. */
-export function membersTables({ components }: Pick<OpenApi, 'components'>) {
+/** A property of a JSON object. */
+export type Property = { name: string; type: string; default: string; meaning: string };
+
+/** Reads the properties of schemas of a document. */
+export function propertiesIn({ components }: Pick<OpenApi, 'components'>) {
   const named = (name: string): Json => {
     const schema = components.schemas[name];
     if (!schema) throw new Error(`There is no schema ${name}.`);
@@ -13,30 +17,22 @@ export function membersTables({ components }: Pick<OpenApi, 'components'>) {
   const resolve = (schema: Json): Json =>
     schema.$ref ? { ...named(schema.$ref.split('/').at(-1)), ...schema } : schema;
 
-  /** The members of an object schema, one a row. @param prefix of each name; @param only those of these names */
-  function rows(schema: Json, prefix = '', only?: (name: string) => boolean): string[] {
+  /** The properties of an object schema. @param prefix of each name; @param only those of these names */
+  function propertiesOf(schema: Json, prefix = '', only: (name: string) => boolean = () => true): Property[] {
     const { properties = {}, required = [] } = resolve(schema);
     return Object.entries<Json>(properties)
-      .filter(([name]) => !only || only(name))
+      .filter(([name]) => only(name))
       .map(([name, member]) => {
         const whole = resolve(member);
-        const fallback =
-          whole.default !== undefined
-            ? `\`${JSON.stringify(whole.default)}\``
-            : required.includes(name)
-              ? 'required'
-              : '';
-        return `| \`${prefix}${name}\` | ${cell(typeOf(whole))} | ${cell(fallback)} | ${cell(member.description ?? whole.description)} |`;
+        const fallback = required.includes(name) ? 'required' : '';
+        return {
+          name: prefix + name,
+          type: typeOf(whole),
+          default: whole.default === undefined ? fallback : `\`${JSON.stringify(whole.default)}\``,
+          meaning: member.description ?? whole.description ?? '',
+        };
       });
   }
-
-  /** Rows under a heading. A member without a default that is not required may be left out. */
-  const table = (rowsOf: string[]): string =>
-    ['| member | type | default | meaning |', '|---|---|---|---|', ...rowsOf].join('\n');
-
-  /** The same without defaults: what an answer holds is there. */
-  const answerTable = (name: string, only?: (name: string) => boolean): string =>
-    [ANSWER_HEAD, ...rows(named(name), '', only).map(withoutDefault)].join('\n');
 
   function typeOf(schema: Json): string {
     const whole = resolve(schema);
@@ -50,7 +46,7 @@ export function membersTables({ components }: Pick<OpenApi, 'components'>) {
     return `${[whole.type ?? 'anything'].flat().join(' or ')}${bounds(whole)}`;
   }
 
-  return { rows, table, answerTable, named, typeOf };
+  return { propertiesOf, typeOf, named };
 }
 
 /** `, 1 to 100` */
@@ -63,13 +59,15 @@ function bounds({ minimum, maximum, minLength, maxLength, maxItems }: Json): str
   return minLength ? `, ${minLength} to ${number(maxLength)} characters` : `, at most ${number(maxLength)} characters`;
 }
 
-const cell = (text = ''): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+/** A property that is neither required nor has a default can be left out. */
+export const requestTable = (properties: readonly Property[]): string =>
+  table(
+    ['property', 'type', 'default', 'meaning'],
+    properties.map((one) => [`\`${one.name}\``, one.type, one.default, one.meaning]),
+  );
 
-/** The heading of a table of what an answer holds. */
-export const ANSWER_HEAD = '| member | type | meaning |\n|---|---|---|';
-
-/** A row without its default. Cells hold no unescaped bar. */
-export const withoutDefault = (row: string): string => {
-  const cells = row.split(/(?<!\\)\|/);
-  return [...cells.slice(0, 3), ...cells.slice(4)].join('|');
-};
+export const answerTable = (properties: readonly Property[]): string =>
+  table(
+    ['property', 'type', 'meaning'],
+    properties.map((one) => [`\`${one.name}\``, one.type, one.meaning]),
+  );

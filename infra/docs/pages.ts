@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const PLACE = /^<!-- table: ([\w-]+) -->\n(?:.*?\n)??<!-- \/table -->$/gms;
+const BEGIN = '<!-- table: ';
+
+/**
+ * Returns a page with its tables as they are now. Throws an Error that names a table that does not exist or a marker
+ * that is not closed. Pure.
+ */
+export function withTables(page: string, tables: Readonly<Record<string, string>>): string {
+  const written = page.replace(PLACE, (_whole, name: string) => {
+    const content = tables[name];
+    if (content === undefined) throw new Error(`There is no table ${name} (infra/docs/tables.ts).`);
+    return `${BEGIN}${name} -->\n\n${content}\n\n<!-- /table -->`;
+  });
+  const placed = placesIn(page).length;
+  if (page.split(BEGIN).length - 1 !== placed) throw new Error('A marker of a table is not closed.');
+  return written;
+}
+
+/** Returns the names of the tables that a page holds. */
+export const placesIn = (page: string): string[] => [...page.matchAll(PLACE)].map(([, name = '']) => name);
+
+/** Reads every page below docs/ that holds tables, by its path below the top of the repository. */
+export function readPages(): Map<string, string> {
+  const files = globSync('docs/**/*.md', { cwd: ROOT }).toSorted();
+  const pages = files.map((file): [string, string] => [file, readFileSync(join(ROOT, file), 'utf8')]);
+  return new Map(pages.filter(([, text]) => text.includes(BEGIN)));
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { placesIn, withTables } from '#infra/docs/pages.ts';
+
+const TABLES = { fruit: '| fruit |\n| --- |\n| apple |', roots: '| root |\n| --- |\n| beet |' };
+const page = (...parts: string[]) => ['# Food', '', ...parts, '', 'The end.', ''].join('\n');
+
+describe('withTables', () => {
+  it('writes each table between its markers and keeps all other text', () => {
+    const empty = page('<!-- table: fruit -->', '<!-- /table -->', 'Then:', '<!-- table: roots -->', '<!-- /table -->');
+    const written = withTables(empty, TABLES);
+    expect(written).toBe(
+      page(
+        `<!-- table: fruit -->\n\n${TABLES.fruit}\n\n<!-- /table -->`,
+        'Then:',
+        `<!-- table: roots -->\n\n${TABLES.roots}\n\n<!-- /table -->`,
+      ),
+    );
+    expect(placesIn(written)).toEqual(['fruit', 'roots']);
+    expect(withTables(written, TABLES)).toBe(written);
+    expect(withTables(written, { ...TABLES, fruit: '$& none' })).toContain('<!-- table: fruit -->\n\n$& none\n\n<!--');
+  });
+
+  it.each([
+    ['a table that does not exist', page('<!-- table: nuts -->', '<!-- /table -->'), 'There is no table nuts'],
+    ['a marker that is not closed', page('<!-- table: fruit -->', 'text'), 'not closed'],
+    [
+      'a marker that is closed by the next one',
+      page('<!-- table: fruit -->', '<!-- table: roots -->', '<!-- /table -->'),
+      'not closed',
+    ],
+  ])('refuses %s', (_name, text, message) => {
+    expect(() => withTables(text, TABLES)).toThrow(message);
+  });
+});
