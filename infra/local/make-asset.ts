@@ -21,10 +21,10 @@ export type AssetName = keyof typeof MAKERS;
 
 /** The sources of all assets, and the versions of the packages that they use. */
 const INPUTS = [
-  '{lib,infra/docs,console}/**/*.{ts,tsx,css,html,ndjson}',
+  '{lib,infra/docs,console}/**/*.{ts,tsx,css,html,json,ndjson}',
   'infra/local/make-asset.ts',
   'docs/catalog-ops.json',
-  'package-lock.json',
+  '{package,package-lock,tsconfig}.json',
 ];
 
 function digestOfInputs(): string {

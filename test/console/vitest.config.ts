@@ -6,6 +6,7 @@ export default defineConfig({
   root: join(import.meta.dirname, '../..'),
   test: {
     include: ['test/console/**/*.test.ts'],
+    globalSetup: '#test/console/make-page.ts',
     env: {
       NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.cache/node'),
       // Vite has a BASE_URL of its own.

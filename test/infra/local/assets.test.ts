@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { generate } from '#infra/docs/generate.ts';
+import { startRealService } from '#test/support/real-service.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const BROWSER = { headers: { accept: 'text/html' } };
+
+/** A copy of the checkout without what an earlier start has kept. */
+let code: string;
+beforeAll(() => {
+  code = mkdtempSync(join(tmpdir(), 'fleetwatch-code-'));
+  const files = ['package.json', 'package-lock.json', 'tsconfig.json'];
+  for (const part of ['lib', 'functions', 'infra', 'console', 'docs', ...files]) {
+    cpSync(join(ROOT, part), join(code, part), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(code, 'node_modules'));
+});
+afterAll(() => rmSync(code, { recursive: true }));
+
+const folder = () => join(code, '.cache/generated');
+const make = (name: string) => {
+  const args = ['--disable-warning=ExperimentalWarning', join(code, 'infra/local/make-asset.ts'), name];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1e8 });
+  return { status, stdout, stderr };
+};
+
+it('a generated file is made once, kept under the digest of its inputs, and made again after one of them has changed', () => {
+  const document = JSON.stringify(generate().document);
+  expect(make('document')).toEqual({ status: 0, stdout: document, stderr: '' });
+  const [file = '', ...others] = readdirSync(folder());
+  expect(others).toEqual([]);
+  expect(readFileSync(join(folder(), file), 'utf8')).toBe(document);
+
+  writeFileSync(join(folder(), file), 'as it was kept');
+  expect(make('document')).toEqual({ status: 0, stdout: 'as it was kept', stderr: '' });
+
+  appendFileSync(join(code, 'lib/api-rows.ts'), '\n// changed\n');
+  expect(make('document')).toEqual({ status: 0, stdout: document, stderr: '' });
+  expect(readdirSync(folder())).toHaveLength(1);
+  expect(readdirSync(folder())).not.toContain(file);
+});
+
+it('a service whose folder cannot be written makes both, says so once, and tries again what could not be made', async () => {
+  rmSync(join(code, '.cache'), { recursive: true });
+  // Also root cannot make a folder below a file.
+  writeFileSync(join(code, '.cache'), '');
+  const source = join(code, 'console/main.tsx');
+  const text = readFileSync(source, 'utf8');
+  writeFileSync(source, 'const broken = ;');
+  await using service = await startRealService({}, code);
+  expect((await fetch(service.url, BROWSER)).status).toBe(500);
+  expect(service.err()).toContain(basename(source));
+
+  writeFileSync(source, text);
+  const page = await fetch(service.url, BROWSER);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<!doctype html>')]);
+  const document = await fetch(`${service.url}/v1/openapi.json`);
+  expect(await document.text()).toBe(JSON.stringify(generate().document));
+  const lines = service.err().split('\n').filter(Boolean);
+  expect(lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')).toMatchObject([
+    { message: 'generated file made, with a warning', warning: expect.stringContaining('Each start makes it again') },
+  ]);
+});
