@@ -14,7 +14,7 @@ export function withTables(page: string, tables: Readonly<Record<string, string>
   const written = page.replace(PLACE, (_whole, name: string) => {
     const content = tables[name];
     if (content === undefined) throw new Error(`There is no table ${name} (infra/docs/tables.ts).`);
-    return `${BEGIN}${name} -->\n\n${content}\n\n<!-- /table -->`;
+    return `${BEGIN}${name} -->\n${content}\n<!-- /table -->`;
   });
   const placed = placesIn(page).length;
   if (page.split(BEGIN).length - 1 !== placed) throw new Error('A marker of a table is not closed.');

@@ -1,3 +1,4 @@
+import { RULES } from '#lib/alerting/decide/rules.ts';
 import { SETTINGS } from '#lib/alerting/policy/settings.ts';
 import { allRows } from '#lib/all-rows.ts';
 import type { ChannelType } from '#lib/channels/channel-type.ts';
@@ -69,7 +70,12 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
         setting.means,
       ]),
     ),
+    'alert-rules': codeTable(
+      ['rule', 'kinds of alerts'],
+      RULES.map(({ name, kinds }) => [name, kinds.join(', ')]),
+    ),
     delivery: answer('Delivery'),
+    'window-settings': request('NewWindow'),
     'channel-types': typeTable(channelTypes),
     ...byType('channel', channelTypes, channelTable),
     'text-variables': codeTable(
@@ -84,6 +90,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
     ),
     'alert-example': json(hook.requestBody.content['application/json'].example),
     'action-settings': request('NewAction'),
+    'remediation-settings': request('RemediationInput'),
     'action-variables': codeTable(
       ['variable', 'present', 'meaning'],
       Object.entries(variables).map(([name, cells]) => [name, ...cells]),

@@ -79,12 +79,12 @@ export const TEMPLATES = {
     .optional(),
   body_template: template(LONGEST_BODY)
     .describe(
-      'Own text, in place of all below the title, such as {{check_name}}{{#if error}}: {{error}}{{/if}}. docs/REFERENCE.md lists the variables.',
+      'Own text, in place of all below the title, such as {{check_name}}{{#if error}}: {{error}}{{/if}}. docs/use/channels.md lists the variables.',
     )
     .optional(),
 };
 
-const LISTED = 'GET /v1/openapi.json and docs/REFERENCE.md list them all';
+const LISTED = 'docs/use/channels.md lists them all';
 
 export type Templates = { title_template?: string | undefined; body_template?: string | undefined };
 

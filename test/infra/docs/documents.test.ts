@@ -147,29 +147,6 @@ describe('the API description', () => {
   });
 });
 
-describe('the reference', () => {
-  it('shows how to check a signature, in code that does it', async () => {
-    const page = onDisk('docs/REFERENCE.md');
-    const code = /```js\n(.*?)```/s.exec(page)![1]!;
-    const { isSigned } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-    const config = { url: 'https://hooks.example.com/', secret: 'letmesign' };
-    const send = webhook.render(alerts.state_change, config);
-    if (send.via !== 'http') throw new Error('A webhook goes by HTTP.');
-    const headers = Object.fromEntries(
-      Object.entries(send.headers).map(([name, value]) => [name.toLowerCase(), value]),
-    );
-    const now = alerts.state_change.sent_at;
-    const body = Buffer.from(send.body);
-    expect(isSigned(body, headers, 'letmesign', now)).toBe(true);
-    expect(isSigned(body, headers, 'another', now)).toBe(false);
-    expect(isSigned(Buffer.from(`${send.body} `), headers, 'letmesign', now)).toBe(false);
-    expect(isSigned(body, {}, 'letmesign', now)).toBe(false);
-    expect(isSigned(body, headers, 'letmesign', now + 301_000)).toBe(false);
-    const moved = { ...headers, 'x-service-timestamp': String(Number(headers['x-service-timestamp']) + 300) };
-    expect(isSigned(body, moved, 'letmesign', now + 301_000)).toBe(false);
-  });
-});
-
 describe('an answer that is held to the description', () => {
   const relation = {
     id: 'rel_1',

@@ -10,14 +10,14 @@ describe('withTables', () => {
     const written = withTables(empty, TABLES);
     expect(written).toBe(
       page(
-        `<!-- table: fruit -->\n\n${TABLES.fruit}\n\n<!-- /table -->`,
+        `<!-- table: fruit -->\n${TABLES.fruit}\n<!-- /table -->`,
         'Then:',
-        `<!-- table: roots -->\n\n${TABLES.roots}\n\n<!-- /table -->`,
+        `<!-- table: roots -->\n${TABLES.roots}\n<!-- /table -->`,
       ),
     );
     expect(placesIn(written)).toEqual(['fruit', 'roots']);
     expect(withTables(written, TABLES)).toBe(written);
-    expect(withTables(written, { ...TABLES, fruit: '$& none' })).toContain('<!-- table: fruit -->\n\n$& none\n\n<!--');
+    expect(withTables(written, { ...TABLES, fruit: '$& none' })).toContain('<!-- table: fruit -->\n$& none\n<!--');
   });
 
   it.each([
