@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '#test/support/command.ts';
+import { runAdmin } from '#infra/admin-run.ts';
 import { startService } from '#test/support/service.ts';
 
 let dir: string;
@@ -12,8 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-const admin = (args: string[], env: Record<string, string> = { DATA_DIR: dir }) =>
-  runCommand('infra/admin.ts', args, env);
+const admin = (args: string[], env: Record<string, string> = { DATA_DIR: dir }) => runAdmin(args, env);
 
 describe("wrong input to the operator's CLI", () => {
   it.each([

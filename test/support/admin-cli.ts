@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { runAdmin } from '#infra/admin-run.ts';
 import { clientOf } from './client.ts';
-import { runCommand } from './command.ts';
 import { type Service, startService } from './service.ts';
 
-/** The operator's CLI beside a running service, which lasts as long as the file of tests that asks for it. */
+/**
+ * The operator's commands, called as functions beside a running service, which lasts as long as the file of tests that
+ * asks for it.
+ */
 export function adminCli() {
   let dir: string;
   let service: Service;
@@ -19,8 +22,7 @@ export function adminCli() {
     rmSync(dir, { recursive: true });
   });
 
-  const admin = (args: string[], env: Record<string, string> = { DATA_DIR: dir }) =>
-    runCommand('infra/admin.ts', args, env);
+  const admin = (args: string[], env: Record<string, string> = { DATA_DIR: dir }) => runAdmin(args, env);
   /** What it answers with --json. Throws what it says where it fails. */
   const json = async (...args: string[]) => {
     const { code, out, err } = await admin([...args, '--json']);
