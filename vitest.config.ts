@@ -30,6 +30,9 @@ const ALONE = [
   return pattern;
 });
 
+/** Tests that take too long for the gate (test/nightly/vitest.config.ts). */
+const NIGHTLY = '**/*.nightly.test.ts';
+
 /** Files of these run one after the other in a process that keeps what it has loaded: that halves their time. */
 const SHARED = { isolate: false };
 
@@ -40,7 +43,7 @@ const project = (name: string, more: object = {}) => ({
     name,
     env,
     include: [`test/${name}/**/*.test.ts`],
-    exclude: ALONE,
+    exclude: [...ALONE, NIGHTLY],
     // Nothing is measured by these: they end what hangs, also on a machine that has much else to do.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -61,6 +64,7 @@ export default defineConfig({
       project('faults'),
       project('infra'),
       project('mcp-clients'),
+      project('research', { include: ['research/**/*.test.ts'] }),
       project('alone', { include: ALONE, exclude: [], fileParallelism: false }),
     ],
   },

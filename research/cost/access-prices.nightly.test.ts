@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Fleet, hostOf, makeFleet } from '#test/bench/cost/fleet.ts';
-import { differenceOf, noUnits, type Units } from '#test/bench/cost/prices.ts';
-import { PATHS } from '#test/bench/cost/scenarios.ts';
-import { type VirtualAws, virtualAws } from '#test/bench/cost/virtual-aws.ts';
+import { type Fleet, hostOf, makeFleet } from './fleet.ts';
+import { differenceOf, noUnits, type Units } from './prices.ts';
+import { PATHS } from './scenarios.ts';
+import { type VirtualAws, virtualAws } from './virtual-aws.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

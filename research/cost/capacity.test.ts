@@ -12,13 +12,13 @@ import { describe, expect, it } from 'vitest';
 import { dynamoTable, toAttributes } from '#lib/aws/dynamodb-table.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import { makeClients } from '#test/bench/cost/clients.ts';
-import { dynamoAnswers } from '#test/bench/cost/dynamo-answers.ts';
-import { makeItemStore } from '#test/bench/cost/item-store.ts';
-import { makeMeter } from '#test/bench/cost/meter.ts';
+import { standIns, startStandIn, TABLE } from '#test/infra/aws/stand-in.ts';
 import { NO_LINEAGE } from '#test/support/lineage.ts';
 import { tableContract } from '#test/support/table-contract.ts';
-import { standIns, startStandIn, TABLE } from './stand-in.ts';
+import { makeClients } from './clients.ts';
+import { dynamoAnswers } from './dynamo-answers.ts';
+import { makeItemStore } from './item-store.ts';
+import { makeMeter } from './meter.ts';
 
 /** The table of `npm run test:nightly -- cost`, and what it counted. */
 function costTable() {

@@ -1,8 +1,8 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys.ts';
 import type { PackItem } from '#lib/results/pack.ts';
+import { type Attributes, itemBytes } from '#test/support/item-size.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
-import { type Attributes, itemBytes } from './item-size.ts';
 
 /** AWS adds so many bytes to each item that it stores. */
 const OVERHEAD_BYTES = 100;

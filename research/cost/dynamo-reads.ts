@@ -1,7 +1,7 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import { readUnits } from './capacity.ts';
+import { readUnits } from '#test/support/capacity.ts';
+import type { Attributes } from '#test/support/item-size.ts';
 import type { Answer } from './dynamo-writes.ts';
-import type { Attributes } from './item-size.ts';
 import { addressOf, type ItemStore, placeOf } from './item-store.ts';
 
 const PAGE_BYTES = 1024 * 1024;

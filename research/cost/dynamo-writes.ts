@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { type Capacity, TRANSACTION, writeUnits } from './capacity.ts';
-import { type Attributes, itemBytes } from './item-size.ts';
+import { type Capacity, TRANSACTION, writeUnits } from '#test/support/capacity.ts';
+import { type Attributes, itemBytes } from '#test/support/item-size.ts';
 import { addressOf, type ItemStore } from './item-store.ts';
 
 /** A request's answer as it goes over the wire, and what the request took. */

@@ -1,4 +1,4 @@
-import { type Attributes, itemBytes } from './item-size.ts';
+import { type Attributes, itemBytes } from '#test/support/item-size.ts';
 
 export type Stored = { item: Attributes; bytes: number };
 export type Address = { pk: string; sk: string };

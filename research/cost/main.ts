@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ASSUMPTIONS } from './assumptions.ts';
 import { heldAlerts } from './held-alerts.ts';
+import { openConsole } from './open-console.ts';
 import {
   alerts,
   allIn1000,
@@ -36,6 +37,7 @@ const reports: Record<string, (minutes: number) => Promise<Report>> = {
   heldAlerts,
   passkeys,
   idleMonth,
+  openConsole,
 };
 const { values } = parseArgs({ options: { only: { type: 'string' }, minutes: { type: 'string', default: '10' } } });
 
@@ -48,6 +50,6 @@ for (const [name, report] of Object.entries(reports)) {
   verdicts.push(...targets);
 }
 const assumed = Object.entries(ASSUMPTIONS).map(([name, value]) => `${name} ${value}`);
-print(`Taken as given (test/bench/cost/assumptions.ts): ${assumed.join(', ')}.\n`);
+print(`Taken as given (research/cost/assumptions.ts): ${assumed.join(', ')}.\n`);
 print(verdicts.join('\n'));
 process.exit(verdicts.some((one) => !one.startsWith('ok')) ? 1 : 0);

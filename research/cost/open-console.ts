@@ -1,31 +1,27 @@
 import { makeFleet } from './fleet.ts';
 import { dollarsOf, noUnits, shareOf, type Units } from './prices.ts';
+import type { Report } from './reports.ts';
 import { virtualAws } from './virtual-aws.ts';
 
 const HOUR_MS = 3_600_000;
 const CHECKS = 40;
 const LOOKS = 20;
-/** Of CloudFront, $ a call. */
+/** Price of a call of CloudFront, $. */
 const EDGE = 1e-6;
-/** As the poller has it while somebody is there, and how often it reads all anew. */
+/** Looks of the poller while a user is present, and how often it reads everything. */
 const LOOKS_AN_HOUR = 3600 / 5;
 const LOADS_AN_HOUR = 12;
 
-export type OpenConsole = {
-  /** Read units of a look without news, of the fleet, and of the bars of all checks, none of which changed. */
-  look_rru: number;
-  load_rru: number;
-  bars_rru: number;
-  /** $ an hour with looks each 5 s, the fleet read anew each 5 minutes, and the bars each hour. */
-  dollars_an_hour: number;
-};
+/** Age of the checks when the console is opened. */
+const HOURS = 25;
+const MOST = { bars_rru: 10, dollars_an_hour: 0.003 };
 
-/** What an open console costs whose fleet page shows 40 checks that have run for `hours`. */
-export async function openConsole(hours: number): Promise<OpenConsole> {
+/** Prices an open console of 40 checks, which reads news every 5 s, the fleet every 5 minutes and the bars every hour. */
+export async function openConsole(): Promise<Report> {
   const aws = virtualAws({}, (source, consumer) => `${source} ${consumer}`);
   const { key } = await makeFleet(aws, { checks: CHECKS });
   aws.begin();
-  await aws.pass(hours * HOUR_MS);
+  await aws.pass(HOURS * HOUR_MS);
   const get = <Answer>(path: string, of: string) => aws.call<Answer>('api', of, key, { method: 'GET', path });
   const { paths } = await aws.during(async () => {
     const [newest] = await get<{ id: string }[]>('/v1/status/transitions?limit=100', 'load');
@@ -38,11 +34,16 @@ export async function openConsole(hours: number): Promise<OpenConsole> {
   const units = (path: string): Units => paths.get(path) ?? noUnits();
   const look = shareOf(units('look'), LOOKS);
   const dollars = (one: Units, calls: number) => dollarsOf(one) + calls * EDGE;
+  const [load, bars] = [units('load'), units('bars')];
+  const hour = LOOKS_AN_HOUR * dollars(look, 1) + LOADS_AN_HOUR * dollars(load, 2) + dollars(bars, 1);
+  const target = (name: string, figure: number, most: number) =>
+    `${figure <= most ? 'ok  ' : 'OVER'} ${name}: ${Number(figure.toPrecision(3))}, at most ${most}`;
   return {
-    look_rru: look.read_units,
-    load_rru: units('load').read_units,
-    bars_rru: units('bars').read_units,
-    dollars_an_hour:
-      LOOKS_AN_HOUR * dollars(look, 1) + LOADS_AN_HOUR * dollars(units('load'), 2) + dollars(units('bars'), 1),
+    title: `An open console of ${CHECKS} checks that have run for ${HOURS} hours`,
+    text: `Read units: ${look.read_units} of a look without news, ${load.read_units} of the fleet, ${bars.read_units} of the bars.`,
+    targets: [
+      target('read units of the bars of all checks, of which none changed', bars.read_units, MOST.bars_rru),
+      target('$ an hour and open console', hour, MOST.dollars_an_hour),
+    ],
   };
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ASSUMED, scaleOf } from '#infra/aws/scale.ts';
-import { allIn, slowestOf } from '#test/bench/cost/bill.ts';
-import { limitsOf, QUOTAS } from '#test/bench/cost/first-limits.ts';
+import { allIn, slowestOf } from './bill.ts';
+import { limitsOf, QUOTAS } from './first-limits.ts';
 
 /** Checks a minute, SHARDS, accounts. */
 const WORLDS = [
@@ -105,7 +105,7 @@ describe('docs/SCALE.md', () => {
 
   it('names the price of CloudFront apart, which requests to ApiUrl do not pay', () => {
     expect(page).toContain(`CloudFront adds $${ASSUMED.cdn_request} a million`);
-    expect(readFileSync('docs/FIGURES.md', 'utf8')).toContain(`CloudFront adds $${ASSUMED.cdn_request}`);
+    expect(readFileSync('research/cost/README.md', 'utf8')).toContain(`CloudFront adds $${ASSUMED.cdn_request}`);
   });
 
   it('keeps to the price that is promised', () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { liveThrough } from '#test/graphs/lived.ts';
-import { isBeyond } from '#test/graphs/own-failures.ts';
-import { service } from '#test/graphs/policies/service.ts';
-import { SHAPES } from '#test/graphs/world.ts';
+import { liveThrough } from './lived.ts';
+import { isBeyond } from './own-failures.ts';
+import { service } from './policies/service.ts';
+import { SHAPES } from './world.ts';
 
 const SMALL = [24];
 

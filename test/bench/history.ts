@@ -8,9 +8,9 @@ import type { Item, Table } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
 import { type PackedRun, type PackItem, packOf } from '#lib/results/pack.ts';
 import { slotsBetween } from '#lib/schedule/slots.ts';
+import { readUnits } from '#test/support/capacity.ts';
 import { healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
-import { readUnits } from './cost/capacity.ts';
-import { itemBytes } from './cost/item-size.ts';
+import { itemBytes } from '#test/support/item-size.ts';
 import { quantile } from './figures.ts';
 
 /**

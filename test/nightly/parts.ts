@@ -15,6 +15,12 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 const FILTER = '[FILE ...] [-t TITLE]';
 
 export const PARTS: Readonly<Record<string, Part>> = {
+  slow: {
+    about: 'Tests too slow for the gate: files named *.nightly.test.ts, of test and research',
+    command: [...VITEST, '--config', 'test/nightly/vitest.config.ts'],
+    options: FILTER,
+    night: [],
+  },
   faults: {
     about: 'Lives of the whole service in virtual time, with seeded faults',
     command: ['test/faults/main.ts'],
@@ -101,18 +107,18 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
   graphs: {
     about: 'Incidents of random fleets, under several ways to alert, including those of the service',
-    command: ['test/graphs/main.ts'],
+    command: ['research/graphs/main.ts'],
     options: '--seed N --runs M --only SCENARIO --model',
   },
   cost: {
     about: 'What a run costs on AWS, counted request by request, and its targets',
-    command: ['test/bench/cost/main.ts'],
+    command: ['research/cost/main.ts'],
     options: '--only NAME,... --minutes L',
   },
   'bench-console': {
-    about: 'Size, speed and cost of the console, and their targets; needs Chromium',
+    about: 'Size and speed of the console, and their targets; needs Chromium',
     command: ['test/bench/console/main.ts'],
-    options: '--only NAME,... --entities M --hours H',
+    options: '--only NAME,... --entities M',
   },
   screenshots: {
     about: 'Makes the pictures in docs/screenshots from the demo; needs Chromium',

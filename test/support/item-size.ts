@@ -1,7 +1,8 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { toAttributes } from '#lib/aws/dynamodb-table.ts';
 
 /** An item as DynamoDB holds it. */
-export type Attributes = Record<string, AttributeValue>;
+export type Attributes = ReturnType<typeof toAttributes>;
+type AttributeValue = Attributes[string];
 
 /** What a list, a map and each of their members takes beside what it holds (bytes). */
 const COLLECTION_BYTES = 3;

@@ -1,7 +1,7 @@
 import type { Dependency } from '#lib/alerting/cause/graph.ts';
+import type { Truth } from '#research/graphs/truth.ts';
+import { type Entity, TIMEOUT_MS, type World } from '#research/graphs/world.ts';
 import type { VirtualService } from '#test/faults/virtual-service.ts';
-import type { Truth } from '#test/graphs/truth.ts';
-import { type Entity, TIMEOUT_MS, type World } from '#test/graphs/world.ts';
 
 /** What never fails needs no runs but those that somebody asks for. */
 const SELDOM_MS = 3_600_000;

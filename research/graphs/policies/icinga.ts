@@ -1,5 +1,5 @@
 import { needsOf } from '#lib/alerting/cause/graph.ts';
-import { runChecks } from '#test/graphs/runs.ts';
+import { runChecks } from '#research/graphs/runs.ts';
 import { type Alert, alerter, COOLDOWN_MS, type Policy } from './policy.ts';
 
 const LOOK_MS = 5_000;

@@ -3,9 +3,9 @@ import { type Graph, walk } from '#lib/alerting/cause/graph.ts';
 import { judge, type Verdict } from '#lib/alerting/cause/verdict.ts';
 import { type Hold, LEAST_SETTLING_MS, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
 import type { Incident } from '#lib/alerting/decide/notified-failure.ts';
-import { runChecks, type Standing } from '#test/graphs/runs.ts';
-import { failsAt } from '#test/graphs/truth.ts';
-import { type Entity, TIMEOUT_MS } from '#test/graphs/world.ts';
+import { runChecks, type Standing } from '#research/graphs/runs.ts';
+import { failsAt } from '#research/graphs/truth.ts';
+import { type Entity, TIMEOUT_MS } from '#research/graphs/world.ts';
 import { type Alert, alerter, COOLDOWN_MS, type Policy, type Scene } from './policy.ts';
 
 /** An answer is shared for so long. */

@@ -1,6 +1,6 @@
-import type { Agenda } from '#test/graphs/agenda.ts';
-import type { Truth } from '#test/graphs/truth.ts';
-import type { World } from '#test/graphs/world.ts';
+import type { Agenda } from '#research/graphs/agenda.ts';
+import type { Truth } from '#research/graphs/truth.ts';
+import type { World } from '#research/graphs/world.ts';
 
 /** An alert that an entity is down; `at` in ms. */
 export type Alert = {

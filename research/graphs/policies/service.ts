@@ -3,9 +3,9 @@ import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { TRANSITIONS } from '#lib/keys.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { failsAt } from '#research/graphs/truth.ts';
+import { TIMEOUT_MS } from '#research/graphs/world.ts';
 import { type VirtualService, virtualService } from '#test/faults/virtual-service.ts';
-import { failsAt } from '#test/graphs/truth.ts';
-import { TIMEOUT_MS } from '#test/graphs/world.ts';
 import { type Fleet, makeFleet } from './fleet.ts';
 import { type Alert, COOLDOWN_MS, type Policy, type Scene } from './policy.ts';
 

@@ -1,4 +1,4 @@
-import { runChecks } from '#test/graphs/runs.ts';
+import { runChecks } from '#research/graphs/runs.ts';
 import { type Alert, alerter, type Policy, type Scene } from './policy.ts';
 
 /** Alerts of each check that goes down, unless something holds it back. */

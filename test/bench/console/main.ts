@@ -3,28 +3,26 @@ import { type Figures, targets } from './targets.ts';
 
 /**
  * `npm run test:nightly -- bench-console`: what the console weighs, how fast it is with 10,000 entities in a real
- * Chromium, what the service takes for its first page, and what an open one costs on AWS. `--only browser` for a part.
- * Ends with 1 when a target is missed.
+ * Chromium, and what the service takes for its first page. `--only browser` for a part. Ends with 1 when a target is
+ * missed.
  */
 const parts: Record<string, (options: Options) => Promise<Figures>> = {
   size: async () => (await import('./size.ts')).size(),
   start: async () => (await import('./start.ts')).start(),
   browser: async ({ entities }) => (await import('./browser.ts')).inBrowser(entities),
-  cost: async ({ hours }) => (await import('#test/bench/cost/open-console.ts')).openConsole(hours),
 };
-type Options = { entities: number; hours: number };
+type Options = { entities: number };
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     entities: { type: 'string', default: '10000' },
-    hours: { type: 'string', default: '25' },
   },
 });
 let missed = 0;
 for (const [name, part] of Object.entries(parts)) {
   if (values.only && !values.only.split(',').includes(name)) continue;
-  const figures = await part({ entities: Number(values.entities), hours: Number(values.hours) });
+  const figures = await part({ entities: Number(values.entities) });
   for (const [figure, value] of Object.entries(figures)) {
     const most = targets[figure];
     const isOver = most !== undefined && value > most;

@@ -9,6 +9,4 @@ export const targets: Figures = {
   heap_mb: 12,
   change_seen_ms: 5000,
   repaint_ms: 20,
-  bars_rru: 10,
-  dollars_an_hour: 0.003,
 };

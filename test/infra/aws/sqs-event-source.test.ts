@@ -1,52 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { hiddenSeconds, queues as specs } from '#infra/topology.ts';
-import { sqsQueues } from '#lib/aws/sqs-queues.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';
-import { systemClock } from '#lib/platform/clock.ts';
-import { makeIds } from '#lib/platform/ids.ts';
-import { makeClients } from '#test/bench/cost/clients.ts';
-import { makeMeter } from '#test/bench/cost/meter.ts';
-import { NO_LINEAGE } from '#test/support/lineage.ts';
-import { queueContract } from '#test/support/queue-contract.ts';
 import { type SqsWorld, sqsEventSource } from '#test/support/sqs-event-source.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 
 const { batch: size, concurrency, max_receives } = specs.delivery;
 const pollers = () => ({ least: 2, most: concurrency, every_ms: 0 });
-
-queueContract('the SQS of the simulation and the cost bench', async (consume) => {
-  let stopped = false;
-  const at = (time: number, work: () => void) =>
-    void setTimeout(
-      () => {
-        if (!stopped) work();
-      },
-      Math.max(0, time - Date.now()),
-    );
-  const source = sqsEventSource('delivery', {
-    clock: { now: Date.now, at },
-    pollers,
-    backAt: () => Date.now() + 5,
-    run: (_queue, _batch, Records) => consume({ Records }).catch(() => undefined),
-  });
-  source.start();
-  const send = (_queue: string, messages: { body: string; delay_ms: number }[]) => {
-    for (const { body, delay_ms } of messages) source.send(body, Date.now() + delay_ms);
-  };
-  const { sqs } = makeClients(
-    { table: () => ({ status: 200, body: {}, capacity: { reads: 0, writes: 0 } }), send },
-    makeMeter(),
-    { apart: (work) => work(), sleep: async () => {} },
-    { cpu_ms: 0, path: 'test', lineage: NO_LINEAGE },
-  );
-  const urls = { delivery: 'https://aws.test/queues/delivery' };
-  return {
-    queues: sqsQueues({ client: sqs, urls, clock: systemClock, ids: makeIds(systemClock) }),
-    stop: async () => {
-      stopped = true;
-    },
-  };
-});
 
 /** One queue in virtual time, and the batches that its function was given: when, and how many messages. */
 async function fed(run: (names: string[]) => Promise<BatchReply | undefined>, more: Partial<SqsWorld> = {}) {

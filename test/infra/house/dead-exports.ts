@@ -5,7 +5,8 @@ const EXPORT = /^export (?:(default) )?(?:async )?(?:(type|interface)|const|let|
 /** What is not code of the file itself: comments, and code that a page shows. */
 const NOT_CODE = [/\/\*.*?\*\//gs, /\/\/.*/g, /(?:\\`){3}.*?(?:\\`){3}/gs];
 /** Where rules are tested by themselves. */
-const RULE_TEST = /^test\/(unit|infra)\/.*\.test\.ts$/;
+const RULE_TEST = /^(test\/(unit|infra)|research)\/.*\.test\.ts$/;
+const TESTS = /^(test|research)\//;
 
 /**
  * A sentence of each export of the product that no other file imports. Tests count for types; a value that they alone
@@ -22,7 +23,7 @@ export function deadExports(sources: ReadonlyMap<string, string>, imports: reado
     if (name === undefined) return 'in a form that lint cannot read: export it where it is made';
     const by = ['*', isDefault ?? name].flatMap((what) => importers.get(`${file} ${what}`) ?? []);
     if (by.length === 0) return 'which nobody imports: drop `export`, or the code';
-    if (by.some((importer) => !importer.startsWith('test/'))) return undefined;
+    if (by.some((importer) => !TESTS.test(importer))) return undefined;
     if (code.match(new RegExp(`\\b${name}\\b`, 'g'))!.length < 2) return 'which tests alone use: move it to them';
     if (isType || file.startsWith('infra/') || by.some((importer) => RULE_TEST.test(importer))) return undefined;
     return 'which only set-up of tests imports, no test in test/unit or test/infra: drop `export`';

@@ -37,6 +37,7 @@ export const HOUSE: readonly { room: string; folders?: readonly string[] }[] = [
   { room: 'console' },
   { room: 'infra' },
   { room: 'test' },
+  { room: 'research' },
 ];
 
 /** Rooms that stand one above the other in the list and do not know each other. */
