@@ -78,7 +78,7 @@ async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
 }
 
 /** What a command line came to. Exit codes: 0 done, 1 the store failed, 2 wrong input. */
-export type Ran = { code: 0 | 1 | 2; out: string; err: string };
+type Ran = { code: 0 | 1 | 2; out: string; err: string };
 
 /**
  * Runs a command line of the operator. Sets no umask: a process that may make the store sets its own.

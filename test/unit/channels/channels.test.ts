@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type ChannelType, defineChannel, type Send } from '#lib/channels/channel-type.ts';
+import { messageOf } from '#lib/channels/message.ts';
 import { ChannelBody, channelTypes } from '#lib/channels/registry.ts';
 import { TEMPLATES } from '#lib/channels/templates.ts';
 import { headerText } from '#lib/channels/types/ntfy.ts';
@@ -16,6 +17,24 @@ const placeOf = (send: Send) => {
   if (send.via === 'http') return [send.url, send.headers.authorization];
   return send.via === 'nats' ? [send.subject] : [];
 };
+
+/** The text of a message, without the encodings and escapes of its carrier. */
+function textOf(send: Send): string {
+  if (send.via === 'smtp') return `${send.mail.subject}\n${send.mail.text}`;
+  const body = send.body.startsWith('{') ? stringsOf(JSON.parse(send.body)).join('\n') : send.body;
+  if (send.via === 'nats') return body;
+  const form = send.headers['content-type']?.includes('form')
+    ? [...new URLSearchParams(body).values()].join('\n')
+    : body;
+  return `${decoded(send.headers.title ?? '')}\n${form.replaceAll('&#x27;', "'")}`;
+}
+
+const stringsOf = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : value && typeof value === 'object'
+      ? Object.values(value).flatMap(stringsOf)
+      : [];
 
 /** One of a few words is no secret, whatever follows from it. */
 const isChoice = ({ config }: ChannelType, key: string): boolean => {
@@ -79,6 +98,29 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
     const shown = new Set([...type.examples.valid.flatMap(Object.keys), ...Object.keys(TEMPLATES)]);
     expect(Object.keys(type.config.shape).filter((key) => !shown.has(key))).toEqual([]);
   });
+
+  it('says what fails and why, and where to look', () => {
+    const failures = Object.values(examples).filter(
+      ({ kind, announces }) => kind === 'state_change' && announces !== 'up',
+    );
+    expect(failures.length).toBeGreaterThan(3);
+    for (const alert of failures) {
+      const said = textOf(type.render(alert, type.examples.valid[0]!));
+      const { title, why, links } = messageOf(alert);
+      const ids = [alert.event.entity_id, alert.event.check_id];
+      for (const text of type.read_by === 'people' ? [title, why, links[0]?.[1] ?? ''] : ids)
+        expect(said).toContain(text);
+    }
+  });
+
+  // PagerDuty resolves an incident by its key alone.
+  if (type.read_by === 'people' && name !== 'pagerduty') {
+    it('has the title of every alert', () => {
+      for (const alert of Object.values(examples)) {
+        expect(textOf(type.render(alert, type.examples.valid[0]!))).toContain(messageOf(alert).title);
+      }
+    });
+  }
 
   it('is carried by what it says', () => {
     for (const alert of [...Object.values(examples), nasty]) {
