@@ -5,7 +5,7 @@ import { table } from './table.ts';
 type Json = any;
 
 /** A property of a JSON object. */
-export type Property = { name: string; type: string; default: string; meaning: string };
+type Property = { name: string; type: string; default: string; meaning: string };
 
 /** Reads the properties of schemas of a document. */
 export function propertiesIn({ components }: Pick<OpenApi, 'components'>) {
