@@ -8,7 +8,9 @@ export type FeedEnd = {
   ahead: number;
 };
 
-/** A change may become visible so late, behind others with a later time (docs/CONTRACT.md#transitions). */
+/**
+ * A change may become visible so late, behind others with a later time (docs/use/states-and-history.md#transitions).
+ */
 const LATE_MS = 15_000;
 
 /** @param known oldest first @param now epoch ms @param before what was read last, of the same feed */

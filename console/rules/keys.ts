@@ -5,7 +5,7 @@ import { list } from './words.ts';
 /** What a new key may, as it is chosen. */
 export const MAY = { all: 'all that you may', read: 'read only, without secrets', some: 'some things' } as const;
 
-/** What each scope opens, in a few words (docs/ACCESS.md#keys-for-jobs-and-agents). */
+/** What each scope opens, in a few words (docs/use/people-and-keys.md#keys-for-jobs-and-agents). */
 export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
   read: 'reads, without secrets',
   respond: 'runs actions and checks, tests channels; reads',

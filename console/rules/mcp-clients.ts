@@ -10,7 +10,7 @@ type McpClient = {
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 
-/** The clients of docs/MCP.md, in its order. */
+/** The clients of docs/use/agents.md, in its order. */
 export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'Claude Code',

@@ -5,7 +5,7 @@ type Timed = Pick<CheckBucket, 'seconds'>;
 
 /**
  * Up and degraded time over that which was watched, of some buckets together, as the API counts it of each
- * (docs/CONTRACT.md#history); null where nothing was watched.
+ * (docs/use/states-and-history.md#history); null where nothing was watched.
  */
 export function uptimeOf(buckets: readonly Timed[]): number | null {
   let available = 0;

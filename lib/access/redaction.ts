@@ -1,7 +1,7 @@
 import { may, type Rights } from '#lib/platform/http/access.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
-// What those who may only read see in place of a secret (docs/CONTRACT.md#read-only-keys): pure functions, each answers
+// What those who may only read see in place of a secret (docs/api/auth.md#read-only-keys): pure functions, each answers
 // a new record.
 
 /** Whoever sees the least, which is what the audit log shows to everybody. */

@@ -1,5 +1,5 @@
 const DAY_SECONDS = 86_400;
-/** Transitions, deliveries and executions are kept at least so long (docs/CONTRACT.md#retention). */
+/** Transitions, deliveries and executions are kept at least so long (docs/develop/guarantees.md#retention). */
 const HISTORY_DAYS = 90;
 
 /** Expiry falls on whole hours, so that what expires together lies together. */

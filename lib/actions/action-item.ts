@@ -47,7 +47,7 @@ const LOCK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /**
  * How an action of a check is guarded, so that it may repair by itself: when it is left out, how often it is tried, and
- * how long its effect is waited for (docs/CONTRACT.md#remediation).
+ * how long its effect is waited for (docs/use/remediation.md).
  */
 export const Remediation = z
   .object({

@@ -18,7 +18,7 @@ import { bind, repairWrites } from './bindings.ts';
 import type { RunPointer } from './execution.ts';
 import { requireAction } from './store.ts';
 
-/** Most actions of a tenant (docs/CONTRACT.md#errors). */
+/** Most actions of a tenant (docs/operate/limits.md#account-limits). */
 const MAX_ACTIONS = 50;
 
 /** A new action. Throws VALIDATION_ERROR, NOT_FOUND for its check, LIMIT_EXCEEDED. */

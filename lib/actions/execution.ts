@@ -7,13 +7,13 @@ import type { Item } from '#lib/platform/ports.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { Trigger } from './action-item.ts';
 
-/** What came of a remediation (docs/CONTRACT.md#remediation). */
+/** What came of a remediation (docs/use/remediation.md#verification). */
 const Verdict = z.enum(['healed', 'not_healed', 'already_healthy', 'unverified']);
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;
 
-/** One run of an action on the wire (docs/CONTRACT.md#executions). */
+/** One run of an action on the wire (docs/use/actions.md#executions). */
 export const ExecutionRecord = z
   .object({
     id: IdOf('the execution, {{execution_id}}'),

@@ -14,7 +14,7 @@ import { actionList, executionList, LineNumber, LogLine, logLines, requireAction
 
 const row = route<Context>();
 
-/** A report holds up to 100 lines, and more of each than is kept (docs/CONTRACT.md#executions). */
+/** A report holds up to 100 lines, and more of each than is kept (docs/use/actions.md#report-from-a-pipeline). */
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_VARS = 100;
 

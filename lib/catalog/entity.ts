@@ -75,7 +75,7 @@ type StoredEntity = Omit<Entity, keyof OwnSilence> & OwnSilence;
 export const entityRecord = (item: StoredEntity, blueprint: Pick<BlueprintItem, 'fields'>, now: number): Entity =>
   pick(Entity, { ...item, ...shownSilence(item, now), fields: shownValues(blueprint.fields, item.fields) });
 
-/** An incident, by the entity whose failure it began with, or explains it (docs/CONTRACT.md#incidents). */
+/** An incident, by the entity whose failure it began with, or explains it (docs/use/incidents.md). */
 export type IncidentRef = { id: string; root_entity_id: string };
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What its last results say of a check (docs/CONTRACT.md#states). */
+/** What its last results say of a check (docs/use/states-and-history.md#states). */
 export const CheckState = z.enum(['up', 'degraded', 'down', 'unknown']);
 export type CheckState = z.infer<typeof CheckState>;
 

@@ -204,7 +204,7 @@ export type FlapNote = { changes: number; within_ms: number; calm_ms: number };
 export const AlertUrgency = z.enum(['high', 'low']);
 export type AlertUrgency = z.infer<typeof AlertUrgency>;
 
-/** The members of the event (docs/CONTRACT.md#events), in its order. */
+/** The members of the event (docs/use/webhooks.md#events), in its order. */
 export const EVENT_MEMBERS = {
   entity_id: true,
   entity_name: true,

@@ -57,7 +57,7 @@ export type CheckItem = Item &
     consecutive_oks?: number;
     /** Epoch ms at which the streaks began that may change its state (lib/checks/state/next-state.ts). */
     streaks_since?: Partial<Record<Streak, number>>;
-    /** Epoch ms: from when on the state counts, at or before `state_since` (docs/CONTRACT.md#history). */
+    /** Epoch ms: from when on the state counts, at or before `state_since` (docs/use/states-and-history.md#history). */
     effective_at?: number;
     /**
      * Push: the newest push that wrote this item: `at` is what it is ordered by, `received_at` its arrival (epoch ms).
@@ -116,7 +116,7 @@ export type Flapping = {
   told?: true;
 };
 
-/** A failure of a check, from its transition to down until it counts as up (docs/CONTRACT.md#acknowledgement). */
+/** A failure of a check, from its transition to down until it counts as up (docs/use/escalation.md#acknowledgement). */
 type Episode = {
   /** The transition to down that it began with. */
   transition_id: string;

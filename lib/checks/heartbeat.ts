@@ -56,14 +56,12 @@ export type Heard = {
 const EARLY_MS = 60_000;
 
 /**
- * Pure: the deadline of silence (docs/CONTRACT.md#silence); undefined where nothing is expected. Silence counts from
- * the newest sign of life, a change of settings or our last outage, whichever is latest.
- * 1. A run is open: the earliest has so long as a run may take. A job that runs is not late. Settings that give it less
- *    than it has taken fail it when they are made: no failure is older than its settings.
- * 2. Nothing ever came: so long as the first sign may take, if that is limited.
- * 3. A schedule: the grace after the first due time since then.
- * 4. Else the grace since then.
- * After a failure the next one is due at the next due time, or an interval later.
+ * Pure: the deadline of silence (docs/use/heartbeats.md#missed-heartbeats); undefined where nothing is expected.
+ * Silence counts from the newest sign of life, a change of settings or our last outage, whichever is latest. 1. A run
+ * is open: the earliest has so long as a run may take. A job that runs is not late. Settings that give it less    than
+ * it has taken fail it when they are made: no failure is older than its settings. 2. Nothing ever came: so long as the
+ * first sign may take, if that is limited. 3. A schedule: the grace after the first due time since then. 4. Else the
+ * grace since then. After a failure the next one is due at the next due time, or an interval later.
  */
 export function silenceDeadline(check: Watched, heard: Heard, now: number): SilenceDeadline | undefined {
   const rules = silenceRules(check);

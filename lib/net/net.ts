@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * How far an outbound connection may go (docs/CONTRACT.md#egress): `public` only, or `any` but link-local, 0/8,
- * multicast and cloud metadata; `any-but-self` is `any` without loopback.
+ * How far an outbound connection may go (docs/develop/guarantees.md#egress): `public` only, or `any` but link-local,
+ * 0/8, multicast and cloud metadata; `any-but-self` is `any` without loopback.
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 

@@ -1,6 +1,6 @@
 import { shorten } from './text.ts';
 
-/** The machine codes of the interface and the status each has (docs/CONTRACT.md#errors). */
+/** The machine codes of the interface and the status each has (docs/api/errors.md#codes). */
 export const STATUS_OF = {
   UNAUTHORIZED: 401,
   ACCOUNT_DISABLED: 403,

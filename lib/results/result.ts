@@ -11,7 +11,7 @@ import type { Item } from '#lib/platform/ports.ts';
 
 const meanings = Object.entries({ ...ERRORS, null: 'nothing failed' }).map(([kind, meaning]) => `${kind}: ${meaning}.`);
 
-/** A result on the wire (docs/CONTRACT.md#results). */
+/** A result on the wire (docs/use/states-and-history.md#results). */
 export const ResultRecord = z
   .object({
     id: IdOf('the result'),
@@ -78,7 +78,10 @@ export type ResultItem = Item &
     history?: true;
   };
 
-/** How far (ms) the clock of an agent may be ahead of ours (docs/CONTRACT.md#pushes): nothing is ordered later. */
+/**
+ * How far (ms) the clock of an agent may be ahead of ours (docs/use/heartbeats.md#results-and-heartbeats-with-a-key):
+ * nothing is ordered later.
+ */
 export const AHEAD_MS = 60_000;
 
 /** Epoch ms by which results of a check are ordered. */

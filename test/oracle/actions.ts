@@ -55,7 +55,7 @@ function isOverBefore(history: History, { transition_id, at, check_id, timestamp
   return transitions.some((one) => one.check_id === check_id && one.transition_id !== transition_id && isIn(one.at));
 }
 
-/** The rule once more, from its words (docs/CONTRACT.md#actions). */
+/** The rule once more, from its words (docs/use/actions.md#settings). */
 function firesAction(action: Action, one: Transition): boolean {
   const { trigger_type, check_id, trigger_to_state: wanted, created_at } = action;
   if (trigger_type !== 'state_change' || check_id !== one.check_id || one.cause.startsWith('check_')) return false;

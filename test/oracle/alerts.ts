@@ -2,7 +2,7 @@ import { deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { type History, isTaken, type Received } from './history.ts';
 
-/** Attempts that a delivery has (docs/CONTRACT.md#deliveries). */
+/** Attempts that a delivery has (docs/use/alerts.md#deliveries). */
 const ATTEMPTS = 3;
 /** Failures that no further attempt could mend. */
 const IN_VAIN = /deleted|removed|disabled/;

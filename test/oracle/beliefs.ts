@@ -7,7 +7,7 @@ import { inForce } from './in-force.ts';
 import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
 import { saidAs, shownBy, toldOf } from './telling.ts';
 
-/** So often (docs/CONTRACT.md#alerts) it is tried once more to tell what could not be delivered. */
+/** So often (docs/use/alerts.md#late-alerts) it is tried once more to tell what could not be delivered. */
 const TRIES = 3;
 
 /**

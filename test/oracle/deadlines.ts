@@ -1,7 +1,9 @@
 import type { CheckItem, OpenRun } from '#lib/checks/check-item.ts';
 import { isCronDue, isOnCalendarDue } from './due-at.ts';
 
-/** The rules of silence once more, written down from docs/CONTRACT.md and not from the service's code. Epoch ms. */
+/**
+ * The rules of silence once more, written down from docs/use/heartbeats.md and not from the service's code. Epoch ms.
+ */
 
 type Config = {
   schedule?: string;

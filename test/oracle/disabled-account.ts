@@ -3,8 +3,8 @@ import { isNeighbours } from './rules.ts';
 
 /**
  * What was under way when the account was disabled may still be probed, sent and judged for so long (ms). A probe may
- * wait for the reference host before it begins, half a second at most (docs/CONTRACT.md#probes), and then for its
- * target, and for that host once more.
+ * wait for the reference host before it begins, half a second at most (docs/develop/guarantees.md#probes), and then for
+ * its target, and for that host once more.
  */
 const UNDER_WAY = { probe: 8_600, send: 20_000, judge: 40_000 };
 /** The same when nothing of ours is slow. */
@@ -12,7 +12,7 @@ const UNDER_WAY_QUIET = { probe: 600, send: 500, judge: 8_000 };
 
 /**
  * While an account is disabled nothing of it is probed, judged, run, sent or taken in. Each probe, alert and run of an
- * action is preceded by a look at the account (docs/CONTRACT.md#accounts), so a run of a
+ * action is preceded by a look at the account (docs/use/people-and-keys.md#the-account), so a run of a
  * function that began after the disabling does none at all; only one that began before may end what it had in hand.
  */
 export function checkDisabledAccount({ seen, profile }: Inside): string[] {

@@ -8,7 +8,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { isCronDue } from './due-at.ts';
 import { type Commit, keyText } from './inside.ts';
 
-/** The rules of policies, silences and windows once more, from docs/CONTRACT.md and not from the service's code. */
+/** The rules of policies, silences and windows once more, from docs/use/alerts.md and not from the service's code. */
 
 /** What counts for a check at a moment. */
 export type InForce = {

@@ -9,7 +9,7 @@ import { isNeighbours, NEAR_CHANGE_MS, skewOf, targetOf } from './rules.ts';
  * (ms).
  */
 const SENT_MS = 4_000;
-/** A new, re-enabled or changed check is probed within this time (ms; docs/CONTRACT.md#probes). */
+/** A new, re-enabled or changed check is probed within this time (ms; docs/use/checks.md#probes). */
 export const AT_ONCE_MS = 5_000;
 /** A look at the reference host that began while our network was silent may find it so for this long after it (ms). */
 const LOOKED_MS = 3_000;

@@ -6,8 +6,8 @@ import type { Span } from './history.ts';
 import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside.ts';
 
 /**
- * The rules of the service once more, written down from docs/CONTRACT.md and not from its code: what the checkers
- * judge a run by.
+ * The rules of the service once more, written down from docs/develop/guarantees.md and not from its code: what the
+ * checkers judge a run by.
  */
 
 export function entityState(checks: Record<string, CheckState>): EntityState {

@@ -4,7 +4,7 @@ import type { History, Silence } from './history.ts';
 import { checksIn, type Inside } from './inside.ts';
 import { outagesOf, skewOf } from './rules.ts';
 
-/** A silence is judged within 15 s when nothing of ours fails (docs/CONTRACT.md#silence). */
+/** A silence is judged within 15 s when nothing of ours fails (docs/use/heartbeats.md#missed-heartbeats). */
 const QUIET_MARGIN_MS = 15_000;
 /** A deadline that a fault has lost comes again with a tick, at most two minutes later. */
 const CALM_MARGIN_MS = 130_000;

@@ -1,7 +1,7 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
-/** How results are judged, once more from docs/CONTRACT.md#states. */
+/** How results are judged, once more from docs/use/states-and-history.md#states. */
 
 /** A run as it is judged: a success that carries a warning is one. */
 export type Said = 'ok' | 'warn' | 'fail';

@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { InForce } from './in-force.ts';
 
-/** Who is told what and when, once more from docs/CONTRACT.md#alerts. */
+/** Who is told what and when, once more from docs/use/alerts.md#decisions. */
 
 /**
  * What whoever read the check's alerts believes: the last that did not fail; none yet counts as up; uncertain where so

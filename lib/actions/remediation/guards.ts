@@ -91,7 +91,7 @@ const cooldown: Guard = {
 };
 
 /**
- * All guards, in the order in which they are asked (docs/CONTRACT.md#remediation): the first that stops an attempt is
+ * All guards, in the order in which they are asked (docs/use/remediation.md#guards): the first that stops an attempt is
  * why.
  */
 export const GUARDS: readonly Guard[] = [

@@ -10,7 +10,7 @@ import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.
 import { iso } from '#lib/platform/time.ts';
 import { actionRedactor } from './send.ts';
 
-/** docs/CONTRACT.md#executions */
+/** docs/use/actions.md#report-from-a-pipeline */
 const MAX_LINES_A_REPORT = 100;
 const MAX_LINES = 1000;
 const MAX_LINE_BYTES = 2048;

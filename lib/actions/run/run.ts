@@ -30,7 +30,7 @@ export function finish({ ports, keys }: RunEnv, claimed: ExecutionItem, end: Dis
 export const interrupted = (env: RunEnv, execution: ExecutionItem): Promise<ExecutionItem> =>
   finish(env, execution, notSent('failed', 'interrupted: may have been sent'));
 
-/** The variables of a transition (docs/CONTRACT.md#actions). */
+/** The variables of a transition (docs/use/actions.md#placeholders). */
 export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
   entity_id: transition.entity_id,
   entity_name: transition.entity_name,

@@ -61,7 +61,7 @@ export function mustLimitItsHosts({
   }
 }
 
-/** Actions go to public addresses, whatever CHECK_EGRESS says (docs/CONTRACT.md#egress). */
+/** Actions go to public addresses, whatever CHECK_EGRESS says (docs/develop/guarantees.md#egress). */
 export const EGRESS = 'public';
 
 /** For the look-up of a name while the caller waits; what takes longer is validated at each run. */

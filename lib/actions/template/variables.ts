@@ -13,7 +13,10 @@ const BUILT_IN = [
   'transition_id',
 ] as const;
 
-/** Values of the service's own variables (docs/CONTRACT.md#actions); those of a transition only where there is one. */
+/**
+ * Values of the service's own variables (docs/use/actions.md#placeholders); those of a transition only where there is
+ * one.
+ */
 export type BuiltIn = Partial<Record<(typeof BUILT_IN)[number], string>>;
 
 /** What fills placeholders: `inHost` before the path of a URL, `elsewhere` in the rest of it and in the body. */

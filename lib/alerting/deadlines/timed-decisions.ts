@@ -22,7 +22,7 @@ export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadlin
 
 /**
  * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the
- * cooldown; they ignore the cooldown and start none, and a silenced policy stops them (docs/CONTRACT.md#alerts).
+ * cooldown; they ignore the cooldown and start none, and a silenced policy stops them (docs/use/alerts.md#decisions).
  */
 export function decideRepeat(due: Due): TimedDecision {
   const { check, policy, now } = due;
@@ -45,9 +45,9 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
   actOnDeadline(env, deadline, 'catch_up', decideCatchUp);
 
 /**
- * Pure: a skipped alert stays skipped, but no channel keeps a false belief (docs/CONTRACT.md#alerts). It waits for the
- * end of a cooldown, and of flapping once that was told, unless all deliveries of the last alert failed, or they went
- * out in the wrong order.
+ * Pure: a skipped alert stays skipped, but no channel keeps a false belief (docs/use/alerts.md#late-alerts). It waits
+ * for the end of a cooldown, and of flapping once that was told, unless all deliveries of the last alert failed, or
+ * they went out in the wrong order.
  */
 export function decideCatchUp(due: Due): TimedDecision {
   const { check, policy, entry, now } = due;
@@ -98,7 +98,7 @@ const LOOK_AGAIN_MS = 300_000;
 
 /**
  * Pure: each step once a failure, by the rules that repeats pass too; no cooldown holds it back, and it starts none
- * (docs/CONTRACT.md#escalation). A step that has nobody left to call is passed over.
+ * (docs/use/escalation.md#escalation). A step that has nobody left to call is passed over.
  */
 export function decideEscalation(due: Due): TimedDecision {
   const { check, policy, entry, now } = due;

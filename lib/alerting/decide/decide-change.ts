@@ -197,7 +197,10 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
     channels: channelsOf(change),
   });
 
-/** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
+/**
+ * Channels that may believe a check other than up get a closing note when it goes away
+ * (docs/use/alerts.md#late-alerts).
+ */
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;

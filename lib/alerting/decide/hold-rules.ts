@@ -6,7 +6,7 @@ import { isHeard, isUnknownTrouble, type Situation } from './situation.ts';
 
 /**
  * The failure of what depends on others is held until it is known whether it follows from theirs: whoever was told of
- * that is not told of this as well (docs/CONTRACT.md#dependencies). While it is held nobody is reminded of it, or
+ * that is not told of this as well (docs/use/dependencies.md). While it is held nobody is reminded of it, or
  * called by its escalation; and of what nobody was told, nobody is told that it is over.
  */
 export const dependency: Rule = {

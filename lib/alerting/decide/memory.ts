@@ -24,7 +24,7 @@ export function announcementOf(
   return believed === 'unknown' ? 'up' : believed;
 }
 
-/** The state in the latest alert that did not fail; none yet counts as up (docs/CONTRACT.md#alerts). */
+/** The state in the latest alert that did not fail; none yet counts as up (docs/use/alerts.md#late-alerts). */
 export const announcedState = ({ announced = NOTHING }: CheckItem['alerts']): AnnouncedState =>
   announced.inFlight.at(-1)?.announces ?? announced.baseline;
 

@@ -18,8 +18,8 @@ import {
 import type { RuleFacts } from './transition.ts';
 
 /**
- * All rules of alerting, in the order in which they are asked (docs/CONTRACT.md#alerts): the first that stops an alert
- * is its reason. What is explained runs this very list.
+ * All rules of alerting, in the order in which they are asked (docs/use/alerts.md#decisions): the first that stops an
+ * alert is its reason. What is explained runs this very list.
  */
 export const RULES: readonly Rule[] = [
   configuration,

@@ -41,7 +41,7 @@ const Because = z.object({
   look_again_at: z.iso.datetime().nullable().describe('When a held alert is looked at again.'),
 });
 
-/** Whether a transition is announced, as it stands on the wire and in the transition (docs/CONTRACT.md#alerts). */
+/** Whether a transition is announced, as it stands on the wire and in the transition (docs/use/alerts.md#decisions). */
 export const AlertDecision = z.object({
   decision: z
     .enum(['planned', 'held', 'skipped'])
@@ -57,7 +57,7 @@ export const AlertDecision = z.object({
 });
 export type AlertDecision = z.infer<typeof AlertDecision>;
 
-/** A transition on the wire (docs/CONTRACT.md#transitions). */
+/** A transition on the wire (docs/use/states-and-history.md#transitions). */
 export const TransitionRecord = StateTransition.extend({
   alert: AlertDecision.describe('Whether it was announced, and if not, why.'),
 }).meta({ id: 'Transition' });

@@ -35,7 +35,7 @@ const LookRecord = z.object({
   truncated: z.boolean().describe('There were more than are looked at, or shown.'),
 });
 
-/** Why somebody was told of a check at a moment, or nobody was (docs/CONTRACT.md#explanations). */
+/** Why somebody was told of a check at a moment, or nobody was (docs/use/alerts.md#explanations). */
 export const Explanation = z
   .object({
     check_id: IdOf('the check'),

@@ -117,7 +117,7 @@ const inRange =
     return { items: others, next };
   };
 
-/** Which transitions of a list are asked for, and in which order (docs/CONTRACT.md#transitions). */
+/** Which transitions of a list are asked for, and in which order (docs/use/states-and-history.md#transitions). */
 export const TransitionRange = z.object({
   since: Instant.optional().describe('Changes of then or later: an ISO 8601 time.'),
   until: Instant.optional().describe('Changes before then: an ISO 8601 time.'),

@@ -51,8 +51,9 @@ const forget = (
   });
 
 /**
- * What follows from a delivery that is over, so that no channel is left with a false belief (docs/CONTRACT.md#alerts).
- * Idempotent: a second message for the delivery does it again. A test announces nothing, so that nothing follows.
+ * What follows from a delivery that is over, so that no channel is left with a false belief
+ * (docs/use/alerts.md#late-alerts). Idempotent: a second message for the delivery does it again. A test announces
+ * nothing, so that nothing follows.
  */
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
   if (delivery.announces === null) return;

@@ -17,7 +17,7 @@ export type AttemptOutcome =
   | { status: 'slowed'; error: string; turn: number }
   | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
 
-/** Waits after the first and the second failed attempt; there is no third wait (docs/CONTRACT.md#deliveries). */
+/** Waits after the first and the second failed attempt; there is no third wait (docs/use/alerts.md#deliveries). */
 const WAITS_MS = [1_000, 2_000];
 
 /** Whether no attempt follows one that was made, and ended so: it was sent, or was the last one. */

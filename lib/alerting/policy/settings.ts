@@ -151,7 +151,7 @@ export const POLICY_NAMES = Object.keys(SETTINGS) as Name[];
 const each = <T>(of: (name: Name) => T): Record<Name, T> =>
   Object.fromEntries(POLICY_NAMES.map((name) => [name, of(name)])) as Record<Name, T>;
 
-/** Values that apply if neither the check nor the account sets another (docs/CONTRACT.md#policies). */
+/** Values that apply if neither the check nor the account sets another (docs/use/alerts.md#policies). */
 export const POLICY_DEFAULTS = each((name): unknown => SETTINGS[name].default) as PolicySettings;
 
 const isDeciding = (name: Name): name is Deciding => 'decides' in SETTINGS[name];

@@ -3,7 +3,8 @@ import { defineChannel } from '#lib/channels/channel-type.ts';
 import { payloadOf } from '#lib/channels/payload.ts';
 
 /**
- * Publishes the alert as JSON on the operator's NATS (docs/CONTRACT.md#events), on a subject below that of the account.
+ * Publishes the alert as JSON on the operator's NATS (docs/use/webhooks.md#alert), on a subject below that of the
+ * account.
  */
 export const nats = defineChannel({
   type: 'nats',

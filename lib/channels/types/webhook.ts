@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
 import { payloadOf } from '#lib/channels/payload.ts';
 
-/** Posts the alert as JSON, signed when there is a secret (docs/CONTRACT.md#channels). */
+/** Posts the alert as JSON, signed when there is a secret (docs/use/webhooks.md#signatures). */
 export const webhook = defineChannel({
   type: 'webhook',
   title: 'Webhook',

@@ -57,7 +57,7 @@ export type Assertion = {
   severity: 'fail' | 'warn';
 };
 
-/** Of a check (docs/CONTRACT.md#assertions). */
+/** Of a check (docs/use/assertions.md). */
 const MOST = 20;
 const MOST_VALUES = 50;
 const MOST_CHARACTERS = 4096;

@@ -17,8 +17,8 @@ export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Ju
 const loaded = once(() => import('#lib/checks/assertions/judge-all.ts'));
 
 /**
- * Judges each assertion by itself, in their order (docs/CONTRACT.md#assertions). How, is loaded when the first one is
- * met: most checks have none.
+ * Judges each assertion by itself, in their order (docs/use/assertions.md#evaluation). How, is loaded when the first
+ * one is met: most checks have none.
  * @param shows whether somebody is shown how each was judged
  */
 export async function judge(

@@ -16,7 +16,7 @@ import { parse, refusal } from '#lib/platform/http/validation.ts';
 import { mergeMap, pick } from '#lib/platform/plain-data.ts';
 import { Name, NameOrNone } from '#lib/platform/text.ts';
 
-/** A day for what we execute, a leap year for what others report (docs/CONTRACT.md#checks). */
+/** A day for what we execute, a leap year for what others report (docs/use/checks.md#settings). */
 const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
 const MAX_CONFIG_BYTES = 8 * 1024;
 

@@ -68,8 +68,8 @@ export const UNJUDGED: Omit<Judged, 'state'> = {
 };
 
 /**
- * What one more result makes of a check (docs/CONTRACT.md#states). A counter stops at its threshold, and one that the
- * state does not wait for is not kept: so the same outcome again and again changes nothing.
+ * What one more result makes of a check (docs/use/states-and-history.md#states). A counter stops at its threshold, and
+ * one that the state does not wait for is not kept: so the same outcome again and again changes nothing.
  */
 export function nextState(check: Standing & Thresholds, outcome: Outcome): Judged {
   const { failure_threshold, recovery_threshold } = check;
@@ -160,7 +160,7 @@ export function keptStreaks(check: Since, state: CheckState, judged: JudgedRun):
 
 /**
  * From when on (epoch ms) a state counts that a check comes to: the first result of the streak that decided it
- * (docs/CONTRACT.md#history).
+ * (docs/use/states-and-history.md#history).
  * @param outcome of the last of these, which was checked at `at`
  */
 export function countsFrom(check: Since & Pick<CheckItem, 'state'>, to: CheckState, judged: JudgedRun): number {

@@ -2,7 +2,10 @@ import type { EntityState } from '#lib/catalog/states.ts';
 import { aggregate } from '#lib/checks/state/next-state.ts';
 import type { Span } from '#lib/history/runs/gaps.ts';
 
-/** What the time of a check or entity is divided among (docs/CONTRACT.md#history): an instant is one of these. */
+/**
+ * What the time of a check or entity is divided among (docs/use/states-and-history.md#history): an instant is one of
+ * these.
+ */
 export const TIME_KINDS = ['up', 'degraded', 'down', 'unknown', 'gap', 'maintenance', 'not_monitored'] as const;
 export type TimeKind = (typeof TIME_KINDS)[number];
 
@@ -78,8 +81,8 @@ export type KnownTime = {
 };
 
 /**
- * What a check was in each part of a window (docs/CONTRACT.md#history): not monitored, or a gap, or its state, and
- * whether maintenance hides that. `timeOf` adds it up.
+ * What a check was in each part of a window (docs/use/states-and-history.md#history): not monitored, or a gap, or its
+ * state, and whether maintenance hides that. `timeOf` adds it up.
  */
 export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime, window: Span): AccountedSpan[] {
   const borders = [...monitored, ...gaps, ...maintenance].flatMap(({ from, to }) => [from, to]);
@@ -119,7 +122,7 @@ function statesIn(changes: readonly StateChange[]): (at: number) => EntityState 
 }
 
 /**
- * What an entity was in each part of a window, from what its checks were (docs/CONTRACT.md#history).
+ * What an entity was in each part of a window, from what its checks were (docs/use/states-and-history.md#history).
  * @param checks the spans of each check that it had in the window; time outside of them counts as not monitored
  */
 export function entityTime(checks: readonly (readonly AccountedSpan[])[], window: Span): AccountedSpan[] {

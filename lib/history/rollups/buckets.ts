@@ -23,7 +23,7 @@ const Latency = z
   })
   .describe('Percentiles are exact below 27 ms, and else off by at most 2.2 % and half a millisecond.');
 
-/** How an entity did in a part of its history, or in all of it (docs/CONTRACT.md#history). */
+/** How an entity did in a part of its history, or in all of it (docs/use/states-and-history.md#history). */
 export const EntityBucket = z
   .object({
     from: z.iso.datetime().describe('Where it begins.'),
@@ -140,7 +140,9 @@ const latencyRecord = (latency: LatencyHistogram): NonNullable<CheckBucket['late
 export const BucketSize = z.enum(['hour', 'day', 'month']);
 export type BucketSize = z.infer<typeof BucketSize>;
 
-/** For how many days rollups of hours are kept at most, beyond their raw data (docs/CONTRACT.md#history). */
+/**
+ * For how many days rollups of hours are kept at most, beyond their raw data (docs/use/states-and-history.md#history).
+ */
 const MOST_HOUR_DAYS = 90;
 
 /** For how many days such buckets can be made, of an account that keeps rollups for so many. */

@@ -2,7 +2,9 @@ import type { GapCause } from '#lib/history/runs/gaps.ts';
 import { type AccountedTime, noTime, TIME_KINDS } from './account-time.ts';
 import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 
-/** What is counted of a check, or of all checks of an entity, over some time (docs/CONTRACT.md#history). */
+/**
+ * What is counted of a check, or of all checks of an entity, over some time (docs/use/states-and-history.md#history).
+ */
 type Counts = {
   /** Results of slots, pushes and silence. */
   runs: number;

@@ -94,7 +94,10 @@ async function entityHistoryRecords(context: Context, entities: readonly EntityI
   }));
 }
 
-/** Checks and entities by the hour, day or month, as far back as rollups are kept (docs/CONTRACT.md#history). */
+/**
+ * Checks and entities by the hour, day or month, as far back as rollups are kept
+ * (docs/use/states-and-history.md#history).
+ */
 export const historyRows = [
   row({
     method: 'GET',

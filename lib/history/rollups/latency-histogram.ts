@@ -36,9 +36,9 @@ export function varintsOf(text: string): number[] {
 }
 
 /**
- * How latencies are spread (docs/CONTRACT.md#history): a base-2 exponential histogram of scale 4, as in the
- * OpenTelemetry metrics data model, which is schema 4 of Prometheus' native histograms. 16 slots double the value, so a
- * percentile is off by at most 2.2 % and half a millisecond, and exact below 27 ms.
+ * How latencies are spread (docs/use/states-and-history.md#history): a base-2 exponential histogram of scale 4, as in
+ * the OpenTelemetry metrics data model, which is schema 4 of Prometheus' native histograms. 16 slots double the value,
+ * so a percentile is off by at most 2.2 % and half a millisecond, and exact below 27 ms.
  *
  * `slots` says how many values lie in each slot, up to the last that has any: slot 0 holds the value 0, slot k + 1 the
  * whole numbers in (2^((k-1)/16), 2^(k/16)]. `min` is Infinity and `max` 0 while it is empty. All in ms.

@@ -13,8 +13,8 @@ import type { Window } from './runs.ts';
 import { countSlots, type Revision, timeline } from './timeline.ts';
 
 /**
- * Why a slot has no result (docs/CONTRACT.md#gaps). `outage` follows from our outages, `network` and `error` from the
- * packs, noted when the probe failed on our side; `late` is anything else, such as our own stall.
+ * Why a slot has no result (docs/use/states-and-history.md#gaps). `outage` follows from our outages, `network` and
+ * `error` from the packs, noted when the probe failed on our side; `late` is anything else, such as our own stall.
  */
 export const GapCause = z
   .enum(['late', 'outage', 'network', 'error'])

@@ -35,7 +35,9 @@ type StatusFilter = z.output<typeof StatusFilter>;
 const fits = (entity: EntityItem, wanted: StatusFilter): boolean =>
   (wanted.blueprint === undefined || wanted.blueprint.includes(entity.blueprint_slug)) && fitsEntity(entity, wanted);
 
-/** The fleet at a glance (docs/CONTRACT.md#status). The counts are over all entities that are looked for. */
+/**
+ * The fleet at a glance (docs/use/states-and-history.md#states). The counts are over all entities that are looked for.
+ */
 export const Status = z
   .object({
     entities: z.array(StatusEntity).describe('By id, a page of them.'),

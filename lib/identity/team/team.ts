@@ -12,7 +12,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { type AGAIN, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 
-/** How long an invitation may be accepted (docs/CONTRACT.md#accounts): 7 days in ms. */
+/** How long an invitation may be accepted (docs/use/people-and-keys.md#invite-users): 7 days in ms. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
 
 export const NewInvitation = z

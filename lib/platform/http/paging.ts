@@ -4,7 +4,10 @@ import { invalid } from '#lib/platform/errors.ts';
 import { turnsOf } from '#lib/platform/turns.ts';
 import { Reply } from './route.ts';
 
-/** The most a list answers at once (docs/CONTRACT.md#general): the whole answer stays under a gateway's 6 MB. */
+/**
+ * The most a list answers at once (docs/api/README.md#lists-and-pagination): the whole answer stays under a gateway's 6
+ * MB.
+ */
 const MAX_ITEMS = 1000;
 const MAX_BYTES = 4_000_000;
 /** Items read together: what a list holds in memory beside its answer. */

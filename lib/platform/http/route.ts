@@ -57,8 +57,9 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   : unknown;
 
 /**
- * One endpoint. The gates have the order of docs/CONTRACT.md#errors: authentication, account, rate, method, read-only,
- * scope, role, then `load` (existence, then conflicts of state), then query and body by their schemas, then `run`.
+ * One endpoint. The gates have the order of docs/api/errors.md#order-of-validation: authentication, account, rate,
+ * method, read-only, scope, role, then `load` (existence, then conflicts of state), then query and body by their
+ * schemas, then `run`.
  */
 export type Route<Context> = {
   method: Method;

@@ -74,7 +74,7 @@ export async function requireProbed(context: Context, id: string): Promise<Check
 }
 
 /**
- * Probes a check now, records what was found, and judges it like any result (docs/CONTRACT.md#runs-by-hand). Should
+ * Probes a check now, records what was found, and judges it like any result (docs/use/checks.md#manual-runs). Should
  * this process die in the middle, all of it was recorded or nothing. Throws UNAVAILABLE, RATE_LIMITED and CONFLICT
  * where nothing is known of the target, and nothing is recorded then; NOT_FOUND when the check was deleted meanwhile.
  */

@@ -61,7 +61,9 @@ const headersOf = (requestId: string): Record<string, string> => ({
 const MOST_AGENT = 200;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** Answers pings, as Healthchecks does (docs/CONTRACT.md#pings); never throws. Made once a process, for its gate. */
+/**
+ * Answers pings, as Healthchecks does (docs/use/heartbeats.md#pings); never throws. Made once a process, for its gate.
+ */
 export function makePings(env: StateEnv): (event: ApiEvent) => Promise<ApiResult> {
   const gate = pingGate(env);
   return async (event) => {

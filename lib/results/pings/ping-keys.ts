@@ -28,7 +28,7 @@ export const NewPingKey = z
   .meta({ id: 'NewPingKey' });
 export type NewPingKey = z.output<typeof NewPingKey>;
 
-/** A ping key on the wire (docs/CONTRACT.md#pings). */
+/** A ping key on the wire (docs/use/heartbeats.md#ping-keys). */
 export const PingKeyRecord = z
   .object({
     id: IdOf('the ping key'),

@@ -16,7 +16,7 @@ const SLUG_LIKE = /^[\w-]+$/;
 
 /**
  * Pure: what a path below `/ping/` means. `unknown`: it leads nowhere; `invalid`: it is a ping, but not a possible one
- * (docs/CONTRACT.md#pings).
+ * (docs/use/heartbeats.md#pings).
  */
 export function readPingPath(path: string): PingPath | 'unknown' | 'invalid' {
   const [empty, ping, first = '', ...rest] = path.split('/');

@@ -119,7 +119,7 @@ const MOST_QUOTED = 200;
 
 /**
  * Receives one ping of a push check; it is durable when this returns. The end of a run is a push like any other
- * (docs/CONTRACT.md#pings).
+ * (docs/use/heartbeats.md#pings).
  */
 export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, retentionDays: number): Promise<void> {
   const { body: came, key, ...how } = ping;

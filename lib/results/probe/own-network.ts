@@ -43,8 +43,8 @@ export type OwnNetwork = {
 };
 
 /**
- * Distinguishes a failure of our own network from failures of the targets (docs/CONTRACT.md#probes) by a look-up of the
- * reference host, the setting REFERENCE_HOST. Without it all failures are those of the targets.
+ * Distinguishes a failure of our own network from failures of the targets (docs/develop/guarantees.md#probes) by a
+ * look-up of the reference host, the setting REFERENCE_HOST. Without it all failures are those of the targets.
  */
 export function ownNetwork(ports: Ports): OwnNetwork {
   const { REFERENCE_HOST } = ports.settings;

@@ -130,7 +130,7 @@ export async function probeBy(
   return outcome && { started_at, outcome };
 }
 
-/** A probe never outlives its interval (docs/CONTRACT.md#probes); ms. */
+/** A probe never outlives its interval (docs/use/checks.md#probes); ms. */
 export const probeTimeout = (check: Pick<CheckSettings, 'timeout_ms' | 'interval_seconds'>): number =>
   Math.min(check.timeout_ms, check.interval_seconds * 1000);
 

@@ -6,7 +6,10 @@ import { itemsOf } from '#lib/platform/table/pages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
-/** A push older than the newest received by more than this (ms) is history only (docs/CONTRACT.md#pushes). */
+/**
+ * A push older than the newest received by more than this (ms) is history only
+ * (docs/use/heartbeats.md#results-and-heartbeats-with-a-key).
+ */
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
   Math.max(60_000, check.interval_seconds * 1000);
 

@@ -1,6 +1,6 @@
 import type { CheckItem, OpenRun } from '#lib/checks/check-item.ts';
 
-// Runs of a push check that have begun and not ended (docs/CONTRACT.md#pings). Pure: each answers a new list.
+// Runs of a push check that have begun and not ended (docs/use/heartbeats.md#pings). Pure: each answers a new list.
 
 /** Most runs of a check that are open at the same time: a further start is kept, but begins none. */
 const MOST_RUNS = 10;

@@ -23,7 +23,7 @@ const message = (meaning: string) =>
     .default('')
     .transform((text) => [...text].slice(0, MAX_MESSAGE).join(''));
 
-/** A push result as an agent posts it (docs/CONTRACT.md#pushes). */
+/** A push result as an agent posts it (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 const PushResult = z
   .object({
     success: z.boolean().describe('Whether it went well.'),
@@ -48,7 +48,10 @@ const PushHeaders = z.object({
     ),
 });
 
-/** A push check that the key reaches; for a pull check CONFLICT, before the body is read (docs/CONTRACT.md#errors). */
+/**
+ * A push check that the key reaches; for a pull check CONFLICT, before the body is read
+ * (docs/api/errors.md#order-of-validation).
+ */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   mustReachCheck(context.caller, check);

@@ -35,7 +35,7 @@ type Missed = Span & { cause: GapCause };
  */
 export type Bounds = { reach: number; end: number };
 
-/** The figures of a window in the plainest words (docs/CONTRACT.md#history). */
+/** The figures of a window in the plainest words (docs/use/states-and-history.md#history). */
 export function naiveFigures(told: Told, outages: Span[], window: Span, bounds: Bounds): Naive {
   const runs = told.runs.filter(({ at }) => window.from <= at && at < window.to);
   const missed = told.mode === 'push' ? missedPushes(told, outages, bounds) : missedSlots(told, outages, bounds);

@@ -8,7 +8,10 @@ type Judged = { outcome: Outcome; at: number };
 /** What a check is, and every result that it was judged by since it was made or enabled. */
 export type Standing = { state: CheckState; judged: Judged[] };
 
-/** What holds after one more result, and since when: by the results at the end that are alike (CONTRACT, States). */
+/**
+ * What holds after one more result, and since when: by the results at the end that are alike
+ * (docs/use/states-and-history.md#states).
+ */
 export function judge(teller: Standing & { told: Told; check: CheckItem }, outcome: Outcome, at: number): void {
   const { state, judged } = teller;
   judged.push({ outcome, at });
