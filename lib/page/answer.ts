@@ -103,5 +103,5 @@ const TEXT = `Fleetwatch runs here. Open this address in a browser to sign in, o
 
   curl -H "Authorization: Bearer <API_KEY>" <this address>/v1/status
 
-README.md and docs/ say the rest.
+See README.md and docs/ for more.
 `;
