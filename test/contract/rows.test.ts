@@ -1,89 +1,206 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { pathOf, WALKED } from '#infra/docs/walk.ts';
+import { pathOf, WALKED, walk } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
 import { allRows } from '#lib/all-rows.ts';
+import type { AuditEntry } from '#lib/audit/entry.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { keyMadeBy } from '#test/support/callers.ts';
-import { type Answer, type Client, failure, newTenantOf } from '#test/support/client.ts';
+import { type Caller, callersByKey, callersByRight, keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
+import { type Answer, type Client, challengeOf, clientOf, failure, newTenantOf } from '#test/support/client.ts';
+import { masked, sameShape } from '#test/support/compare.ts';
+import { CALLBACK, deletions, isNoted, notedRows } from '#test/support/noted-rows.ts';
 import { type Service, startService } from '#test/support/service.ts';
-import { walkAs } from '#test/support/walk-as.ts';
 
-/** What holds of every row of the API, whoever calls it. A new row is here by itself, as in matrix.test.ts. */
+/**
+ * One walk over every row of the API: each is called with success, its refusals are provoked gate by gate, everyone who
+ * may exist calls it, and the audit log notes what it changes. A new row is covered without a change here. What it needs
+ * comes from infra/docs/walk-steps.ts; who may call it follows from its `access`. The service has no network, because
+ * the walk names hosts of the internet.
+ */
 
 const rows = allRows.map((row) => ({ ...row, endpoint: endpointOf(row) }));
 const paths = [...new Set(rows.map((row) => row.path))];
 type Row = (typeof rows)[number];
+const readable = rows.filter((row) => row.access === 'read');
 
-/** Stands still where answers are compared that tell of time up to now. */
+/** Difference of the service's clock to this machine's (ms), and the time at which it stands still. */
+let ahead = 0;
 let stopped: number | undefined;
-const clock = { ...systemClock, now: () => stopped ?? systemClock.now() };
+const clock = { ...systemClock, now: () => stopped ?? systemClock.now() + ahead };
+
+/** A successful call of the walk, and the audit entries that it added. */
+type Done = { endpoint: string; path: string; body: unknown; entries: AuditEntry[] };
 
 let service: Service;
 let places: Places;
 let admin: Client;
 let reader: Client;
+let stranger: Client;
+let nobody: Client;
+const done: Done[] = [];
+
+/** Entries that are newer than those of the last call. */
+let seen = new Set<string>();
+async function newEntries(): Promise<AuditEntry[]> {
+  const entries: AuditEntry[] = (await admin.get('/v1/audit?limit=30')).body;
+  const added = entries.filter(({ id }) => !seen.has(id));
+  seen = new Set(entries.map(({ id }) => id));
+  return added;
+}
+
 beforeAll(async () => {
   service = await startService({ env: WALKED, world: { net: answeringNet, clock } });
   admin = await newTenantOf(service);
-  ({ places } = await walkAs(
-    admin,
-    rows.map((row) => row.endpoint),
-  ));
+  stranger = await newTenantOf(service);
+  nobody = clientOf(service.url, '');
+  await newEntries();
+  places = await walk(allRows.map(endpointOf), async (endpoint, path, body, headers) => {
+    const [method = ''] = endpoint.split(' ');
+    const answer = await admin.send(method, path, { body, headers });
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    done.push({ endpoint, path, body, entries: await newEntries() });
+    return { body: answer.body, cookies: answer.headers.getSetCookie() };
+  });
   reader = await keyMadeBy(service, admin, { is_read_only: true });
-});
+  await newEntries();
+}, 120_000);
 afterAll(() => service.stop());
 
-/** The endpoint on what the walk has made. */
+/** Calls the endpoint on what the walk has made. */
 const call = (
   client: Client,
   { method, endpoint }: Pick<Row, 'method' | 'endpoint'>,
   body?: unknown,
 ): Promise<Answer> => client.send(method, pathOf(endpoint, places), method === 'GET' ? {} : { body });
 
-describe('a body that is garbled', () => {
-  it.each(rows.filter((row) => row.body))('is a VALIDATION_ERROR for $endpoint', async (row) => {
-    expect(await call(admin, row, '{"name": ')).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+const withQuery = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`;
+
+/** An id of the same form that names nothing. */
+const other = (id: string): string => `${id.slice(0, -3)}xyz`;
+
+/** The path of an endpoint where nothing is. */
+const nowhereOf = (row: Row): string =>
+  pathOf(row.endpoint, Object.fromEntries(Object.entries(places).map(([name, id]) => [name, other(id)])));
+
+describe('the walk', () => {
+  it('calls every endpoint with success except those that delete', () => {
+    const called = new Set(done.map(({ endpoint }) => endpoint));
+    const left = rows.filter((row) => row.method !== 'DELETE' && !called.has(row.endpoint));
+    expect(left.map((row) => row.endpoint)).toEqual([]);
   });
 
-  it.each(rows.filter((row) => row.body))('as is a list for $endpoint', async (row) => {
-    expect(await call(admin, row, '[]')).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+  it('adds one audit entry for each change, and none for a read or a push', () => {
+    const rest = done.filter(({ endpoint }) => endpoint !== CALLBACK);
+    const counts = rest.map(({ endpoint, entries }) => ({ endpoint, entries: entries.length }));
+    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: isNoted(endpoint) ? 1 : 0 })));
+    expect(counts.filter(({ entries }) => entries === 1).length).toBeGreaterThan(20);
+  });
+
+  it('adds an entry for the new identity and one for the session of a sign-in by a provider', () => {
+    const [first] = done.filter(({ endpoint }) => endpoint === CALLBACK);
+    expect(first!.entries.map(({ action }) => action).toSorted()).toEqual(['identity.add', 'session.create']);
+    for (const { via, actor } of first!.entries) expect([via, actor.type]).toEqual(['oidc', 'user']);
+  });
+
+  it.each(notedRows.filter((row) => row.method !== 'DELETE'))('notes what $endpoint did, and who', async (row) => {
+    const { body: me } = await admin.get('/v1/me');
+    const found = done.filter(({ endpoint }) => endpoint === row.endpoint);
+    expect(found.length).toBeGreaterThan(0);
+    for (const { entries } of found) {
+      const [entry] = entries as [AuditEntry];
+      expect(entry).toMatchObject({ tool: null, ip: '127.0.0.1', user_agent: 'node', more_changes: 0 });
+      expect(entry.via).toBe(row.access === 'open' && row.path.startsWith('/v1/sign-in/') ? 'console' : 'api');
+      expect(entry.action).toBe(`${entry.target.type}.${entry.action.split('.')[1]}`);
+      expect(entry.target.id).not.toBe('');
+      expect(entry.target.name).not.toBe('');
+      expect(entry.changes.length).toBeGreaterThan(0);
+      for (const { from, to } of entry.changes) expect([from, to]).not.toEqual([null, null]);
+      expect(entry.summary).toMatch(/^\S.*\.$/);
+      if (row.access === 'open') expect(entry.actor).toMatchObject({ type: 'user', key_id: null });
+      else expect(entry.actor).toMatchObject({ type: 'key', user_id: me.user.id, email: me.user.email });
+    }
   });
 });
 
-describe('a body with a member that is not known', () => {
-  it.each(rows.filter((row) => row.body))('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
-    const answer = await call(admin, row, { '!colour': null });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
-    expect(answer.body.details).toContainEqual({ path: '!colour', message: '`!colour` is not known' });
-  });
-});
+describe('the gates', () => {
+  /** Those that lead to other programs take any query. */
+  const isClosed = ({ query }: Row) => query?.def.catchall === undefined;
+  /** Their use cases find the user, after the body was checked. */
+  const BODY_FIRST = ['PUT /v1/settings/users/{id}', 'POST /v1/settings/users/{id}/sign-in-link'];
 
-describe('a query parameter that is not known', () => {
-  /** But where other programs lead, with what they like. */
-  const closed = rows.filter(({ query }) => query?.def.catchall === undefined);
-
-  it.each(closed)('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
+  // In the order of the gates, each with a fault that a later gate would refuse as well.
+  it.each(rows)('refuse $endpoint in their order, and nothing is noted', async (row) => {
     const path = pathOf(row.endpoint, places);
-    const answer = await admin.send(row.method, `${path}${path.includes('?') ? '&' : '?'}%21colour=red`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', '!colour'));
+    const nowhere = nowhereOf(row);
+    const garbled = row.method === 'GET' ? {} : { body: '{"name": ' };
+    if (row.access === 'open') expect((await call(nobody, row)).status).not.toBe(401);
+    else expect(challengeOf(await nobody.send(row.method, nowhere, garbled))).toBe('Bearer');
+    if (row.access === 'write') {
+      expect(await reader.send(row.method, nowhere, garbled)).toMatchObject(failure(403, 'READ_ONLY'));
+    }
+    // An endpoint that makes what its path names finds nothing missing.
+    if (row.access !== 'open' && row.path.includes('{') && !row.makes) {
+      const wrong = BODY_FIRST.includes(row.endpoint) ? { body: {} } : garbled;
+      expect(await admin.send(row.method, nowhere, wrong)).toMatchObject(failure(404, 'NOT_FOUND'));
+    }
+    if (row.body) {
+      for (const body of ['{"name": ', '[]']) {
+        expect(await call(admin, row, body)).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+      }
+      const unknown = await call(admin, row, { '!colour': null });
+      expect(unknown).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+      expect(unknown.body.details).toContainEqual({ path: '!colour', message: '`!colour` is not known' });
+    }
+    if (isClosed(row)) {
+      const answer = await admin.send(row.method, withQuery(path, '%21colour=red'));
+      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', '!colour'));
+    }
+    expect(await newEntries()).toEqual([]);
+  });
+
+  it.each(paths)('say at %s which methods there are', async (path) => {
+    const own = rows.filter((row) => row.path === path).map((row) => row.method as string);
+    const there = own.includes('GET') ? [...own, 'HEAD'] : own;
+    const on = pathOf(`X ${path}`, places);
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !there.includes(one))) {
+      for (const client of [admin, reader]) {
+        const answer = await client.send(method, on);
+        expect(answer).toMatchObject(method === 'HEAD' ? { status: 405 } : failure(405, 'METHOD_NOT_ALLOWED'));
+        expect(answer.headers.get('allow')).toBe(there.sort().join(', '));
+      }
+    }
   });
 });
 
-describe('a record that was read', () => {
+describe('a record', () => {
   const changed = rows.filter(
     (row) => row.body && row.status === 200 && rows.some((one) => one.method === 'GET' && one.path === row.path),
   );
+  // One that gives a check another ping URL does so each time.
+  const repeatable = notedRows.filter(
+    (row) => row.status === 200 && row.body && row.access !== 'respond' && !row.path.endsWith('/rotate-ping-url'),
+  );
 
-  it('is taken back by each of several endpoints', () => expect(changed.length).toBeGreaterThan(5));
+  it('is changed by several endpoints', () => {
+    expect(changed.length).toBeGreaterThan(5);
+    expect(repeatable.length).toBeGreaterThan(5);
+  });
 
-  it.each(changed)('is taken back whole by $endpoint, and stays as it is', async (row) => {
+  it.each(changed)('that was read is taken back whole by $endpoint, and stays as it is', async (row) => {
     const path = pathOf(row.endpoint, places);
     const { body: read } = await admin.get(path);
     expect(await admin.send(row.method, path, { body: read })).toMatchObject({ status: 200 });
     const { body: now } = await admin.get(path);
     expect({ ...now, updated_at: '' }).toEqual({ ...read, updated_at: '' });
+  });
+
+  it.each(repeatable)('keeps updated_at, and no entry is added, when $endpoint changes nothing', async (row) => {
+    const { path, body } = done.findLast(({ endpoint }) => endpoint === row.endpoint)!;
+    const first = await admin.send(row.method, path, { body });
+    await newEntries();
+    expect(await admin.send(row.method, path, { body })).toMatchObject({ status: 200, body: first.body });
+    expect(await newEntries()).toEqual([]);
   });
 });
 
@@ -94,7 +211,7 @@ describe('HEAD', () => {
       redirect: 'manual',
       headers: { authorization: `Bearer ${client.key}` },
     });
-  /** What each request has of its own, or counts. */
+  /** Headers that each request has of its own, or that count. */
   const own = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit'];
   const told = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => !own.includes(name)));
 
@@ -117,17 +234,112 @@ describe('HEAD', () => {
   });
 });
 
-describe('a method that there is not', () => {
-  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** A query that every caller is refused in the end, after all gates, so that nothing is changed. */
+const STOP = '!stop';
 
-  it.each(paths)('is METHOD_NOT_ALLOWED at %s, which says what there is', async (path) => {
-    const own = rows.filter((row) => row.path === path).map((row) => row.method as string);
-    const there = own.includes('GET') ? [...own, 'HEAD'] : own;
-    const on = pathOf(`X ${path}`, places);
-    for (const method of methods.filter((one) => !there.includes(one))) {
-      const answer = await admin.send(method, on);
-      expect(answer).toMatchObject(method === 'HEAD' ? { status: 405 } : failure(405, 'METHOD_NOT_ALLOWED'));
-      expect(answer.headers.get('allow')).toBe(there.sort().join(', '));
+/** What a call of an endpoint meets at the gates. */
+async function verdictFor({ client, own }: Caller, row: Row): Promise<string> {
+  const path = pathOf(row.endpoint, { ...places, ...own });
+  const answer = await client.send(row.method, withQuery(path, `${encodeURIComponent(STOP)}=1`));
+  const isStopped = answer.status === 400 && answer.body.details[0].path === STOP;
+  // Existence is asked after all gates: the passkey and the identity of the walk are the admin's own.
+  const isElsewhere = row.access === 'own' && answer.status === 404;
+  // Those that lead to other programs take any query.
+  const isServed = row.query?.def.catchall !== undefined && answer.status === row.status;
+  return isStopped || isElsewhere || isServed ? 'let in' : answer.body.code;
+}
+
+describe('who may call what', () => {
+  let callers: Caller[];
+  /** Clients that may read, and see no secret. */
+  let readers: Client[];
+  beforeAll(async () => {
+    const team = await people(service, admin);
+    const named = { check: places.checks!, skill: places.skills! };
+    callers = [...(await callersByRight(service, team)), ...(await callersByKey(service, admin, named))];
+    const scoped = await Promise.all([['read'], ['respond']].map((scopes) => keyMadeBy(service, admin, { scopes })));
+    readers = [reader, ...team.slice(0, 2).map(({ client }) => client), ...scoped];
+    ahead = 3_600_000;
+  });
+
+  it('is said of each caller once', () => {
+    expect(new Set(callers.map(({ who }) => who)).size).toBe(callers.length);
+    expect(callers.length).toBeGreaterThan(40);
+  });
+
+  it('follows for each caller from the access of the row', async () => {
+    for (const caller of callers) {
+      const { who, verdict } = caller;
+      const met = await Promise.all(rows.map(async (row) => [row.endpoint, await verdictFor(caller, row)]));
+      const due = Object.fromEntries(rows.map((row) => [row.endpoint, verdict(row)]));
+      expect(Object.fromEntries(met), who).toEqual(due);
     }
+  });
+
+  it('is not said of an access without an entry', () => {
+    expect(() => verdictOn({ role: 'admin' }, 'dance' as never)).toThrow('Nobody has said');
+  });
+
+  /** What the walk has put into secret places: a hook's path, a query, a header's value, a signing key. */
+  const SECRETS = /hooks\.slack\.com|s3cret|execution=|x1y2/;
+
+  it.each(readable)('lets readers have $endpoint, without its secrets', async (row) => {
+    const whole = await call(admin, row);
+    for (const client of readers) {
+      const shown = await call(client, row);
+      expect(shown.status).toBe(row.status);
+      expect(JSON.stringify(shown.body)).not.toMatch(SECRETS);
+      expect(sameShape(shown.body, whole.body)).toBe(true);
+    }
+  });
+
+  it('has secrets to hide', async () => {
+    const whole = await Promise.all(readable.map((row) => call(admin, row)));
+    expect(whole.filter((answer) => SECRETS.test(JSON.stringify(answer.body))).length).toBeGreaterThan(2);
+  });
+});
+
+describe("another account's", () => {
+  /** What makes what its path names makes one of the caller's own. */
+  const named = rows.filter((row) => row.path.includes('{') && row.access !== 'open' && !row.makes);
+
+  it.each(named)('$endpoint looks as if it did not exist', async (row) => {
+    const [theirs, none] = [await call(stranger, row, {}), await stranger.send(row.method, nowhereOf(row))];
+    expect(theirs).toMatchObject(failure(404, 'NOT_FOUND'));
+    const ids = Object.values(places);
+    expect(masked(theirs, ids)).toEqual(masked(none, ids.map(other)));
+  });
+
+  it('is untouched by all that', async () => {
+    for (const row of rows.filter((one) => one.method === 'GET')) {
+      expect((await call(admin, row)).status).toBe(row.status);
+    }
+  });
+});
+
+// The last of all, because nothing is left of the walk afterwards.
+describe('what is deleted', () => {
+  it('is gone for every endpoint that deletes, and noted once with what it was', async () => {
+    const deleted = new Set<string>();
+    await newEntries();
+    for (const { endpoint, path, status } of deletions(places)) {
+      expect((await admin.del(path)).status, endpoint).toBe(204);
+      const entries = await newEntries();
+      expect(entries, endpoint).toHaveLength(1);
+      expect(entries[0]!.changes.length, endpoint).toBeGreaterThan(0);
+      for (const { to } of entries[0]!.changes) expect(to).toBeNull();
+      expect(await admin.del(path), endpoint).toMatchObject(status === 404 ? failure(404, 'NOT_FOUND') : { status });
+      if (status === 404) expect(await newEntries()).toEqual([]);
+      else await newEntries();
+      deleted.add(endpoint);
+    }
+    const left = rows.filter((row) => row.method === 'DELETE' && !deleted.has(row.endpoint));
+    expect(left.map((row) => row.endpoint)).toEqual(['DELETE /v1/session']);
+    for (const row of rows.filter((one) => one.method === 'GET' && one.path.endsWith('}'))) {
+      // An incident stays, whatever it was about.
+      if (row.path === '/v1/incidents/{id}') continue;
+      expect((await call(admin, row)).status, row.endpoint).toBe(404);
+    }
+    expect((await admin.del('/v1/session')).status).toBe(204);
   });
 });
