@@ -1,0 +1,85 @@
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readHostSettings } from '#infra/local/settings.ts';
+import { clientOf } from '#test/support/client.ts';
+import { startRealService } from '#test/support/real-service.ts';
+import { type Block, blocksOf, runCommands } from './run-page.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const pages = globSync('docs/{operate,api}/*.md', { cwd: root }).toSorted();
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+const of = (language: string, blocks: Block[]) => blocks.filter((block) => block.language === language);
+
+/** A pattern for lines of `npm start` in a page: port 8787, and an ellipsis for parts that differ at each start. */
+const printed = (text: string, url: string): RegExp =>
+  new RegExp(
+    text
+      .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll(':8787', `:${new URL(url).port}`)
+      .replaceAll('…', '\\w+'),
+  );
+
+const withCommands = pages.filter((page) => of('sh', blocksOf(read(page))).length > 0);
+
+describe.each(withCommands)('%s', (page) => {
+  it('has commands that work, and shows lines that a start prints', async () => {
+    await using service = await startRealService();
+    const blocks = blocksOf(read(page));
+    await runCommands(
+      of('sh', blocks).map(({ text }) => text),
+      service,
+      root,
+    );
+    for (const { text } of of('text start', blocks)) expect(service.out()).toMatch(printed(text, service.url));
+  });
+});
+
+it('runs the commands of the pages that have some', () => {
+  expect(withCommands).toEqual(['docs/api/README.md', 'docs/operate/install.md']);
+});
+
+it.each([...pages, 'README.md', 'CONTRIBUTING.md'])('%s links to files that exist', (page) => {
+  for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:|#)([^)#\s]*)/g)) {
+    expect(existsSync(join(root, dirname(page), target)), `${page}: ${target}`).toBe(true);
+  }
+});
+
+describe('docs/operate/backup-and-upgrade.md', () => {
+  const blocks = blocksOf(read('docs/operate/backup-and-upgrade.md'));
+
+  it('keeps data through backup and restore', async () => {
+    await using service = await startRealService();
+    const made = await service.client.post('/v1/blueprints', { slug: 'kept', name: 'Kept' });
+    expect(made.status).toBe(201);
+    await service.stop();
+    const folder = mkdtempSync(join(tmpdir(), 'fleetwatch-backup-'));
+    try {
+      await runCommands(
+        of('sh stopped', blocks).map(({ text }) => text),
+        service,
+        folder,
+      );
+      await using restored = await startRealService({ DATA_DIR: join(folder, 'restored') });
+      const client = clientOf(restored.url, readFileSync(join(folder, 'restored/admin-key'), 'utf8').trim());
+      expect((await client.get('/v1/blueprints/kept')).body).toEqual(made.body);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('docs/operate/install.md', () => {
+  it('has a unit with valid settings and an existing command', () => {
+    const [unit] = of('ini', blocksOf(read('docs/operate/install.md')));
+    const set = [...unit!.text.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]);
+    expect(readHostSettings(Object.fromEntries(set)).host).toMatchObject({
+      DATA_DIR: '/var/lib/fleetwatch',
+      PORT: 8787,
+    });
+    const [, node = '', main = ''] = /^ExecStart=\/opt\/fleetwatch\/(\S+) (?:.* )?(\S+)$/m.exec(unit!.text)!;
+    expect(existsSync(join(root, node))).toBe(true);
+    expect(existsSync(join(root, main))).toBe(true);
+  });
+});
