@@ -10,12 +10,12 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const PROBER = PATHS.job!;
 
-const page = readFileSync('lib/KEYS.md', 'utf8');
+const page = readFileSync('docs/develop/keys.md', 'utf8');
 
 /** What the page says of a pattern: the most, where it gives a range. */
 function stated(pattern: string): { reads: number; writes: number } {
   const row = page.split('\n').find((line) => line.startsWith(`| ${pattern} `));
-  if (row === undefined) throw new Error(`lib/KEYS.md has no row "${pattern}".`);
+  if (row === undefined) throw new Error(`docs/develop/keys.md has no row "${pattern}".`);
   const price = row.split('|').at(-2)!;
   const most = (unit: string) => Number(new RegExp(`([\\d.]+) ${unit}`).exec(price)?.[1] ?? 0);
   return { reads: most('RRU'), writes: most('WRU') };
@@ -55,7 +55,7 @@ async function probed(checks: number, minutes: number) {
   return { aws, fleet, counted, priceOf, afterSlot };
 }
 
-describe('what lib/KEYS.md says that a cell of 50 checks costs', () => {
+describe('the prices in docs/develop/keys.md of a cell of 50 checks', () => {
   let world: Awaited<ReturnType<typeof probed>>;
   beforeAll(async () => {
     world = await probed(50, 90);
@@ -129,7 +129,7 @@ describe('what is asked of one entity, or since one change', () => {
     const path = '/v1/status/transitions';
     const listed = aws.call<{ id: string; entity_id: string }[]>('api', 'call', fleet.key, { method: 'GET', path });
     const [newest] = await aws.done(listed);
-    expectPrice('what is new behind a transition', await priceOf(`${path}?after=${newest!.id}`));
+    expectPrice('transitions after a given one', await priceOf(`${path}?after=${newest!.id}`));
     expectPrice('the checks of an entity with 4', await priceOf(`/v1/checks?entity_id=${newest!.entity_id}`));
     expectPrice('relations of an entity', await priceOf(`/v1/relations?entity_id=${newest!.entity_id}`));
   }, 300_000);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkIdOf, keyTable, stamp } from '#lib/keys.ts';
 import type { Key } from '#lib/platform/ports.ts';
 
-const page = readFileSync(new URL('../../lib/KEYS.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/develop/keys.md', import.meta.url), 'utf8');
 
 /** `T#<tenant>#KEYS` as an expression that its keys match; an exclamation mark is in fixed names alone. */
 const pattern = (cell: string) =>
@@ -16,7 +16,7 @@ const pattern = (cell: string) =>
 
 /** The rows of the page's first table. */
 const rows: { item: string; pk: string; sk: string }[] = [];
-for (const line of page.slice(page.indexOf('## Items'), page.indexOf('## What')).split('\n')) {
+for (const line of page.slice(page.indexOf('## Items'), page.indexOf('## Rules')).split('\n')) {
   const [, item = '', pk = '', sk = ''] = line.split('|').map((cell) => cell.trim());
   if (item === '' || item === 'item' || item.startsWith('-')) continue;
   rows.push({ item, pk: pk === 'same' ? rows.at(-1)!.pk : pk, sk });
