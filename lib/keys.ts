@@ -39,7 +39,7 @@ export const accessKeys = {
   signInLink: (digest: string) => key(`LINK#${digest}`, 'LINK'),
 };
 
-// What sort keys begin with; lib/KEYS.md says what stands under each.
+// What sort keys begin with; docs/develop/keys.md says what stands under each.
 
 /** Sort-key prefixes of what lies under a check. */
 export const RESULTS = 'R#';
@@ -97,7 +97,7 @@ export const agentKeys = {
 
 /**
  * Every key of the table, built here and in keys/, and nowhere else. What stands under each, its size, who reads it and
- * what that costs: lib/KEYS.md. A tenant's keys all carry the tenant; no other function makes one.
+ * what that costs: docs/develop/keys.md. A tenant's keys all carry the tenant; no other function makes one.
  */
 
 /** The last that has thirteen digits, in the year 2286. */

@@ -295,7 +295,7 @@ function misfits(settings: Partial<Settings>): string[] {
 }
 
 /** One sentence for all that is wrong. @param table where they are described */
-export function wrongSettings(wrong: string[], table = 'the table of settings in README.md'): Error {
+export function wrongSettings(wrong: string[], table = 'docs/operate/settings.md'): Error {
   const told = wrong.join('; ');
   return new Error(`Settings are wrong. ${told}${/[.?]$/.test(told) ? '' : '.'} See ${table}.`);
 }

@@ -4,8 +4,8 @@ import { readSettings } from '#lib/settings.ts';
 import { LARGEST_BATCH } from './event-source-limits.ts';
 
 /**
- * What a fleet costs, by arithmetic. docs/SCALE.md shows it, and a test recomputes it. It covers checks of one minute
- * whose outcome changes nothing, without alerts, API calls, logs and storage.
+ * What a fleet costs, by arithmetic. docs/operate/scale.md shows it, and a test recomputes it. It covers checks of one
+ * minute whose outcome changes nothing, without alerts, API calls, logs and storage.
  */
 export const ASSUMED = {
   /** List prices of us-east-1 on demand, $ per million (GB-seconds: arm64). */
@@ -18,7 +18,7 @@ export const ASSUMED = {
   cdn_request: 1,
   /** On average: cells that are full, but for holes that deletions left. */
   checks_a_cell: 45,
-  /** A check item, and how much an account is read beside the cells of a message (lib/KEYS.md). */
+  /** A check item, and how much an account is read beside the cells of a message (docs/develop/keys.md). */
   check_bytes: 700,
   account_reads: 1,
   /** An hour of a cell, rolled up: read units of the cell and of a check, write units of a check, GB-seconds. */

@@ -167,7 +167,7 @@ export function readDeploySettings(node: Node): DeploySettings {
   if (strange.length > 0)
     throw wrongSettings(
       strange.map((key) => told(key, names)),
-      'docs/DEPLOY.md',
+      'docs/operate/settings.md',
     );
   const given = Object.keys(DeploySettings.shape).flatMap((name) => {
     const value: unknown = node.tryGetContext(name);
@@ -175,7 +175,7 @@ export function readDeploySettings(node: Node): DeploySettings {
   });
   const settings = readSettings(Object.fromEntries(given), DeploySettings);
   const wrong = misfits(settings);
-  if (wrong.length > 0) throw new Error(`Settings are wrong. ${wrong.join(' ')} See docs/DEPLOY.md.`);
+  if (wrong.length > 0) throw new Error(`Settings are wrong. ${wrong.join(' ')} See docs/operate/settings.md.`);
   return settings;
 }
 

@@ -12,8 +12,8 @@ import type { Construct } from 'constructs';
 import type { DeploySettings } from './settings.ts';
 
 /**
- * The one table: paid by request, with the stream that alerts come from. lib/KEYS.md says what stands in it. With
- * TABLE_STREAM_ARN it is one that stands already, a restored one, and the stack does not care for it.
+ * The one table: paid by request, with the stream that alerts come from. docs/develop/keys.md says what stands in it.
+ * With TABLE_STREAM_ARN it is one that stands already, a restored one, and the stack does not care for it.
  */
 export function makeTable(scope: Construct, settings: DeploySettings, key: IKey | undefined): ITableV2 {
   const tableStreamArn = settings.TABLE_STREAM_ARN;

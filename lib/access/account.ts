@@ -9,7 +9,7 @@ import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/** Plan limits of an account, set by the operator. What each of them bounds: docs/LIMITS.md. */
+/** Plan limits of an account, set by the operator. What each of them bounds: docs/operate/limits.md#account-limits. */
 export const Limits = z.object({
   blueprint_limit: z.int().min(0).max(10_000).describe('The most blueprints.'),
   entity_limit_per_bp: z.int().min(0).max(1_000_000).describe('The most entities of one blueprint.'),

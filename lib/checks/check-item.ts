@@ -157,7 +157,7 @@ const LEFT_OUT = ['consecutive_warnings', 'consecutive_successes', 'consecutive_
 /**
  * The next version of a check item, and the only way to make one. It leaves out counters that are 0. It drops
  * `silence_mark`, so that a detection of silence under way cannot commit on what it read before this write
- * (docs/ARCHITECTURE.md#the-recording-core). The detection itself sets the mark again.
+ * (docs/develop/recording.md#the-recording-core). The detection itself sets the mark again.
  */
 export function nextCheck(
   check: CheckItem,

@@ -215,7 +215,7 @@ export async function ping(minutes: number): Promise<Report> {
 }
 
 const SIGN_INS = 10;
-/** Units of the table (lib/KEYS.md). */
+/** Units of the table (docs/develop/keys.md). */
 const SIGN_IN_MOST = { read_units: 5, write_units: 11 };
 
 /** A sign-in with a passkey, its options among it. */

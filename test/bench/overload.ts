@@ -6,7 +6,7 @@ import { got, newCheck } from '#test/support/fleet.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { type Figures, quantile } from './figures.ts';
 
-/** Checks at one second; the machine of docs/FIGURES.md executes about 4,000 a second. */
+/** Checks at one second; the machine of docs/develop/figures.md executes about 4,000 a second. */
 const STEPS = (process.env.OVERLOAD_CHECKS ?? '2000,4000,8000,16000').split(',').map(Number);
 /** Each step runs so long (s) before it is looked at, and then so long while it is. */
 const RUN_IN_S = Number(process.env.OVERLOAD_RUN_IN_S ?? 120);

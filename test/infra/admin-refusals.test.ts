@@ -59,7 +59,7 @@ describe("wrong input to the operator's CLI", () => {
     const { code, err } = await admin(['account', 'list'], { DATA_DIRS: dir });
     expect({ code, err }).toEqual({
       code: 2,
-      err: 'Settings are wrong. DATA_DIRS is not known; did you mean DATA_DIR? See the table of settings in README.md.\n',
+      err: 'Settings are wrong. DATA_DIRS is not known; did you mean DATA_DIR? See docs/operate/settings.md.\n',
     });
   });
 

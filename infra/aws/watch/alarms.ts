@@ -70,7 +70,7 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
   return [
     ...deadLetters.map((queue) => ({
       name: `${queue.node.id}`,
-      says: `Work failed for good and lies in ${queue.node.id}. docs/DEPLOY.md, Dead letters, says what to do with it.`,
+      says: `Work failed for good and lies in ${queue.node.id}. docs/operate/aws-monitor.md#dead-letters says what to do with it.`,
       metric: queue.metricApproximateNumberOfMessagesVisible(max),
       above: 0,
     })),

@@ -16,7 +16,7 @@ export function ofPings(scope: Construct): Rule[] {
   return [
     {
       name: 'refused-pings',
-      says: `More than ${MANY_PINGS} pings a minute are refused for their rate (429): jobs will look silent. docs/LIMITS.md says which rate to raise (ping, ping-url, push).`,
+      says: `More than ${MANY_PINGS} pings a minute are refused for their rate (429): jobs will look silent. docs/operate/limits.md#rates says which rate to raise (ping, ping-url, push).`,
       metric: refusedPings,
       above: MANY_PINGS,
       minutes: 3,
@@ -37,7 +37,7 @@ export function ofRequests({ table, functions, api, throttledPushes }: Watched):
   return [
     ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
       name: `table-${metricName}`,
-      says: 'DynamoDB throttles: one partition is too hot. docs/SCALE.md says which setting spreads it.',
+      says: 'DynamoDB throttles: one partition is too hot. docs/operate/scale.md#limits says which setting spreads it.',
       metric: new Metric({
         namespace: 'AWS/DynamoDB',
         metricName,

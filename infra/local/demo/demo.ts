@@ -122,7 +122,7 @@ function whereToLook({ url, keyFile }: { url: string; keyFile: string }): string
     get('/v1/status/transitions', 'what changed, and why somebody was told or not'),
     get('/v1/relations', 'what depends on what'),
     get('/v1/actions', 'the action that restarts the API'),
-    'look   docs/how-to: cron jobs, channels, alert rules, actions, running it for real',
+    'look   docs/use: heartbeats, channels, alerts, actions; docs/operate: installation',
   ];
 }
 

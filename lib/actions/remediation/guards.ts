@@ -1,7 +1,10 @@
 import type { Remediation } from '#lib/actions/action-item.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** Most remediations of an account that are at work at once, and that begin within an hour (docs/LIMITS.md). */
+/**
+ * Most remediations of an account that are at work at once, and that begin within an hour
+ * (docs/operate/limits.md#account-limits).
+ */
 const MOST_RUNNING = 3;
 const MOST_AN_HOUR = 10;
 /** So many checks that go down within a minute are no matter of one of them. */

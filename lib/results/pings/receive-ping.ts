@@ -28,8 +28,8 @@ type Kept = {
 
 /**
  * Keeps a ping that is no result. A start also opens a run of its check and is a sign of life: both are written with it
- * in one transaction, which takes the mark of a silence detection away (docs/ARCHITECTURE.md#the-recording-core). On a
- * disabled check it is kept and no more.
+ * in one transaction, which takes the mark of a silence detection away (docs/develop/recording.md#the-recording-core).
+ * On a disabled check it is kept and no more.
  */
 export async function keepPing(env: Env, check: CheckItem, kept: Kept, retentionDays: number): Promise<void> {
   const { ports, keys } = env;

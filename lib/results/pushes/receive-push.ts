@@ -68,7 +68,7 @@ export const digestOfIdentity = (text: string): string =>
  *
  * A push that changes nothing is stored alone, and then the check is read again. The detection of silence marks
  * the check first and looks for results after that, so that one of the two sees the other
- * (docs/ARCHITECTURE.md#the-recording-core).
+ * (docs/develop/recording.md#the-recording-core).
  */
 export async function receivePush(
   env: StateEnv,

@@ -198,8 +198,8 @@ it('the dashboards have 50 metrics at most, above which each costs three dollars
   for (const { DashboardBody } of dashboards) expect(metricsIn(DashboardBody).length).toBeLessThanOrEqual(50);
 });
 
-it('docs/DEPLOY.md says how many alarms there are, as each is paid for', () => {
-  const page = readFileSync('docs/DEPLOY.md', 'utf8').replaceAll(/\s+/g, ' ');
+it('docs/operate/aws-monitor.md says how many alarms there are, as each is paid for', () => {
+  const page = readFileSync('docs/operate/aws-monitor.md', 'utf8').replaceAll(/\s+/g, ' ');
   const said = /(\d+) alarms \(\$([\d.]+) a month\)/.exec(page)?.slice(1);
   expect(said).toEqual([`${alarms.length}`, (alarms.length * 0.1).toFixed(2)]);
 });

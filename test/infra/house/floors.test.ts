@@ -44,7 +44,7 @@ describe('lint refuses an import of', () => {
 
   it('a room on the same floor, and names both files', () => {
     expect(faults('lib/actions/a.ts', "import { b } from '#lib/incidents/b.ts';")).toEqual([
-      'lib/actions/a.ts imports lib/incidents/b.ts: lib/incidents is on the same floor as lib/actions (CONTRIBUTING.md#the-rules-of-the-house).',
+      'lib/actions/a.ts imports lib/incidents/b.ts: lib/incidents is on the same floor as lib/actions (CONTRIBUTING.md#rules-of-the-house).',
     ]);
   });
 });
@@ -63,7 +63,7 @@ describe('lint of folders', () => {
 
   it('refuses an import from a later folder', () => {
     expect(found({ 'lib/alerting/policy/a.ts': "import type { B } from '#lib/alerting/decide/b.ts';" })).toEqual([
-      'lib/alerting/policy/a.ts imports lib/alerting/decide/b.ts: lib/alerting/decide comes after lib/alerting/policy (CONTRIBUTING.md#the-rules-of-the-house).',
+      'lib/alerting/policy/a.ts imports lib/alerting/decide/b.ts: lib/alerting/decide comes after lib/alerting/policy (CONTRIBUTING.md#rules-of-the-house).',
     ]);
   });
 
@@ -86,7 +86,7 @@ describe('lint of folders', () => {
       'lib/alerting/c.ts': "import { a } from './a.ts';",
     };
     expect(found(files)).toEqual([
-      'lib/alerting/a.ts → lib/alerting/decide → lib/alerting/c.ts → lib/alerting/a.ts is a circle (CONTRIBUTING.md#the-rules-of-the-house).',
+      'lib/alerting/a.ts → lib/alerting/decide → lib/alerting/c.ts → lib/alerting/a.ts is a circle (CONTRIBUTING.md#rules-of-the-house).',
     ]);
   });
 

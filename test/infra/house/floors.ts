@@ -57,7 +57,7 @@ const ROOMS = HOUSE.map(({ room, folders = [] }, floor) => ({ room, folders, flo
 );
 const roomOf = (file: string) => ROOMS.find(({ room }) => file === room || file.startsWith(`${room}/`));
 
-const RULE = '(CONTRIBUTING.md#the-rules-of-the-house)';
+const RULE = '(CONTRIBUTING.md#rules-of-the-house)';
 
 /** A sentence for each import that goes up, or to a room that its own does not know. */
 export const upward = (imports: readonly Import[]): string[] =>

@@ -28,7 +28,7 @@ async function startDemo() {
   child.stdout.on('data', (chunk) => {
     out += chunk;
   });
-  await vi.waitFor(() => expect(out).toContain('docs/how-to'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(out).toContain('docs/use'), { timeout: 20_000 });
   const url = /runs at (\S+)/.exec(out)![1]!;
   const client = clientOf(url, readFileSync(join(folder, '.demo/admin-key'), 'utf8').trim());
   const stop = async () => {

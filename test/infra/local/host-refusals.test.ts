@@ -52,11 +52,11 @@ describe('the embedded service', () => {
 
   it('says in plain words what a setting must be, and which one a misspelt one may be', async () => {
     for (const [env, message] of [
-      [{ PORT: 'abc' }, 'Settings are wrong. PORT: must be a number. See the table of settings in README.md.'],
+      [{ PORT: 'abc' }, 'Settings are wrong. PORT: must be a number. See docs/operate/settings.md.'],
       [
         { CHECK_EGRES: 'public', EGRESS_ALLOWED: '10.0.0.0/8' },
         'Settings are wrong. CHECK_EGRES is not known; did you mean CHECK_EGRESS?; EGRESS_ALLOWED is not known; ' +
-          'did you mean EGRESS_ALLOW? See the table of settings in README.md.',
+          'did you mean EGRESS_ALLOW? See docs/operate/settings.md.',
       ],
     ] as const) {
       expect(() => readHostSettings(env)).toThrow(message);
