@@ -1,3 +1,4 @@
+import { REASONS } from '#lib/alerting/decide/rules.ts';
 import { POLICY_NAMES } from '#lib/alerting/policy/settings.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
@@ -30,6 +31,10 @@ export function consoleSchemas(document: OpenApi): JsonSchema {
     builtInTools: [...builtInTools.keys()],
   };
 }
+
+/** Texts of the rules that may be the reason of a transition, by name: lists of transitions show them. */
+export const consoleRules = (): Record<string, { label: string; meaning: string; remedy: string }> =>
+  Object.fromEntries(REASONS.map(({ name, label, meaning, remedy }) => [name, { label, meaning, remedy }]));
 
 /** A copy in which the members at these paths are `writeOnly`. */
 function marked(schema: JsonSchema, secrets: readonly string[]): JsonSchema {

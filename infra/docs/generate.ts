@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allRows } from '#lib/all-rows.ts';
 import { VERSION } from '#lib/platform/version.ts';
-import { consoleSchemas } from './console-schemas.ts';
+import { consoleRules, consoleSchemas } from './console-schemas.ts';
 import { readExamples } from './examples.ts';
 import { withNamedRequests } from './named-requests.ts';
 import { type Example, type OpenApi, openApi } from './openapi.ts';
@@ -54,6 +54,7 @@ export function generate(examples: ReadonlyMap<string, Example> = readExamples()
     document,
     console: {
       'schemas.json': JSON.stringify(consoleSchemas(document)),
+      'rules.json': JSON.stringify(consoleRules()),
       'catalog-ops.json': readFileSync(join(import.meta.dirname, '../../docs/catalog-ops.json'), 'utf8'),
     },
   };

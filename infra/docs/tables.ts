@@ -1,4 +1,4 @@
-import { RULES } from '#lib/alerting/decide/rules.ts';
+import { REASONS } from '#lib/alerting/decide/rules.ts';
 import { SETTINGS } from '#lib/alerting/policy/settings.ts';
 import { allRows } from '#lib/all-rows.ts';
 import type { ChannelType } from '#lib/channels/channel-type.ts';
@@ -71,8 +71,8 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
       ]),
     ),
     'alert-rules': codeTable(
-      ['rule', 'kinds of alerts'],
-      RULES.map(({ name, kinds }) => [name, kinds.join(', ')]),
+      ['reason', 'meaning', 'what to do'],
+      REASONS.map(({ name, label, meaning, remedy }) => [name, `${label}: ${meaning}`, remedy]),
     ),
     delivery: answer('Delivery'),
     'window-settings': request('NewWindow'),

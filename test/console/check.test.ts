@@ -17,14 +17,14 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
   it('says for each change who was told, with what result, or why nobody was', async () => {
     const { page, admin, check, cards, complaints } = await onCall();
     const newest = cards.first();
-    await newest.getByText(/Announced\. Taken by Slack/).waitFor();
+    await newest.getByText(/Alerted\. Taken by Slack/).waitFor();
     expect(await newest.textContent()).toMatch(/Down.*card declined.*Slack 127\.77\.0\.1:\d+.*Sent.*1 attempt/s);
-    expect(await cards.last().textContent()).toMatch(/Not announced\. The check was up for the first time/);
+    expect(await cards.last().textContent()).toMatch(/Not alerted\. First state: the check came up for the first time/);
 
     got(await admin.post(`/v1/checks/${check.id}/policy`, { silenced: true }), 200);
     await push(admin, check.id, true);
     await lookNow({ page });
-    await newest.getByText(/Not announced\. The check was silenced/).waitFor();
+    await newest.getByText(/Not alerted\. Silence: a silence of the check/).waitFor();
     expect(await newest.textContent()).toMatch(/Up.*after .* down/s);
     await page.getByText('Silenced: no alert goes out.').waitFor();
     expect(complaints).toEqual([]);

@@ -70,7 +70,7 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     await section('What ran because of it').getByRole('link', { name: 'Restart the shop' }).waitFor();
     await section('What happened').getByText('Why: what each rule said').first().click();
     await section('What happened')
-      .getByText(/It was announced to 1 channel/)
+      .getByText(/An alert was sent to 1 channel/)
       .waitFor();
 
     await button(person, 'Acknowledge').click();

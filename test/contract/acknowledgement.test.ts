@@ -159,7 +159,7 @@ describe('the escalation of a policy', () => {
     const answer = got(await client.get(`/v1/checks/${id}/transitions`), 200);
     const [, down] = answer;
     const why = got(await client.get(`/v1/transitions/${down.transition_id}/explain`), 200);
-    expect(why.sentence).toContain('Step 1 of its escalation called 1 channel at ');
+    expect(why.sentence).toContain('Step 1 of its escalation notified 1 channel at ');
   });
 
   it('stops once somebody looks after the failure, and goes on when that is taken back', async () => {

@@ -38,10 +38,11 @@ describe('GET /v1/checks/{id}/explain', () => {
       check_id: id,
       state: 'down',
       verdict: 'alerted',
-      sentence: expect.stringMatching(/^It was announced to 1 channel\. It was down since /),
+      sentence: expect.stringMatching(/^An alert was sent to 1 channel\. It was down since /),
       transition: { check_to_state: 'down', alert: { decision: 'planned' } },
       results: [{ success: false }, { success: false }, { success: true }],
       gaps: [],
+      remedy: '',
     });
     const outcomes: string[] = answer.rules.map(({ outcome }: { outcome: string }) => outcome);
     expect(new Set(outcomes)).toEqual(new Set(['pass']));
@@ -49,8 +50,8 @@ describe('GET /v1/checks/{id}/explain', () => {
   });
 
   it.each([
-    ['silenced', { silenced: true }, true, /^It was announced to nobody: its policy was silenced\./],
-    ['no_channels', {}, false, /^It was announced to nobody: it had no channels\./],
+    ['silenced', { silenced: true }, true, /^No alert was sent: its policy was silenced\./],
+    ['no_channels', {}, false, /^No alert was sent: it had no channels\./],
   ])('says that nobody was told as its reason is %s', async (reason, policy, isTold, sentence) => {
     const id = await upCheck(policy, isTold);
     await push(id, false);
@@ -66,7 +67,14 @@ describe('GET /v1/checks/{id}/explain', () => {
     const { transition, ...answer } = await explain(id);
     expect(answer).toMatchObject({ state: 'up', verdict: 'skipped', next: { what: 'catch_up' } });
     expect(stops(answer)).toEqual(['cooldown']);
-    expect(transition.alert.facts.cooldown_until).toBe(answer.next.at);
+    expect(answer.remedy).toMatch(/^If the state still differs when the cooldown ends, a late alert reports it/);
+    const { last_alert_at, cooldown_until } = transition.alert.facts;
+    expect(answer.rules.find(({ rule }: { rule: string }) => rule === 'cooldown')).toMatchObject({
+      label: 'Cooldown',
+      found: `last alert ${last_alert_at}; cooldown of 10 min until ${cooldown_until}`,
+    });
+    expect(answer.rules.at(-1)).toMatchObject({ rule: 'no_channels', label: 'Channels', found: '' });
+    expect(cooldown_until).toBe(answer.next.at);
     expect(answer.sentence).toContain('its cooldown ran until');
     const alone = got(await client.get(`/v1/transitions/${transition.transition_id}/explain`), 200);
     expect(alone).toMatchObject({ verdict: 'skipped', rules: answer.rules });

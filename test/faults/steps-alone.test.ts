@@ -40,7 +40,7 @@ describe('a failure that nobody hears before the first step of its escalation', 
       facts: { called_later: 1 },
     });
     const { sentence } = await service.call('GET', `/v1/checks/${shop.id}/explain`);
-    expect(sentence).toMatch(/all its channels are called by steps of its escalation/);
+    expect(sentence).toMatch(/all its channels are notified by steps of its escalation/);
     await service.until('09:45');
     expect(told()).toEqual(['09:41 shop down']);
     const [{ kind, step }] = await service.call('GET', '/v1/notify/logs');

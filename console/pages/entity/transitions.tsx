@@ -1,5 +1,6 @@
 import { labelOf } from '#console/api/check-names.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
+import { reasons } from '#console/api/reasons.ts';
 import type { Entity, ListedCheck, Transition } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
@@ -37,7 +38,7 @@ export function Transitions({ entity, checks }: { entity: Entity; checks: readon
               <span class="hint">a check that is gone</span>
             )}
             {whyOf(one) && <p dir="auto">{whyOf(one)}</p>}
-            <p>{alertReason(one).text}</p>
+            <p>{alertReason(one, reasons).text}</p>
           </li>
         ))}
       </ol>

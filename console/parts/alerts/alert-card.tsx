@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { channelTitle } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
+import { reasons } from '#console/api/reasons.ts';
 import type { Delivery, Transition } from '#console/api/records.ts';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
@@ -32,7 +33,10 @@ export function AlertCard({ transition, before, channels, opens }: CardProps) {
   const [opened, open] = useState(opens);
   const deliveries = useLoad<Delivery[]>(opened ? `/v1/notify/logs?transition_id=${id}` : null, { all: true });
   useEvery(opened && deliveries.data?.some(isOpen) ? LOOK_MS : undefined, deliveries.reload);
-  const { told, text } = alertReason(transition, { deliveries: deliveries.data, titleOf: channelTitle });
+  const { told, text } = alertReason(transition, reasons, {
+    deliveries: deliveries.data,
+    titleOf: channelTitle,
+  });
   const failing = outage_started_at ? Date.parse(timestamp) - Date.parse(outage_started_at) : 0;
   const lasted = before && Date.parse(timestamp) - Date.parse(before.outage_started_at ?? before.timestamp);
   return (
@@ -64,7 +68,7 @@ export function AlertCard({ transition, before, channels, opens }: CardProps) {
         <summary>
           <Icon name={told ? 'done' : 'muted'} />
           <span>
-            <strong>{told ? 'Announced.' : 'Not announced.'}</strong> {text}
+            <strong>{told ? 'Alerted.' : 'Not alerted.'}</strong> {text}
           </span>
           <Icon name={opened ? 'down' : 'right'} />
         </summary>

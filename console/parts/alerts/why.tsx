@@ -5,9 +5,9 @@ import { EntityName } from '#console/parts/entity-name.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { RULE, RULE_OUTCOME } from '#console/rules/alert-reason.ts';
+import { RULE_OUTCOME } from '#console/rules/alert-reason.ts';
 import { incidentHref, incidentsOfEntity } from '#console/rules/incidents.ts';
-import { factsOf, NEXT, type Piece } from '#console/rules/why-facts.ts';
+import { NEXT, type Piece, piecesOf } from '#console/rules/why-facts.ts';
 import { Looks } from './looks.tsx';
 
 /** Why one change of state was announced or not: what each rule said, once somebody asks. */
@@ -23,31 +23,41 @@ export function WhyOf({ transition }: { transition: string }) {
 }
 
 /** An explanation: the answer, then every rule with what it looked at. */
-export const Why = ({ explanation: { sentence, rules, transition, looks, next } }: { explanation: Explanation }) => (
-  <>
-    <p dir="auto">{sentence}</p>
-    {transition?.alert.because && <Because of={transition.alert.because} />}
-    {transition && <p>{incidentOf(transition)}</p>}
-    {rules.length > 0 && (
-      <ol class="rules">
-        {rules.map((one) => (
-          <li key={one.rule} class={one.outcome}>
-            <Icon name={ICON[one.outcome]} />
-            <strong>{RULE[one.rule]}</strong>
-            <span>{RULE_OUTCOME[one.outcome]}</span>
-            <Found pieces={factsOf(one)} />
-          </li>
-        ))}
-      </ol>
-    )}
-    {looks.length > 0 && <Looks looks={looks} />}
-    {next && (
-      <p class="hint">
-        Next, <Time at={next.at} as="full" />: {NEXT[next.what]}.
-      </p>
-    )}
-  </>
-);
+export const Why = ({ explanation }: { explanation: Explanation }) => {
+  const { sentence, remedy, rules, transition, looks, next } = explanation;
+  return (
+    <>
+      <p dir="auto">{sentence}</p>
+      {remedy && (
+        <p>
+          <Marked text={remedy} />
+        </p>
+      )}
+      {transition?.alert.because && <Because of={transition.alert.because} />}
+      {transition && <p>{incidentOf(transition)}</p>}
+      {rules.length > 0 && (
+        <ol class="rules">
+          {rules.map((one) => (
+            <li key={one.rule} class={one.outcome}>
+              <Icon name={ICON[one.outcome]} />
+              <strong>{one.label}</strong>
+              <span>{RULE_OUTCOME[one.outcome]}</span>
+              <span class="hint" dir="auto">
+                <Marked text={one.found} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {looks.length > 0 && <Looks looks={looks} />}
+      {next && (
+        <p class="hint">
+          Next, <Time at={next.at} as="full" />: {NEXT[next.what]}.
+        </p>
+      )}
+    </>
+  );
+};
 
 /** The incident that explains it, where it is known; else those of its entity. */
 const incidentOf = ({ entity_id, alert: { because } }: Transition) =>
@@ -74,16 +84,17 @@ const Because = ({ of }: { of: NonNullable<Transition['alert']['because']> }) =>
 
 const ICON = { pass: 'done', stop: 'muted', not_reached: 'more' } as const;
 
-const Found = ({ pieces }: { pieces: readonly Piece[] }) => (
-  <span class="hint" dir="auto">
-    {pieces.map((piece, i) => (
+/** A text of the API: its times in the chosen zone, its ids as links. */
+const Marked = ({ text }: { text: string }) => (
+  <>
+    {piecesOf(text).map((piece, i) => (
       <One key={i} piece={piece} />
     ))}
-  </span>
+  </>
 );
 
 function One({ piece }: { piece: Piece }) {
   if (typeof piece === 'string') return <>{piece}</>;
   if ('at' in piece) return <Time at={piece.at} as="full" />;
-  return <a href={piece.href}>{piece.words}</a>;
+  return <a href={piece.href}>{piece.id}</a>;
 }

@@ -6,9 +6,8 @@ import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
 import { knewBefore } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { settled } from '#lib/alerting/decide/settle-held.ts';
-import { awaitedRepair, calledLater, decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
-import type { AlertReason } from '#lib/alerting/decide/transition.ts';
-import { type Deadline, type DeadlineEntry, type HoldReason, mergeDeadline } from '#lib/alerting/notes.ts';
+import { awaitedRepair, type ChangeSituation, calledLater, decidedOn } from '#lib/alerting/decide/situation.ts';
+import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/notes.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import type { IncidentRef } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -51,7 +50,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
   };
   const { cause, check_from_state: from } = transition;
-  const situation: Situation = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
+  const situation: ChangeSituation = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
   const settle = (final: Parameters<typeof settled>[3]) => settled(transition, token, now, final, { decided_on });
   const decided = decide(situation);
   if (decided.decision === 'planned' && situation.told === announces) {
@@ -65,7 +64,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   if (decided.decision === 'held') {
     const from = decided.until ?? now;
     const { transition_sk } = held;
-    const reason = decided.reason as HoldReason;
+    const { reason } = decided;
     const next = {
       ...{ transition_sk, reason, from },
       ...(repaired && { repaired }),
@@ -78,7 +77,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
     const isLater = until !== undefined && policy.catch_up && (reason === 'cooldown' || reason === 'silenced');
     const next = isLater ? mergeDeadline(entries.catch_up, { deadline: until }) : undefined;
     return {
-      transition: settle({ decision: 'skipped', reason: reason as AlertReason, facts }),
+      transition: settle({ decision: 'skipped', reason, facts }),
       ...(reason === 'no_channels' && { alerts: begun(check.alerts, policy, announces, now) }),
       deadlines: next ? [{ kind: 'catch_up', present: entries.catch_up, next }] : [],
     };

@@ -1,10 +1,4 @@
-import {
-  type Deadline,
-  type DeadlineEntry,
-  type HeldAlert,
-  type HoldReason,
-  mergeDeadline,
-} from '#lib/alerting/notes.ts';
+import { type Deadline, type DeadlineEntry, type HeldAlert, mergeDeadline } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import {
@@ -54,7 +48,15 @@ import { classOf } from './quiet-rules.ts';
 import { hearRecovery, knewBefore } from './recipients.ts';
 import { type Decided, decide } from './rules.ts';
 import { becauseOf, forgetHold, impactDue, superseded } from './settle-held.ts';
-import { awaitedRepair, calledLater, type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
+import {
+  awaitedRepair,
+  type ChangeSituation,
+  calledLater,
+  type DecidedOn,
+  decidedOn,
+  heldIn,
+  type Situation,
+} from './situation.ts';
 import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
 
 /** A change of a check's state, and the policy in force. */
@@ -110,8 +112,7 @@ function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   return {
     alert: {
       decision: decided.decision,
-      // Only rules with a name among those judge a change of state.
-      reason: decided.reason as AlertReason | null,
+      reason: decided.reason,
       deliveries: isTold ? deliveriesOf(item) : [],
       urgency,
       because: hold ? becauseOf(hold) : null,
@@ -131,14 +132,16 @@ function alertOfChange(keys: Keys, change: Change): AlertOfChange {
 const nobodyKnows = ({ decision, reason }: Decided, { to, policy }: Situation): boolean =>
   decision === 'skipped' && reason === 'dependency' && shown(to, policy) === 'up';
 
+type DecidedHold = Extract<Decided<AlertReason>, { decision: 'held' }>;
+
 /**
  * What is held is looked at when the check has had a result of its own behind what holds it; the cause of a failure is
  * looked for at once, and a repair has until then.
  */
-function newHold({ check, policy, transition, alertAt }: Change, { reason, until = alertAt }: Decided): Deadline {
+function newHold({ check, policy, transition, alertAt }: Change, { reason, until = alertAt }: DecidedHold): Deadline {
   const held: HeldAlert = {
     transition_sk: transition.sk,
-    reason: reason as HoldReason,
+    reason,
     from: until,
     ...(policy.window && { window: policy.window }),
     ...(reason === 'dependency' && knewBefore(check.alerts)),
@@ -158,7 +161,10 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
   return counts ? countChange(before, policy, alertAt) : before;
 }
 
-function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
+function situationOf(
+  change: Change,
+  counted: CheckItem['alerts'],
+): { situation: ChangeSituation; decided_on: DecidedOn } {
   const { check, policy, entity, cause, to, alertAt: at } = change;
   const { dependencies } = entity;
   const channels = channelsOf(change);

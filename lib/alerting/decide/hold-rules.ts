@@ -1,17 +1,19 @@
 import { shown } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
 import { announcementOf } from './memory.ts';
-import type { Rule } from './rule.ts';
+import type { HoldingReason } from './rule.ts';
 import { isHeard, isUnknownTrouble, type Situation } from './situation.ts';
+import { clock, counted } from './words.ts';
 
 /**
  * The failure of what depends on others is held until it is known whether it follows from theirs: whoever was told of
  * that is not told of this as well (docs/use/dependencies.md). While it is held nobody is reminded of it, or
  * called by its escalation; and of what nobody was told, nobody is told that it is over.
  */
-export const dependency: Rule = {
+export const dependency: HoldingReason<'dependency'> = {
   name: 'dependency',
   kinds: ['state_change', 'catch_up', 'repeat', 'escalation'],
+  may_hold: true,
   judge(situation) {
     const { dependencies = 0, held, channels, policy } = situation;
     const is_held = held?.reason === 'dependency';
@@ -20,6 +22,20 @@ export const dependency: Rule = {
       !is_held && dependencies > 0 && hold_for_dependencies && isHeard(situation) && mayHaveCause(situation);
     const stops = holds || (is_held && channels === 0 && !isNews(situation));
     return { stops, holds, facts: { dependencies, hold_for_dependencies, is_held } };
+  },
+  label: 'Dependencies',
+  meaning:
+    'an upstream failure of which the channels were notified caused it, or the alert is held until that is known.',
+  remedy: '',
+  sentence: ({ is_held, dependencies }) =>
+    is_held
+      ? 'its failure was held until its cause was known, and no channel had been notified of it'
+      : `its entity depends on ${counted(dependencies, 'other')}, and an upstream failure of which its channels were notified may be the cause`,
+  found({ dependencies, hold_for_dependencies, is_held }) {
+    if (dependencies === 0) return 'its entity depends on nothing';
+    const others = `its entity depends on ${counted(dependencies, 'other')}`;
+    if (!hold_for_dependencies) return `${others}, which are not checked first`;
+    return is_held ? `${others}; the alert was held until their state was known` : others;
   },
 };
 
@@ -34,9 +50,10 @@ const isNews = ({ kind, to, policy }: Situation): boolean => kind === 'state_cha
  * Nobody is woken by planned work: what a check tells in a maintenance window is held until that is over, and then
  * decided by its own first result. A recovery is told at once if the failure was; else there is nothing to tell of.
  */
-export const maintenance: Rule = {
+export const maintenance: HoldingReason<'maintenance'> = {
   name: 'maintenance',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
+  may_hold: true,
   judge(situation) {
     const { window, held } = situation;
     const pending = held?.reason === 'maintenance' ? held : undefined;
@@ -52,6 +69,17 @@ export const maintenance: Rule = {
       ...(until !== undefined && { until }),
     };
   },
+  label: 'Maintenance window',
+  meaning: 'a maintenance window is open, or was until a moment ago.',
+  remedy: 'If the failure outlasts the window, the alert is sent then.',
+  sentence: ({ window_until, held_until }) =>
+    window_until
+      ? `a maintenance window was open until ${clock(window_until)}`
+      : `an alert that a maintenance window had held was to be decided at ${clock(held_until)}`,
+  found({ window_id, window_until, held_until }) {
+    if (window_id) return `window ${window_id} is open until ${window_until}`;
+    return held_until ? `no window is open; the first result after ${held_until} decides` : 'no window is open';
+  },
 };
 
 /** Whether this is held back by a window that is open, or by an alert that waits for its end to be judged. */
@@ -66,9 +94,10 @@ function isQuietInWindow({ kind, to, told, policy, window }: Situation): boolean
  * longer than that takes. Until then nobody is reminded or called, and of what nobody was told, nobody is told that it
  * is over.
  */
-export const remediation: Rule = {
+export const remediation: HoldingReason<'remediation'> = {
   name: 'remediation',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation'],
+  may_hold: true,
   judge(situation) {
     const { repair, held } = situation;
     const pending = held?.reason === 'remediation' ? held : undefined;
@@ -83,6 +112,14 @@ export const remediation: Rule = {
       },
       ...(until !== undefined && { until }),
     };
+  },
+  label: 'Remediation first',
+  meaning: 'an action is to repair the failure before an alert is sent.',
+  remedy: 'If the action does not help, the alert is sent then.',
+  sentence: ({ held_until }) => `an action had until ${clock(held_until)} to repair it first`,
+  found({ action_id, held_until }) {
+    if (!held_until) return 'no action is to repair it first';
+    return `${action_id ? `action ${action_id}` : 'an action'} had until ${held_until} to repair it first`;
   },
 };
 

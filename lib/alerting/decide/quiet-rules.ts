@@ -1,10 +1,12 @@
 import { type Silence, shown } from '#lib/alerting/policy/policy.ts';
 import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
+import { duration } from '#lib/channels/message-facts.ts';
 import type { AnnouncedState, CheckItem } from '#lib/checks/check-item.ts';
 import { DAY_MS, iso, pastOrZero } from '#lib/platform/time.ts';
 import { announcementOf, type CooldownClass } from './memory.ts';
-import type { Rule } from './rule.ts';
+import type { Reason } from './rule.ts';
 import { isUnsettled, isUrgent, type Situation } from './situation.ts';
+import { clock } from './words.ts';
 
 /** So far ahead (ms) lies the look at what an entity's silence without an end holds back; whoever lifts it wakes it. */
 const NO_END_MS = 30 * DAY_MS;
@@ -19,7 +21,7 @@ export function silenceLook(silence: Silence | undefined, now: number): number |
 }
 
 /** Somebody holds all alerts of the check back. */
-export const silenced: Rule = {
+export const silenced: Reason<'silenced'> = {
   name: 'silenced',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
   judge({ policy, silence, at }) {
@@ -38,13 +40,35 @@ export const silenced: Rule = {
       ...(until !== undefined && { until }),
     };
   },
+  label: 'Silence',
+  meaning: 'a silence of the check, its entity or the account suppresses it.',
+  remedy: 'Remove the silence to receive alerts again.',
+  sentence({ silenced_by, silenced_until, silence_reason }) {
+    const until = silenced_until ? ` until ${clock(silenced_until)}` : '';
+    return `${SILENCED[String(silenced_by)] ?? 'its policy was silenced'}${until}${silence_reason ? ` (${silence_reason})` : ''}`;
+  },
+  found({ silenced, silenced_by, silenced_until, silence_reason }) {
+    if (!silenced) return 'no silence applies';
+    const until = silenced_until ? ` until ${silenced_until}` : '';
+    return `${SILENCES[String(silenced_by)] ?? 'its policy is silenced'}${until}${silence_reason ? `: ${silence_reason}` : ''}`;
+  },
+};
+
+/** Silences by what has them, beside that of the policy of the check. */
+const SILENCED: Readonly<Record<string, string>> = {
+  entity: 'its entity was silenced',
+  account: 'a silence of the account applied to it',
+};
+const SILENCES: typeof SILENCED = {
+  entity: 'its entity is silenced',
+  account: 'a silence of the account applies to it',
 };
 
 /**
  * Once an alert has said that a check flaps, the next ones wait until it has kept one state. A catch-up whose channels
  * were told nothing, or the wrong thing last, does not wait.
  */
-export const flapping: Rule = {
+export const flapping: Reason<'flapping'> = {
   name: 'flapping',
   kinds: ['state_change', 'catch_up'],
   judge(situation) {
@@ -52,6 +76,13 @@ export const flapping: Rule = {
     const facts = { flapping_since: flaps ? iso(flaps.since) : null, calm_at: flaps ? iso(flaps.until) : null };
     return { stops: holdsBack(situation), facts, ...(flaps && { until: flaps.until }) };
   },
+  label: 'Flapping',
+  meaning: 'an alert reported that the check flaps, and it has not kept one state long enough since.',
+  remedy: 'Once it has kept one state long enough, a late alert reports that state, unless catch_up is false.',
+  sentence: ({ calm_at }) =>
+    `an alert had reported that it flaps, and it had to keep one state until ${clock(calm_at)}`,
+  found: ({ flapping_since, calm_at }) =>
+    flapping_since ? `flapping since ${flapping_since}; steady at ${calm_at} if nothing changes` : 'it does not flap',
 };
 
 const holdsBack = (situation: Situation): boolean =>
@@ -82,7 +113,7 @@ export const classOf = ({ kind, from, to, told, policy }: Situation): CooldownCl
     : cooldownClass(shown(from, policy), shown(to, policy));
 
 /** At least cooldown_seconds lie between two alerts; a catch-up after alerts that failed does not wait for them. */
-export const cooldown: Rule = {
+export const cooldown: Reason<'cooldown'> = {
   name: 'cooldown',
   kinds: ['state_change', 'catch_up'],
   judge(situation) {
@@ -99,4 +130,13 @@ export const cooldown: Rule = {
       until,
     };
   },
+  label: 'Cooldown',
+  meaning: 'the last alert was less than cooldown_seconds ago.',
+  remedy: 'If the state still differs when the cooldown ends, a late alert reports it, unless catch_up is false.',
+  sentence: ({ last_alert_at, cooldown_until }) =>
+    `the last alert was decided at ${clock(last_alert_at)}, and its cooldown ran until ${clock(cooldown_until)}`,
+  found: ({ last_alert_at, cooldown_seconds, cooldown_until }) =>
+    last_alert_at
+      ? `last alert ${last_alert_at}; cooldown of ${duration(Number(cooldown_seconds) * 1000)} until ${cooldown_until}`
+      : 'no alert before it',
 };

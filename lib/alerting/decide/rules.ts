@@ -1,7 +1,7 @@
 import { dependency, maintenance, remediation } from './hold-rules.ts';
 import { cooldown, flapping, silenced } from './quiet-rules.ts';
-import type { Rule, RuleName } from './rule.ts';
-import type { Situation } from './situation.ts';
+import type { HoldingReason, Reason, TimedRule } from './rule.ts';
+import type { AlertKind, ChangeSituation, Situation } from './situation.ts';
 import {
   acknowledged,
   catchUpOff,
@@ -9,21 +9,23 @@ import {
   degradedOff,
   initial,
   noChannels,
+  notDown,
   notTold,
   notWatched,
   recoveryOff,
-  repeats,
+  repeatsOff,
   toldAlready,
 } from './state-rules.ts';
-import type { RuleFacts } from './transition.ts';
+import type { AlertReason, RuleFacts } from './transition.ts';
 
 /**
  * All rules of alerting, in the order in which they are asked (docs/use/alerts.md#decisions): the first that stops an
  * alert is its reason. What is explained runs this very list.
  */
-export const RULES: readonly Rule[] = [
+export const RULES = [
   configuration,
-  ...repeats,
+  repeatsOff,
+  notDown,
   catchUpOff,
   notWatched,
   notTold,
@@ -39,38 +41,61 @@ export const RULES: readonly Rule[] = [
   maintenance,
   remediation,
   noChannels,
-];
+] as const satisfies readonly (TimedRule | Reason | HoldingReason)[];
+
+type AnyRule = (typeof RULES)[number];
+type AnyReason = Extract<AnyRule, Reason<string, boolean>>;
+type AnyHold = Extract<AnyRule, HoldingReason>;
+
+type RuleName = AnyRule['name'];
+/** Names of rules that may hold an alert, to be decided later. */
+export type HoldReason = AnyHold['name'];
+
+const isReason = (rule: AnyRule): rule is AnyReason => 'label' in rule;
+const mayHold = (rule: AnyRule): rule is AnyHold => 'may_hold' in rule;
+const judges = ({ kinds }: { kinds: readonly AlertKind[] }, kind: AlertKind): boolean => kinds.includes(kind);
+
+/** The rules that may be the reason of a transition, in their order. */
+export const REASONS = RULES.filter(isReason);
+
+const BY_NAME = new Map(REASONS.map((one) => [one.name, one]));
+
+/** The rule that a reason names. */
+export const reasonOf = (name: AlertReason): AnyReason => BY_NAME.get(name)!;
 
 /** What came of a rule; `not_reached` when one before it had stopped the alert. */
-type RuleOutcome = { rule: RuleName; outcome: 'pass' | 'stop' | 'not_reached'; facts: RuleFacts };
+type RuleOutcome<Name> = { rule: Name; outcome: 'pass' | 'stop' | 'not_reached'; facts: RuleFacts };
 
-export type Decided = {
-  decision: 'planned' | 'held' | 'skipped';
-  /** The rule that stopped it; null when none did. */
-  reason: RuleName | null;
-  /** What that rule looked at; empty when none stopped it. */
-  facts: RuleFacts;
-  /** Epoch ms: when that rule stops no more by itself. */
-  until?: number;
-  /** Every rule of its kind, in order. */
-  rules: RuleOutcome[];
-};
+/** `facts`: what the rule looked at that stopped the alert. `until`: epoch ms when it stops no more by itself. */
+type Outcome<Name> = { facts: RuleFacts; until?: number } & (
+  | { decision: 'planned'; reason: null }
+  | { decision: 'held'; reason: Name & HoldReason }
+  | { decision: 'skipped'; reason: Name }
+);
+
+/** `rules`: every rule of its kind, in order. */
+export type Decided<Name = RuleName> = Outcome<Name> & { rules: RuleOutcome<Name>[] };
 
 /** Pure: runs the rules of its kind in their order; the first that stops the alert decides. */
-export function decide(situation: Situation, list: readonly Rule[] = RULES): Decided {
-  const decided: Decided = { decision: 'planned', reason: null, facts: {}, rules: [] };
-  for (const rule of list.filter(({ kinds }) => kinds.includes(situation.kind))) {
-    if (decided.reason !== null) {
-      decided.rules.push({ rule: rule.name, outcome: 'not_reached', facts: {} });
+export function decide(situation: ChangeSituation): Decided<AlertReason>;
+export function decide(situation: Situation): Decided;
+export function decide(situation: Situation): Decided {
+  let outcome: Outcome<RuleName> = { decision: 'planned', reason: null, facts: {} };
+  const rules: RuleOutcome<RuleName>[] = [];
+  for (const rule of RULES) {
+    if (!judges(rule, situation.kind)) continue;
+    if (outcome.reason !== null) {
+      rules.push({ rule: rule.name, outcome: 'not_reached', facts: {} });
       continue;
     }
     const { stops, facts, until, holds } = rule.judge(situation);
-    decided.rules.push({ rule: rule.name, outcome: stops ? 'stop' : 'pass', facts });
+    rules.push({ rule: rule.name, outcome: stops ? 'stop' : 'pass', facts });
     if (!stops) continue;
-    decided.decision = holds ? 'held' : 'skipped';
-    decided.reason = rule.name;
-    decided.facts = facts;
-    if (until !== undefined) decided.until = until;
+    const more = { facts, ...(until !== undefined && { until }) };
+    outcome =
+      holds && mayHold(rule)
+        ? { decision: 'held', reason: rule.name, ...more }
+        : { decision: 'skipped', reason: rule.name, ...more };
   }
-  return decided;
+  return { ...outcome, rules };
 }

@@ -9,7 +9,7 @@ import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import { decide } from './rules.ts';
 import { situationOf } from './situation.ts';
-import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
+import type { AlertDecision, DecidedTransition } from './transition.ts';
 
 /**
  * A held alert is decided once more, and then for good: of all of a transition only its `alert` changes, from held to
@@ -60,7 +60,7 @@ export function superseded(held: DecidedTransition, hold: Deadline | undefined, 
     return [settled(held, token, at, { decision: 'skipped', reason, facts })];
   const decided_on = { ...held.decided_on, window };
   const planned = decide(situationOf({ ...held, decided_on }));
-  const final = { decision: 'skipped' as const, reason: planned.reason as AlertReason, facts: planned.facts };
+  const final = { decision: 'skipped' as const, reason: planned.reason, facts: planned.facts };
   return [settled({ ...held, alert: { ...alert, because: becauseOf(hold) } }, token, at, final, { decided_on })];
 }
 

@@ -63,13 +63,16 @@ export type Situation = DecidedOn & {
   to: CheckState;
 };
 
+/** What the alert of a change of state is decided on. */
+export type ChangeSituation = Situation & { kind: 'state_change' };
+
 /** What the alert of a change of state was decided on. */
 export const situationOf = (transition: {
   decided_on: DecidedOn;
   cause: TransitionCause;
   check_from_state: CheckState;
   check_to_state: CheckState;
-}): Situation => ({
+}): ChangeSituation => ({
   ...transition.decided_on,
   kind: 'state_change',
   cause: transition.cause,

@@ -1,65 +1,95 @@
 import { shown } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
 import { announcementOf } from './memory.ts';
-import type { Rule } from './rule.ts';
+import type { Reason, TimedRule } from './rule.ts';
 import { isSteadyAgain, type Situation } from './situation.ts';
+import { counted } from './words.ts';
 
 /** What people do to a check themselves is recorded and not announced. */
-export const configuration: Rule = {
+export const configuration: Reason<'configuration'> = {
   name: 'configuration',
   kinds: ['state_change'],
   judge: ({ cause }) => ({ stops: cause !== 'result' && cause !== 'silence', facts: { cause } }),
+  label: 'Change by a user',
+  meaning: 'a user disabled or deleted the check.',
+  remedy: '',
+  sentence: () => 'a user disabled or deleted the check, which sends no alert',
+  found: ({ cause }) => CAUSES[String(cause)] ?? `caused by ${cause}`,
+};
+
+const CAUSES: Readonly<Record<string, string>> = {
+  result: 'a result changed the state',
+  silence: 'a missed heartbeat changed the state',
+  check_disabled: 'a user disabled the check',
+  check_enabled: 'a user enabled the check',
+  check_deleted: 'a user deleted the check',
 };
 
 /** A new check that comes up is no news, unless its channels were told of something else. */
-export const initial: Rule = {
+export const initial: Reason<'initial'> = {
   name: 'initial',
   kinds: ['state_change'],
   judge: ({ from, to, told, policy }) => ({
     stops: from === 'unknown' && shown(to, policy) === 'up' && told === 'up',
     facts: { from, to, told },
   }),
+  label: 'First state',
+  meaning: 'the check came up for the first time, and its channels had not been notified of another state.',
+  remedy: '',
+  sentence: () => 'it was up for the first time, and its channels had not been notified of another state',
+  found: ({ from, to, told }) => `from ${from} to ${to}; the last notified state is ${told}`,
 };
 
 /**
  * Where degraded is not announced it counts as up: between the two nothing happens, and of one that lasts nobody is
  * told that its remediation did not help.
  */
-export const degradedOff: Rule = {
+export const degradedOff: Reason<'degraded_off'> = {
   name: 'degraded_off',
   kinds: ['state_change', 'remediation_failed'],
   judge: ({ kind, from, to, policy }) => ({
     stops: kind === 'remediation_failed' ? shown(to, policy) !== to : shown(from, policy) === shown(to, policy),
     facts: { from, to, notify_on_degraded: policy.notify_on_degraded },
   }),
+  label: 'Alerts on degraded',
+  meaning: 'the check changed between up and degraded, and notify_on_degraded is false.',
+  remedy: '',
+  sentence: () => 'its policy does not alert on degraded, which then counts as up',
+  found: ({ from, to, notify_on_degraded }) =>
+    `from ${from} to ${to}; alerts on degraded are ${notify_on_degraded ? 'on' : 'off'}`,
 };
 
 /** Alerts follow the check: a recovery is its own change to what counts as up. */
-export const recoveryOff: Rule = {
+export const recoveryOff: Reason<'recovery_off'> = {
   name: 'recovery_off',
   kinds: ['state_change', 'catch_up'],
   judge: ({ to, policy }) => ({
     stops: shown(to, policy) === 'up' && !policy.notify_on_recovery,
     facts: { to, notify_on_recovery: policy.notify_on_recovery },
   }),
+  label: 'Alerts on recovery',
+  meaning: 'the check recovered, and notify_on_recovery is false.',
+  remedy: '',
+  sentence: () => 'its policy does not alert on recovery',
+  found: ({ to, notify_on_recovery }) => `to ${to}; alerts on recovery are ${notify_on_recovery ? 'on' : 'off'}`,
 };
 
 /** A catch-up corrects what channels believe, and a closing note what they believe of a check that goes away. */
-export const catchUpOff: Rule = {
+export const catchUpOff: TimedRule<'catch_up_off'> = {
   name: 'catch_up_off',
   kinds: ['catch_up', 'closed'],
   judge: ({ policy: { catch_up }, asked = false }) => ({ stops: !catch_up && !asked, facts: { catch_up } }),
 };
 
 /** Of a check that was not judged yet there is nothing to tell. */
-export const notWatched: Rule = {
+export const notWatched: TimedRule<'not_watched'> = {
   name: 'not_watched',
   kinds: ['catch_up'],
   judge: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
 };
 
 /** What channels know already is told again only if they may have it in the wrong order, or were promised to hear. */
-export const toldAlready: Rule = {
+export const toldAlready: TimedRule<'told_already'> = {
   name: 'told_already',
   kinds: ['catch_up', 'closed'],
   judge(situation) {
@@ -75,34 +105,45 @@ function isNews(situation: Situation): boolean {
   return announcementOf(to, policy) !== told || misled === true || isSteadyAgain(situation);
 }
 
-/** A repeat reminds of a check that is down, as often as its policy says; a step of an escalation calls for it. */
-export const repeats: readonly Rule[] = [
-  {
-    name: 'repeats_off',
-    kinds: ['repeat'],
-    judge: ({ policy: { repeat_interval_seconds } }) => ({
-      stops: repeat_interval_seconds === 0,
-      facts: { repeat_interval_seconds },
-    }),
-  },
-  {
-    name: 'not_down',
-    kinds: ['repeat', 'escalation', 'impact'],
-    judge: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
-  },
-];
+/** Reminders come as often as the policy says. */
+export const repeatsOff: TimedRule<'repeats_off'> = {
+  name: 'repeats_off',
+  kinds: ['repeat'],
+  judge: ({ policy: { repeat_interval_seconds } }) => ({
+    stops: repeat_interval_seconds === 0,
+    facts: { repeat_interval_seconds },
+  }),
+};
 
-export const noChannels: Rule = {
+/** Reminders, escalation steps and impact updates are about a check that is down. */
+export const notDown: TimedRule<'not_down'> = {
+  name: 'not_down',
+  kinds: ['repeat', 'escalation', 'impact'],
+  judge: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
+};
+
+export const noChannels: Reason<'no_channels'> = {
   name: 'no_channels',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
   judge: ({ channels, called_later }) => ({
     stops: channels === 0,
     facts: { channels, ...(called_later !== undefined && { called_later }) },
   }),
+  label: 'Channels',
+  meaning: 'no channel of the check is notified immediately.',
+  remedy: 'Add a channel that no escalation step names to be notified next time.',
+  sentence: ({ called_later }) =>
+    called_later
+      ? 'all its channels are notified by steps of its escalation, which count from then'
+      : 'it had no channels',
+  found: ({ channels, called_later }) =>
+    called_later
+      ? `${counted(called_later, 'channel')}, notified by steps of the escalation`
+      : counted(channels, 'channel'),
 };
 
 /** Somebody looks after the failure: it is not repeated, and nobody else is called. What is new is told. */
-export const acknowledged: Rule = {
+export const acknowledged: TimedRule<'acknowledged'> = {
   name: 'acknowledged',
   kinds: ['repeat', 'escalation', 'impact'],
   judge({ acknowledged: by }) {
@@ -119,7 +160,7 @@ export const acknowledged: Rule = {
 };
 
 /** Only those hear that somebody looks after a failure who were told of it. */
-export const notTold: Rule = {
+export const notTold: TimedRule<'not_told'> = {
   name: 'not_told',
   kinds: ['acknowledged'],
   judge: ({ told }) => ({ stops: told === 'up', facts: { told } }),

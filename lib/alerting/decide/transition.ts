@@ -8,22 +8,11 @@ import { StateTransition, type TransitionItem } from '#lib/checks/state/transiti
 import type { Env } from '#lib/env.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
 import { pick } from '#lib/platform/plain-data.ts';
+import { REASONS } from './rules.ts';
 import type { DecidedOn } from './situation.ts';
 
-/** Why a transition has no alert, or none yet: the first rule that stops it (rules.ts), by its name. */
-export const AlertReason = z.enum([
-  'configuration',
-  'silenced',
-  'initial',
-  'degraded_off',
-  'recovery_off',
-  'flapping',
-  'cooldown',
-  'dependency',
-  'maintenance',
-  'remediation',
-  'no_channels',
-]);
+/** Why a transition has no alert, or none yet: the first rule that stops it, by its name. */
+export const AlertReason = z.enum(REASONS.map(({ name }) => name));
 export type AlertReason = z.infer<typeof AlertReason>;
 
 /** What a rule looked at, for people: times in ISO 8601. */
@@ -45,9 +34,12 @@ const Because = z.object({
 export const AlertDecision = z.object({
   decision: z
     .enum(['planned', 'held', 'skipped'])
-    .describe('planned: its alert was handed over. held: not decided yet. skipped: nobody is told of it.'),
+    .describe('planned: queued for delivery. held: decision deferred. skipped: not sent.'),
   reason: AlertReason.nullable().describe(
-    'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. degraded_off: notify_on_degraded is false, and nothing else changed. recovery_off: notify_on_recovery is false. flapping: an alert said that it flaps, and it has not kept one state since. cooldown: the last alert was less than cooldown_seconds ago. dependency: it follows from the failure of what its entity depends on, which the channels were told of, or it is held until that is known. maintenance: a maintenance window is open, or was until a moment ago. remediation: an action is to repair it before anybody is told. no_channels: it has none that hears it now.',
+    [
+      'First rule that stopped the alert; null if it was planned.',
+      ...REASONS.map(({ name, meaning }) => `${name}: ${meaning}`),
+    ].join(' '),
   ),
   deliveries: z.array(z.string()).describe('Ids in the delivery log, one a channel.'),
   urgency: AlertUrgency.describe('low: it need not wake anybody.'),

@@ -2,6 +2,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
+import { clock, counted } from '#lib/alerting/decide/words.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type SilenceDeadline, silenceDeadline } from '#lib/checks/heartbeat.ts';
@@ -14,7 +15,7 @@ import type { ResultItem } from '#lib/results/result.ts';
 import { nextRetry } from '#lib/results/slots/retries.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { clock, counted, NOT_WATCHED, ordinal, seconds } from './explain-transition.ts';
+import { NOT_WATCHED, ordinal, seconds } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
 /** What is known of a check at a moment that no transition explains. Times in epoch ms. */

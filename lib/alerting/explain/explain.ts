@@ -4,6 +4,7 @@ import type { HoldItem } from '#lib/alerting/cause/hold-item.ts';
 import { deliveryView } from '#lib/alerting/configure/views.ts';
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { type DecidedTransition, transitionRecord } from '#lib/alerting/decide/transition.ts';
+import { clock } from '#lib/alerting/decide/words.ts';
 import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type DeliveryItem, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
@@ -16,7 +17,7 @@ import { isId, timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
 import { resultView } from '#lib/results/result.ts';
 import { explainMoment, progressOf, type ReadMoment, readMoment } from './explain-moment.ts';
-import { clock, explainTransition } from './explain-transition.ts';
+import { explainTransition } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
 /** So long after a change (ms) it is what a moment is about; later, only while it lasts and is no good news. */
@@ -37,6 +38,7 @@ export async function explainCheck(context: Context, check: CheckItem, at: numbe
   return {
     ...viewOf(context, check, read),
     ...explained,
+    remedy: '',
     rules: [],
     transition: last ? transitionRecord(context, last) : null,
     looks: [],

@@ -9,10 +9,12 @@ import { ResultRecord } from '#lib/results/result.ts';
 
 const RuleOutcome = z.object({
   rule: z.enum(RULES.map(({ name }) => name)).describe('As in alert.reason of a transition.'),
+  label: z.string().describe('Name of the rule for display.'),
   outcome: z
     .enum(['pass', 'stop', 'not_reached'])
-    .describe('stop: this rule is why nobody was told. not_reached: one before it was.'),
-  facts: RuleFacts.describe('What it looked at.'),
+    .describe('stop: stopped the alert. not_reached: an earlier rule did.'),
+  facts: RuleFacts.describe('Facts that the rule evaluated.'),
+  found: z.string().describe('The facts as text, with times in ISO 8601 and ids; empty if the rule was not reached.'),
 });
 
 const LookRecord = z.object({
@@ -44,9 +46,10 @@ export const Explanation = z
     verdict: z
       .enum(['alerted', 'held', 'skipped', 'not_due', 'not_checked', 'fine'])
       .describe(
-        'alerted: its last change was announced. held: that is decided later. skipped: it was announced to nobody. not_due: too little had failed for a change. not_checked: nobody looked. fine: there was nothing to tell.',
+        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_checked: the check was not probed. fine: no alert was due.',
       ),
-    sentence: z.string().describe('All of it for people, the answer first.'),
+    sentence: z.string().describe('Human-readable explanation, starting with the answer.'),
+    remedy: z.string().describe('What a user can do to be alerted; empty if nothing needs to be done.'),
     rules: z.array(RuleOutcome).describe('What each rule of alerting said to the change of state, in their order.'),
     transition: TransitionRecord.nullable().describe('The last change of state up to then; null before the first.'),
     results: z.array(ResultRecord).describe('The last results up to then, newest first, as far as they are kept.'),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { reasons } from '#console/api/reasons.ts';
 import type { Delivery } from '#console/api/records.ts';
 import { alertReason } from '#console/rules/alert-reason.ts';
+import { reasonOf } from '#lib/alerting/decide/rules.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { DeliveryKind } from '#lib/channels/alert.ts';
@@ -29,19 +31,20 @@ const skipped = (reason: AlertReason) => ({ alert: { decision: 'skipped' as cons
 
 describe('why an alert came, or did not', () => {
   it.each(AlertReason.options)('has a sentence of its own where it was skipped for %s', (reason) => {
-    const { told, text } = alertReason(skipped(reason));
+    const { told, text } = alertReason(skipped(reason), reasons);
     expect(told).toBe(false);
-    expect(text).toMatch(/^[A-Z].{20,}\.$/);
+    const { label, meaning, remedy } = reasonOf(reason);
+    expect(text).toBe(`${label}: ${meaning} ${remedy}`.trim());
     const others = AlertReason.options.filter((one) => one !== reason);
-    expect(others.map((one) => alertReason(skipped(one)).text)).not.toContain(text);
+    expect(others.map((one) => alertReason(skipped(one), reasons).text)).not.toContain(text);
   });
 
   it('says to how many it goes until its deliveries are read', () => {
-    expect(alertReason(planned)).toEqual({ told: true, text: 'To 2 channels.' });
+    expect(alertReason(planned, reasons)).toEqual({ told: true, text: 'To 2 channels.' });
   });
 
   it.each(DeliveryRecord.shape.status.options)('says who got it, by the status %s of a delivery', (status) => {
-    const { text } = alertReason(planned, { deliveries: [delivery(status)], titleOf: () => 'Slack' });
+    const { text } = alertReason(planned, reasons, { deliveries: [delivery(status)], titleOf: () => 'Slack' });
     expect(text).toContain('Slack');
     expect(/Taken/.test(text)).toBe(status === 'sent');
     expect(/Given up/.test(text)).toBe(status === 'failed');
@@ -49,13 +52,13 @@ describe('why an alert came, or did not', () => {
 
   it('tells each outcome, where channels differ', () => {
     const deliveries = [delivery('sent'), delivery('failed', { channel_type: 'ntfy' }), delivery('retrying')];
-    const { text } = alertReason(planned, { deliveries });
+    const { text } = alertReason(planned, reasons, { deliveries });
     expect(text).toBe('Taken by slack. Still on its way to slack. Given up on ntfy: see the error.');
   });
 
   it.each(DeliveryKind.options)('of a skipped one says what was sent about it later: %s', (kind) => {
-    const { told } = alertReason(skipped('cooldown'), { deliveries: [delivery('sent', { kind })] });
+    const { told } = alertReason(skipped('cooldown'), reasons, { deliveries: [delivery('sent', { kind })] });
     expect(told).toBe(['catch_up', 'repeat', 'closed', 'remediation_failed'].includes(kind));
-    expect(alertReason(skipped('cooldown'), { deliveries: [delivery('failed', { kind })] }).told).toBe(false);
+    expect(alertReason(skipped('cooldown'), reasons, { deliveries: [delivery('failed', { kind })] }).told).toBe(false);
   });
 });

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { REASONS, reasonOf } from '#lib/alerting/decide/rules.ts';
+import type { Situation } from '#lib/alerting/decide/situation.ts';
+import { inForce, POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
+
+const AT = Date.parse('2026-11-22T12:00:00.000Z');
+const state = fc.constantFrom('up', 'degraded', 'down', 'unknown');
+const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
+
+/** What rules look at, as far as it shows in their facts. */
+const situations = fc.record({
+  kind: fc.constantFrom('state_change', 'repeat', 'catch_up', 'escalation'),
+  cause: fc.constantFrom('result', 'silence', 'check_disabled'),
+  from: state,
+  to: state,
+  told: fc.constantFrom('up', 'degraded', 'down'),
+  at: fc.constant(AT),
+  channels: fc.nat(3),
+  dependencies: fc.nat(3),
+  last_planned_at: maybe(fc.constant(AT - 60_000)),
+  policy: fc.record({
+    silenced: fc.boolean(),
+    hold_for_dependencies: fc.boolean(),
+    repeat_interval_seconds: fc.constantFrom(0, 600),
+    catch_up: fc.boolean(),
+    notify_on_recovery: fc.boolean(),
+    notify_on_degraded: fc.boolean(),
+  }),
+  silence: maybe(
+    fc.record({
+      by: fc.constantFrom('check', 'entity', 'account'),
+      id: fc.constant('sil_1'),
+      reason: fc.constantFrom('', 'a move'),
+    }),
+  ),
+  acknowledged: maybe(fc.constant({ by: 'ann', via: 'api', at: AT, note: '' })),
+  flapping: maybe(fc.constant({ since: AT - 5, until: AT + 5, told: true })),
+  window: maybe(fc.constant({ id: 'win_0a', until: AT + 5 })),
+});
+
+describe('the texts of a rule', () => {
+  it.each(REASONS)('$name has a label of its own, a clause as meaning, and whole sentences as remedy', (rule) => {
+    expect(REASONS.filter(({ label }) => label === rule.label)).toEqual([rule]);
+    expect(rule.meaning).toMatch(/^[a-z].{20,}\.$/);
+    expect(rule.remedy).toMatch(/^$|^[A-Z].{20,}\.$/);
+    expect(reasonOf(rule.name)).toBe(rule);
+  });
+
+  it('say what it looked at and why it stopped the alert, whatever the facts', () => {
+    fc.assert(
+      fc.property(situations, ({ policy, ...given }) => {
+        const situation = {
+          ...given,
+          policy: inForce({ ...POLICY_DEFAULTS, ...policy }),
+        } as unknown as Situation;
+        for (const { judge, found, sentence } of REASONS) {
+          const { facts, stops } = judge(situation);
+          for (const text of [found(facts), ...(stops ? [sentence(facts)] : [])]) {
+            expect(text).toMatch(/^\S.*\S$/);
+            expect(text).not.toMatch(/undefined|null|NaN|Invalid|\bfalse\b|\btrue\b|[.:;]$/);
+          }
+        }
+      }),
+    );
+  });
+});
