@@ -8,7 +8,7 @@ import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Ids, Item } from '#lib/platform/ports.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
-import type { AccountItem, Limits, RateLimits, Role, UserItem } from './account.ts';
+import { type AccountItem, Limits, type RateLimits, type Role, type UserItem } from './account.ts';
 import { HELD_TO, type NewKey, READ_ONLY } from './new-key.ts';
 
 /** A new key lives for at least, and at most (ms). */
@@ -92,21 +92,18 @@ export const IssuedKey = KeyRecord.extend({ key: z.string().describe('The raw ke
 });
 export type IssuedKey = z.infer<typeof IssuedKey>;
 
+/** The members of an account that every caller carries, so that a call by key needs no read of the account. */
+export const CopiedToKeys = Limits.pick({ retention_days: true, rollup_days: true, egress: true }).extend({
+  rate_limits: z.custom<RateLimits>(),
+});
+export type CopiedToKeys = z.output<typeof CopiedToKeys>;
+
 /** What key items copy from their account; change-account.ts keeps the copies up to date. */
-export type AccountCopy = {
-  account_disabled: boolean;
-  retention_days: number;
-  rollup_days: number;
-  egress: Limits['egress'];
-  rate_limits: RateLimits;
-};
+export type AccountCopy = CopiedToKeys & { account_disabled: boolean };
 
 export const copyOf = (account: AccountItem): AccountCopy => ({
   account_disabled: account.disabled,
-  retention_days: account.retention_days,
-  rollup_days: account.rollup_days,
-  egress: account.egress,
-  rate_limits: account.rate_limits,
+  ...pick(CopiedToKeys, account),
 });
 
 /** A key, under the digest of its raw form. It carries the principal, so that one read answers the Bearer gate. */

@@ -1,9 +1,10 @@
 import type { Env, Ports } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Gates, Sender } from '#lib/platform/http/router.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
-import { accountDisabled } from './account.ts';
-import { type ApiKeyItem, digestOf, isExpired, keyExpired } from './api-key.ts';
+import { accountDisabled, DEFAULT_LIMITS } from './account.ts';
+import { type ApiKeyItem, CopiedToKeys, digestOf, isExpired, keyExpired } from './api-key.ts';
 import type { Context, Origin } from './context.ts';
 import { inReadTurn, spend, spendAt, weigh } from './rate-gate.ts';
 import { mustReachApi, UNRESTRICTED } from './restriction.ts';
@@ -44,10 +45,9 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
   noteUse(ports, key, address);
   const { tenant_id, user_id, user_email, id: key_id, label: key_label, role, scopes, is_read_only } = key;
   const { check_ids, entity_ids, skills, valid_until } = key;
-  const { retention_days, rollup_days, egress, rate_limits } = key;
   const rights = { role, scopes, is_read_only, check_ids, entity_ids, skills, valid_until };
   const whose = { tenant_id, user_id, user_email, key_id, key_label };
-  return { ...whose, ...rights, retention_days, rollup_days, egress, rate_limits };
+  return { ...whose, ...rights, ...pick(CopiedToKeys, key) };
 }
 
 /** The same for a request from outside, with what `admitBy` says. */
@@ -106,9 +106,7 @@ const NOBODY: Context['caller'] = {
   is_read_only: true,
   ...UNRESTRICTED,
   valid_until: null,
-  retention_days: 0,
-  rollup_days: 0,
-  egress: 'public',
+  ...pick(CopiedToKeys, { ...DEFAULT_LIMITS, rate_limits: {} }),
 };
 
 /** The gates of the router. An open endpoint gets a caller of no tenant. */

@@ -1,29 +1,24 @@
 import type { Via } from '#lib/audit/entry.ts';
 import type { Env } from '#lib/env.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
-import type { Limits, RateLimits } from './account.ts';
-import type { Ending } from './api-key.ts';
+import type { CopiedToKeys, Ending } from './api-key.ts';
 import type { Restriction } from './restriction.ts';
 import type { SessionItem } from './session-item.ts';
 
 /**
- * The caller, as the gate found it: on the key item, or on those of user and account. `retention_days`, `rollup_days`,
- * `egress` and `rate_limits` are the account's, copied onto its keys (and rewritten there when the operator changes
- * them), so that a call by key needs no read of the account.
+ * The caller, as the gate found it: on the key item, or on those of user and account. What its keys copy of the account
+ * is rewritten there when the operator changes it.
  */
 type Principal = Rights &
   Restriction &
-  Ending & {
+  Ending &
+  CopiedToKeys & {
     tenant_id: string;
     user_id: string;
     user_email: string;
     /** Empty where a person calls by a session of their own. */
     key_id: string;
     key_label: string;
-    retention_days: number;
-    rollup_days: number;
-    egress: Limits['egress'];
-    rate_limits?: RateLimits;
   };
 
 /** Env within one account. */

@@ -60,9 +60,9 @@ export async function alertWorld(env: Record<string, string> = {}) {
     scopes: null,
     ...UNRESTRICTED,
     valid_until: null,
-    retention_days: 30,
-    rollup_days: 400,
+    ...DEFAULT_LIMITS,
     egress: 'any' as const,
+    rate_limits: {},
   };
   const origin = { via: 'api' as const, request_id: 'r', ip: '', user_agent: '' };
   const context: StateContext = { ports, keys, onChange, tenant: TENANT, caller, origin };

@@ -1,5 +1,5 @@
 import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
-import { type ApiKeyItem, copyOf, digestOf } from '#lib/access/api-key.ts';
+import { type ApiKeyItem, CopiedToKeys, digestOf } from '#lib/access/api-key.ts';
 import { admitBy, authenticate, callerOf, gates, originOf } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
@@ -7,6 +7,7 @@ import type { SessionItem } from '#lib/access/session-item.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Gates, Sender } from '#lib/platform/http/router.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { mustBeOwnRequest, sessionToken } from './own-page.ts';
 import { endOf, isOver } from './session.ts';
@@ -47,7 +48,6 @@ async function personOf({ ports, keys }: Env, session: SessionItem): Promise<Con
   ]);
   if (!user || !account || isOver(session, user)) throw ended();
   if (isDisabled(account)) throw accountDisabled();
-  const { account_disabled: _, ...copy } = copyOf(account);
   return {
     tenant_id: user.tenant_id,
     user_id: user.id,
@@ -59,7 +59,7 @@ async function personOf({ ports, keys }: Env, session: SessionItem): Promise<Con
     is_read_only: false,
     ...UNRESTRICTED,
     valid_until: null,
-    ...copy,
+    ...pick(CopiedToKeys, account),
   };
 }
 

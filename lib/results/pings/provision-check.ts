@@ -1,4 +1,5 @@
 import type { AccountItem } from '#lib/access/account.ts';
+import { CopiedToKeys } from '#lib/access/api-key.ts';
 import type { Context, Origin } from '#lib/access/context.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import { createEntity } from '#lib/catalog/change-entity.ts';
@@ -8,6 +9,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { findCheckBySlug, SlugTaken } from '#lib/checks/settings/check-slugs.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
+import { pick } from '#lib/platform/plain-data.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import type { PingKeyPointer } from './ping-keys.ts';
 
@@ -78,9 +80,6 @@ const contextOf = (env: Env, { key, account, origin }: Wanted): Context => ({
     is_read_only: false,
     ...UNRESTRICTED,
     valid_until: null,
-    retention_days: account.retention_days,
-    rollup_days: account.rollup_days,
-    egress: account.egress,
-    rate_limits: account.rate_limits,
+    ...pick(CopiedToKeys, account),
   },
 });
