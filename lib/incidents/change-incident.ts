@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
+import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { isUntold } from '#lib/alerting/decide/recipients.ts';
-import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { mustBeAhead } from '#lib/catalog/own-silence.ts';

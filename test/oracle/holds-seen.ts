@@ -1,5 +1,5 @@
 import { isAlert } from '#lib/alerting/decide/alert-item.ts';
-import type { DeadlineEntry, HeldAlert } from '#lib/alerting/notes.ts';
+import type { DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Owner } from '#lib/schedule/entries.ts';

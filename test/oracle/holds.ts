@@ -1,5 +1,5 @@
+import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { ancestryIn } from './ancestry.ts';

@@ -1,8 +1,8 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import { type ActionItem, lockName, type Remediation } from '#lib/actions/action-item.ts';
 import { checkOf } from '#lib/actions/bindings.ts';
+import type { Deadline, DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import type { Deadline, DeadlineEntry } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';

@@ -1,13 +1,13 @@
 import { type AlertItem, alertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { begun } from '#lib/alerting/decide/escalation.ts';
 import { afterTelling, announcementOf } from '#lib/alerting/decide/memory.ts';
+import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import { type IncidentItem, ownIncident, toldBy } from '#lib/alerting/decide/notified-failure.ts';
 import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
 import { knewBefore } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { settled } from '#lib/alerting/decide/settle-held.ts';
 import { awaitedRepair, type ChangeSituation, calledLater, decidedOn } from '#lib/alerting/decide/situation.ts';
-import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/notes.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import type { IncidentRef } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';

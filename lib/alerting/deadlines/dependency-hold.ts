@@ -4,10 +4,10 @@ import { type Ancestry, dependentOf, findCause, readAncestry } from '#lib/alerti
 import { type HoldItem, rememberedHold } from '#lib/alerting/cause/hold-item.ts';
 import type { Verdict } from '#lib/alerting/cause/verdict.ts';
 import { type Hold, LEAST_SETTLING_MS, type Look, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
+import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { isBusy, readPages } from '#lib/alerting/decide/page-budget.ts';
 import { isUntold, waitingOf } from '#lib/alerting/decide/recipients.ts';
 import { awaitedRepair } from '#lib/alerting/decide/situation.ts';
-import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import { channelsOfSteps, channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf } from '#lib/alerting/policy/policy.ts';
 import { windowOfDependents } from '#lib/alerting/policy/windows.ts';

@@ -1,10 +1,11 @@
 import type { Ancestry } from '#lib/alerting/cause/find-cause.ts';
 import type { HoldItem } from '#lib/alerting/cause/hold-item.ts';
 import { firstResultAt } from '#lib/alerting/decide/first-result.ts';
+import type { Deadline, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import type { IncidentItem } from '#lib/alerting/decide/notified-failure.ts';
 import type { Pages } from '#lib/alerting/decide/page-budget.ts';
+import type { HoldReason } from '#lib/alerting/decide/rules.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import type { Deadline, HeldAlert, HoldReason } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';

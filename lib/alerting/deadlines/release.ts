@@ -1,10 +1,10 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import { escalationChange } from '#lib/alerting/decide/escalation.ts';
 import { firstResultAt, hasResultSince, lastChanceAt } from '#lib/alerting/decide/first-result.ts';
+import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import { type IncidentItem, incidentWrites, joinWrites } from '#lib/alerting/decide/notified-failure.ts';
 import { forgetHold } from '#lib/alerting/decide/settle-held.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsOfSteps, channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { isSilenced, type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';

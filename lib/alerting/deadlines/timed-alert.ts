@@ -8,12 +8,12 @@ import {
   startCooldown,
   withoutFlapping,
 } from '#lib/alerting/decide/memory.ts';
+import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import { type IncidentItem, incidentWrites, toldBy } from '#lib/alerting/decide/notified-failure.ts';
 import { hearRecovery, knewBefore, toldOf } from '#lib/alerting/decide/recipients.ts';
 import { seriesOf } from '#lib/alerting/decide/series.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/alerting/decide/situation.ts';
 import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
-import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { type AlertChannel, type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';

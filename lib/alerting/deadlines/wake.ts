@@ -1,4 +1,4 @@
-import type { DeadlineEntry } from '#lib/alerting/notes.ts';
+import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { Env } from '#lib/env.ts';
 import { under } from '#lib/keys.ts';
 import type { DueDeadline, Wake } from '#lib/messages.ts';

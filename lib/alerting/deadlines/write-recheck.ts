@@ -6,6 +6,7 @@ import type { Look } from '#lib/alerting/cause/wait.ts';
 import { type AlertItem, alertItem, deliveriesOf, destinationTold, groupAt } from '#lib/alerting/decide/alert-item.ts';
 import { begun, escalationChange } from '#lib/alerting/decide/escalation.ts';
 import { afterTelling, isFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
+import type { HeldAlert } from '#lib/alerting/decide/notes.ts';
 import {
   type IncidentItem,
   incidentOf,
@@ -17,7 +18,6 @@ import {
 import { pageWrites } from '#lib/alerting/decide/page-budget.ts';
 import { waitingOf } from '#lib/alerting/decide/recipients.ts';
 import { impactDue, settled, superseded } from '#lib/alerting/decide/settle-held.ts';
-import type { HeldAlert } from '#lib/alerting/notes.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';

@@ -1,10 +1,10 @@
-import type { Series } from '#lib/alerting/notes.ts';
 import { type Channel, destinationOf } from '#lib/alerting/policy/policy.ts';
 import type { AlertRoot, AlertUrgency, DeliveryKind, TriedRemediation } from '#lib/channels/alert.ts';
 import type { Acknowledgement, AnnouncedAlert } from '#lib/checks/check-item.ts';
 import { ALERTS, type Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import type { Series } from './notes.ts';
 import type { Situation } from './situation.ts';
 
 /**

@@ -1,4 +1,3 @@
-import { type Deadline, type DeadlineEntry, type HeldAlert, mergeDeadline } from '#lib/alerting/notes.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import {
@@ -34,6 +33,7 @@ import {
   withFailure,
   withoutAnnounced,
 } from './memory.ts';
+import { type Deadline, type DeadlineEntry, type HeldAlert, mergeDeadline } from './notes.ts';
 import {
   endsIncident,
   type IncidentItem,

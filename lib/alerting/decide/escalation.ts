@@ -1,10 +1,10 @@
-import type { DeadlineNote } from '#lib/alerting/notes.ts';
 import type { AlertChannel, Policy } from '#lib/alerting/policy/policy.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
+import type { DeadlineNote } from './notes.ts';
 
 /**
  * Steps of an escalation. They count from the first alert of a failure; how far they have come stands on the check, and

@@ -1,7 +1,7 @@
-import type { Deadline, HeldAlert } from '#lib/alerting/notes.ts';
 import { destinationOf, type Place } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { announcedState } from './memory.ts';
+import type { Deadline, HeldAlert } from './notes.ts';
 
 type Escalated = Pick<CheckItem['alerts'], 'escalated'>;
 

@@ -1,9 +1,9 @@
-import type { DeadlineEntry } from '#lib/alerting/notes.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import { type AlertItem, destinationTold } from './alert-item.ts';
+import type { DeadlineEntry } from './notes.ts';
 
 /** Pure: the writes by which a held alert waits no longer for a repair, and the deadline to send; none for others. */
 export function endAwait(

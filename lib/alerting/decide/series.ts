@@ -1,4 +1,4 @@
-import type { Deadline, Series } from '#lib/alerting/notes.ts';
+import type { Deadline, Series } from './notes.ts';
 
 /** After all deliveries of an alert have failed, its check is looked at again after these times (ms). */
 const RETRIES_MS = [60_000, 5 * 60_000, 15 * 60_000];

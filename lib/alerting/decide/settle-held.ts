@@ -1,4 +1,3 @@
-import type { Deadline } from '#lib/alerting/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -7,6 +6,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
+import type { Deadline } from './notes.ts';
 import { decide } from './rules.ts';
 import { situationOf } from './situation.ts';
 import type { AlertDecision, DecidedTransition } from './transition.ts';

@@ -1,4 +1,3 @@
-import type { DeadlineEntry, HoldReason } from '#lib/alerting/notes.ts';
 import { channelsOfSteps } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, Silence } from '#lib/alerting/policy/policy.ts';
 import { inForce, type PolicyInForce } from '#lib/alerting/policy/settings.ts';
@@ -8,6 +7,8 @@ import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { Acknowledgement, AnnouncedAlert, AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import { announcedState, announcementOf, isFlapping } from './memory.ts';
+import type { DeadlineEntry } from './notes.ts';
+import type { HoldReason } from './rules.ts';
 
 /**
  * What is lost once more has happened: it is stored with the decision, so that the same rules can be run again. Some

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Series } from '#lib/alerting/notes.ts';
+import type { Series } from '#lib/alerting/decide/notes.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import { DeliveryKind } from '#lib/channels/alert.ts';
 import type { AnnouncedAlert } from '#lib/checks/check-item.ts';

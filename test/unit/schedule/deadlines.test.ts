@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeDeadline } from '#lib/alerting/notes.ts';
+import { mergeDeadline } from '#lib/alerting/decide/notes.ts';
 
 describe('a deadline that is wanted beside a stored one', () => {
   it('is the stored one when that is earlier, and the wanted one when that is', () => {

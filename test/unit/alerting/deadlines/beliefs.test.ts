@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { remember } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { announcedState, announcementOf } from '#lib/alerting/decide/memory.ts';
-import type { DeadlineEntry } from '#lib/alerting/notes.ts';
+import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';

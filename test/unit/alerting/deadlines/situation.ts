@@ -1,5 +1,5 @@
 import type { Due } from '#lib/alerting/deadlines/timed-alert.ts';
-import type { Deadline } from '#lib/alerting/notes.ts';
+import type { Deadline } from '#lib/alerting/decide/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 

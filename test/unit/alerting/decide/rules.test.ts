@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCooldown } from '#lib/alerting/decide/memory.ts';
 import { cooldownClass } from '#lib/alerting/decide/quiet-rules.ts';
-import { decide, RULES } from '#lib/alerting/decide/rules.ts';
+import { decide, type HoldReason, RULES } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
 import { POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
@@ -151,10 +151,17 @@ it('without warnings the reasons are those of a check that is up or down', () =>
 });
 
 describe('the list of rules', () => {
-  it('has a reason for each rule that judges a change of state, in the order of the reasons', () => {
-    const names = RULES.filter(({ kinds }) => kinds.includes('state_change')).map(({ name }) => name);
-    expect(names).toEqual(AlertReason.options);
+  it('names each rule once, and as a reason only what judges a change of state', () => {
     expect(new Set(RULES.map(({ name }) => name)).size).toBe(RULES.length);
+    // @ts-expect-error: it judges reminders alone
+    expect(AlertReason.safeParse('repeats_off' satisfies AlertReason).success).toBe(false);
+  });
+
+  it('names as a reason to hold only what may hold', () => {
+    const held = RULES.filter((rule) => 'may_hold' in rule).map(({ name }): HoldReason => name);
+    expect(held).toEqual(['dependency', 'maintenance', 'remediation']);
+    // @ts-expect-error: a cooldown holds nothing
+    expect(held).not.toContain('cooldown' satisfies HoldReason);
   });
 
   it('says of each rule what came of it: passed, stopped the alert, or was not reached', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import { nextTry, seriesOf } from '#lib/alerting/decide/series.ts';
-import { mergeDeadline } from '#lib/alerting/notes.ts';
 import { situation } from '#test/unit/alerting/deadlines/situation.ts';
 
 it('a failed alert is tried again after 1, 5 and 15 minutes, and no more', () => {

@@ -1,4 +1,5 @@
 import type * as schedule from '#lib/schedule/entries.ts';
+import type { HoldReason } from './rules.ts';
 
 /** Epoch ms at which all deliveries of an alert had failed, and how many tries to make it good were made since. */
 export type Series = { failed_at: number; tries: number };
@@ -20,9 +21,6 @@ export type Deadline = schedule.Deadline<DeadlineNote>;
 
 /** A deadline of alerting as it is stored. */
 export type DeadlineEntry = schedule.DeadlineEntry<DeadlineNote>;
-
-/** What may hold an alert back, to be decided later; each is a reason of alerting too. */
-export type HoldReason = 'maintenance' | 'dependency' | 'remediation';
 
 /**
  * An alert that is held: that of a check's last transition, of which a check has one at most. Whatever holds it looks
