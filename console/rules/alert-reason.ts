@@ -23,7 +23,8 @@ const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
 type Sent = { deliveries?: readonly Delivery[] | undefined; titleOf?: (channel_type: string) => string };
 
 /**
- * Whether an alert was sent for a change of state, and if not, why. Only its deliveries tell whether one was sent later.
+ * Whether an alert was sent for a change of state, and if not, why. Only the deliveries show whether one was sent
+ * later.
  */
 export function alertReason(
   { alert }: { alert: Pick<Transition['alert'], 'decision' | 'reason' | 'deliveries'> },

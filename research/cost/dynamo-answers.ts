@@ -9,8 +9,8 @@ import { type Answer, type OnInsert, writeBatch, writeOne, writeTransaction } fr
 import type { ItemStore } from './item-store.ts';
 
 /**
- * DynamoDB as far as the adapter uses it, in memory, with the capacity that each request takes. It stands in for one
- * that takes part in virtual time; test/infra/aws/cost.test.ts holds it against a real stand-in.
+ * DynamoDB as far as the adapter uses it, in memory and in virtual time, with the capacity that each request
+ * takes. `capacity.test.ts` compares it with real stand-ins of DynamoDB.
  * @param onInsert hears of each new item
  */
 export function dynamoAnswers(store: ItemStore, onInsert: OnInsert): (operation: string, input: object) => Answer {

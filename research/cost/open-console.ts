@@ -16,7 +16,7 @@ const LOADS_AN_HOUR = 12;
 const HOURS = 25;
 const MOST = { bars_rru: 10, dollars_an_hour: 0.003 };
 
-/** Prices an open console of 40 checks, which reads news every 5 s, the fleet every 5 minutes and the bars every hour. */
+/** Prices an open console of 40 checks: it reads news every 5 s, the fleet every 5 minutes and the bars every hour. */
 export async function openConsole(): Promise<Report> {
   const aws = virtualAws({}, (source, consumer) => `${source} ${consumer}`);
   const { key } = await makeFleet(aws, { checks: CHECKS });

@@ -13,9 +13,9 @@ import { CALLBACK, deletions, isNoted, notedRows } from '#test/support/noted-row
 import { type Service, startService } from '#test/support/service.ts';
 
 /**
- * One walk over every row of the API: each is called with success, its refusals are provoked gate by gate, everyone who
- * may exist calls it, and the audit log notes what it changes. A new row is covered without a change here. What it needs
- * comes from infra/docs/walk-steps.ts; who may call it follows from its `access`. The service has no network, because
+ * One walk over every row of the API: calls each with success, provokes its refusals gate by gate, calls it as every
+ * kind of caller, and reads what it wrote to the audit log. A new row is covered without a change here. Its requests
+ * come from infra/docs/walk-steps.ts; who may call it follows from its `access`. The service has no network, because
  * the walk names hosts of the internet.
  */
 

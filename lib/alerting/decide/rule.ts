@@ -15,7 +15,7 @@ type Rule<Name, Holds> = {
   judge(situation: Situation): Judged<Holds>;
 };
 
-/** A rule for alerts without a transition, such as reminders. Pure, and total: it judges every situation of its kinds. */
+/** A rule for alerts without a transition, such as reminders. Pure. Evaluates every situation of its kinds. */
 export type TimedRule<Name extends string = string> = Rule<Name, never> & {
   kinds: readonly Exclude<AlertKind, 'state_change'>[];
 };
