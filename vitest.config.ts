@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { generatedFiles } from '#test/support/generated.ts';
+import { isNightly } from '#test/support/nightly.ts';
 
 const env = {
   // Vite sets BASE_URL to "/" in every worker; the one given from outside must reach the tests.
@@ -30,7 +31,7 @@ const ALONE = [
   return pattern;
 });
 
-/** Tests that take too long for the gate (test/nightly/vitest.config.ts). */
+/** Tests that take too long for the gate: part `slow` of `npm run test:nightly`. */
 const NIGHTLY = '**/*.nightly.test.ts';
 
 /** Files of these run one after the other in a process that keeps what it has loaded: that halves their time. */
@@ -65,6 +66,7 @@ export default defineConfig({
       project('infra'),
       project('mcp-clients'),
       project('research', { include: ['research/**/*.test.ts'] }),
+      ...(isNightly ? [project('nightly', { include: [NIGHTLY], exclude: ['test/console/**'] })] : []),
       project('alone', { include: ALONE, exclude: [], fileParallelism: false }),
     ],
   },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { isNightly } from '#test/support/nightly.ts';
 
 /** The pages in a real browser. */
 export default defineConfig({
@@ -7,6 +8,7 @@ export default defineConfig({
   test: {
     include: ['test/console/**/*.test.ts'],
     globalSetup: '#test/console/make-page.ts',
+    exclude: isNightly ? [] : ['**/*.nightly.test.ts'],
     env: {
       NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.cache/node'),
       // Vite has a BASE_URL of its own.

@@ -4,6 +4,7 @@ import { type Guarded, type KeyScope, ROLES, type Role, SCOPES } from '#lib/plat
 import { keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
 import { catalogOps } from '#test/support/catalog-ops.ts';
 import type { Client } from '#test/support/client.ts';
+import { isNightly } from '#test/support/nightly.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { type Call, prepare } from './fleet.ts';
@@ -49,8 +50,8 @@ afterAll(async () => {
 
 const address = (key: string) => ({ url: `${service.url}/v1/mcp`, key });
 const CLIENTS = {
-  'TypeScript SDK 1.x': (key: string) => connect1(transports1.http(address(key))),
   'TypeScript client 2.x': (key: string) => connect2(address(key), 'http', 'auto'),
+  ...(isNightly && { 'TypeScript SDK 1.x': (key: string) => connect1(transports1.http(address(key))) }),
 };
 type AnyClient = {
   listTools(): Promise<{ tools: { name: string }[] }>;

@@ -29,7 +29,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 function start({ command }: Part, options: readonly string[], stdout: 'inherit' | 'pipe') {
   const words = ['--disable-warning=ExperimentalWarning', ...command, ...options];
-  const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', stdout, 'inherit'] });
+  const env = { ...process.env, NIGHTLY: 'true' };
+  const child = spawn(process.execPath, words, { cwd: root, env, stdio: ['ignore', stdout, 'inherit'] });
   const stop = () => child.kill();
   process.once('exit', stop);
   child.once('close', () => process.off('exit', stop));

@@ -17,7 +17,7 @@ const FILTER = '[FILE ...] [-t TITLE]';
 export const PARTS: Readonly<Record<string, Part>> = {
   slow: {
     about: 'Tests too slow for the gate: files named *.nightly.test.ts, of test and research',
-    command: [...VITEST, '--config', 'test/nightly/vitest.config.ts'],
+    command: [...VITEST, '--project', 'nightly'],
     options: FILTER,
     night: [],
   },
