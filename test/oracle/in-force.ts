@@ -1,5 +1,6 @@
 import type { AccountChannel, AccountSilence, AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
 import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -8,17 +9,13 @@ import type { Item } from '#lib/platform/ports.ts';
 import { isCronDue } from './due-at.ts';
 import { type Commit, keyText } from './inside.ts';
 
-/** The rules of policies, silences and windows once more, from docs/use/alerts.md and not from the service's code. */
+/**
+ * The rules of policies, silences and windows once more, from docs/use/alerts.md and not from the service's code. Only
+ * the names and defaults of settings are taken from there.
+ */
 
 /** What counts for a check at a moment. */
-export type InForce = {
-  cooldown_seconds: number;
-  notify_on_recovery: boolean;
-  notify_on_degraded: boolean;
-  catch_up: boolean;
-  flap_threshold: number;
-  flap_window_seconds: number;
-  hold_for_dependencies: boolean;
+export type InForce = PolicySettings & {
   silenced: boolean;
   /** A maintenance window is open for it. */
   window: boolean;
@@ -28,16 +25,6 @@ export type InForce = {
   told(says: string): string[];
   /** Some step of its escalation calls somebody. */
   calls: boolean;
-};
-
-const DEFAULTS = {
-  cooldown_seconds: 300,
-  notify_on_recovery: true,
-  notify_on_degraded: true,
-  catch_up: true,
-  flap_threshold: 0,
-  flap_window_seconds: 3600,
-  hold_for_dependencies: true,
 };
 
 type Meant = AccountChannel['applies_to'] | WindowItem['scope'];
@@ -104,7 +91,7 @@ export function inForce(
       .map(({ id, destination: place = id }) => ({ id, place }));
   };
   return {
-    ...DEFAULTS,
+    ...POLICY_DEFAULTS,
     ...head?.policy,
     ...own,
     calls: all('down').some((one) => named.has(one.id)),
