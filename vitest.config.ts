@@ -61,7 +61,7 @@ export default defineConfig({
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       project('unit', SHARED),
-      project('contract', SHARED),
+      project('contract', { ...SHARED, globalSetup: '#test/support/make-assets.ts' }),
       project('faults'),
       project('infra'),
       project('mcp-clients'),

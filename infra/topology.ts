@@ -62,8 +62,8 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   },
   // Apart, as it carries the libraries of passkeys and of OpenID Connect, which hardly a request needs.
   'sign-in': { memory_mb: 512, timeout_seconds: 29, table: ['put', 'delete'], sends: [], reaches_out: true },
-  // Answers files that it carries itself: it knows nothing of accounts.
-  console: { memory_mb: 256, timeout_seconds: 10, sends: [] },
+  // Answers files that it carries itself: it knows nothing of accounts. One machine makes them at the first request.
+  console: { memory_mb: 256, timeout_seconds: 29, sends: [] },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
   // Apart, as it waits for targets; and a machine that does nothing else measures them best.
   tester: {

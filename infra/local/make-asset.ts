@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -59,8 +58,6 @@ function keep(name: AssetName, file: string, text: string): void {
  * @param name the only argument
  */
 async function main([name]: string[]): Promise<void> {
-  // Probes of the service go before it.
-  setPriority(10);
   const asset = name as AssetName;
   const file = `${asset}-${digestOfInputs()}.json`;
   const kept = read(join(ROOT, FOLDER, file));

@@ -7,7 +7,7 @@ export default defineConfig({
   root: join(import.meta.dirname, '../..'),
   test: {
     include: ['test/console/**/*.test.ts'],
-    globalSetup: '#test/console/make-page.ts',
+    globalSetup: '#test/support/make-assets.ts',
     exclude: isNightly ? [] : ['**/*.nightly.test.ts'],
     env: {
       NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.cache/node'),

@@ -7,8 +7,9 @@ import { committedFiles } from '#infra/docs/committed-files.ts';
 import { EXAMPLES_FILE } from '#infra/docs/examples.ts';
 import { generate } from '#infra/docs/generate.ts';
 import { endpointOf, type OpenApi } from '#infra/docs/openapi.ts';
-import { readPages } from '#infra/docs/pages.ts';
+import { placesIn, readPages } from '#infra/docs/pages.ts';
 import { recordExamples } from '#infra/docs/record.ts';
+import { tablesOf } from '#infra/docs/tables.ts';
 import { AlertRecord } from '#infra/docs/webhooks.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
@@ -42,6 +43,11 @@ describe('the API description', () => {
     const changed = linesOf(made[file]!).filter((line) => !linesOf(onDisk(file)).includes(line));
     expect(changed, 'npm run generate updates it').toEqual([]);
     expect(onDisk(file) === made[file], 'npm run generate updates it').toBe(true);
+  });
+
+  it('stands in one page each, table by table', () => {
+    const places = [...readPages().values()].flatMap(placesIn);
+    expect(places.toSorted()).toEqual(Object.keys(tablesOf(document)).toSorted());
   });
 
   it('is a valid OpenAPI document', async () => {
