@@ -66,7 +66,9 @@ export default defineConfig({
       project('infra'),
       project('mcp-clients'),
       project('research', { include: ['research/**/*.test.ts'] }),
-      ...(isNightly ? [project('nightly', { include: [NIGHTLY], exclude: ['test/console/**'] })] : []),
+      ...(isNightly
+        ? [project('nightly', { include: [NIGHTLY, 'test/contract/worst-body.test.ts'], exclude: ['test/console/**'] })]
+        : []),
       project('alone', { include: ALONE, exclude: [], fileParallelism: false }),
     ],
   },

@@ -9,6 +9,7 @@ import { onChange } from '#lib/alerting/on-change.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
+import { isNightly } from '#test/support/nightly.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { worstBodies } from '#test/support/worst-bodies.ts';
 import { worstMessages, worstSkills } from '#test/support/worst-messages.ts';
@@ -20,6 +21,9 @@ import { walkAll } from '#test/support/worst-requests.ts';
  */
 
 const rows = allRows.filter((row) => row.body).map((row) => ({ ...row, endpoint: endpointOf(row) }));
+
+/** A fifth of them: 5 has no factor in common with the number of nasty values, so that each place gets other ones. */
+const EVERY = isNightly ? 1 : 5;
 
 /** What a refusal names at most, what it says of each, and how many faults are looked for in a body at all. */
 const MOST = { details: 100, path: 501, faults: 1000, answer: 200_000 };
@@ -76,7 +80,7 @@ describe('the worst body', () => {
     async (row) => {
       const path = pathOf(row.endpoint, places);
       let refused = 0;
-      for (const { name, text } of worstBodies(row, good.get(row.endpoint)!)) {
+      for (const { name, text } of worstBodies(row, good.get(row.endpoint)!, EVERY)) {
         const before = written();
         const answer = await send(row.method, path, text);
         expect(answer.status, `${name}: ${answer.text.slice(0, 200)}`).toBeLessThan(500);
@@ -85,7 +89,7 @@ describe('the worst body', () => {
         expectBounded(answer.text);
         expect(written(), name).toBe(before);
       }
-      expect(refused).toBeGreaterThan(5);
+      expect(refused).toBeGreaterThan(isNightly ? 5 : 0);
     },
     60_000,
   );

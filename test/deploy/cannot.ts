@@ -16,7 +16,7 @@ const SECOND = 'asks for a probe each second, and SQS delays by whole seconds: t
  * the deployed stack.
  */
 export const CANNOT: readonly Cannot[] = [
-  { what: 'contract/crash.test.ts', why: OWN },
+  { what: 'contract/crash.nightly.test.ts', why: OWN },
   { what: 'contract/action-runs-crash.test.ts', why: OWN },
   { what: 'contract/walk.test.ts', why: `${OWN}; deployed-walk.test.ts is its twin here` },
   { what: 'contract/slow-shop.test.ts', why: OWN },

@@ -74,19 +74,26 @@ function withMark(good: unknown, [first, ...rest]: Path): unknown {
  * The worst bodies of an endpoint: its good one with every nasty value at every place that its schema knows, and in a
  * member that it does not know, each as large as the endpoint reads.
  * @param good a body that the endpoint takes
+ * @param every step through them; 5 yields a fifth
  */
-export function* worstBodies(row: Pick<Route<never>, 'body' | 'maxBody'>, good: object): Generator<WorstBody> {
+export function* worstBodies(
+  row: Pick<Route<never>, 'body' | 'maxBody'>,
+  good: object,
+  every = 1,
+): Generator<WorstBody> {
   if (!row.body) return;
   const book = schemaBook();
   const schema = book.toJson(row.body, 'input');
   const most = row.maxBody ?? DEFAULT_MAX;
   const seen = new Set<string>();
+  let count = 0;
   for (const path of [['unknown_member'], ...placesIn(schema, book.components())]) {
     const at = path.join('.');
     if (seen.has(at)) continue;
     seen.add(at);
     const [before = '', after = ''] = JSON.stringify(withMark(good, path)).split(`"${MARK}"`);
     for (const [what, make] of Object.entries(NASTY)) {
+      if (count++ % every !== 0) continue;
       const text = before + make(most - Buffer.byteLength(before + after) - 8) + after;
       yield { name: `${at}: ${what}`, text };
     }
