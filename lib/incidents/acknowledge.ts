@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
+import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
 import { announcementOf, withAcknowledgement } from '#lib/alerting/decide/memory.ts';
-import type { Deadline, DeadlineEntry } from '#lib/alerting/decide/notes.ts';
+import type { Deadline } from '#lib/alerting/decide/notes.ts';
 import { toldOf } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
 import { lastTransition } from '#lib/alerting/decide/transition.ts';
-import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
-import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import { type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
+import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { mustBeAhead } from '#lib/catalog/own-silence.ts';
@@ -114,7 +114,7 @@ export async function acknowledge(
   const v = ports.ids.token();
   return untilDone(ports, async () => {
     const now = ports.clock.now();
-    const { check, entity, policy, policyIs, hold } = await readFailing(scope, id, entity_id);
+    const { check, entity, policy, policyAsRead, hold } = await readFailing(scope, id, entity_id);
     const present = acknowledgementRecord(check, now);
     if (present) return present;
 
@@ -130,7 +130,7 @@ export async function acknowledge(
     const due = nextStepAt(alerts, policy) === undefined ? undefined : until;
     const writes: Write[] = [
       replaceCheck(check, after),
-      policyIs,
+      policyAsRead,
       ...(told ? [{ put: told, if: 'absent' as const }] : []),
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
       ...(await rootAcknowledged(scope, entity, acknowledgement, v)),
@@ -156,7 +156,7 @@ export async function takeBack(
   const v = ports.ids.token();
   await untilDone(ports, async () => {
     const now = ports.clock.now();
-    const { check, entity, policy, policyIs } = await readCheck(scope, id, entity_id);
+    const { check, entity, policy, policyAsRead } = await readCheck(scope, id, entity_id);
     if (check.v === v || !acknowledgementAt(check.alerts, now)) return undefined;
     const alerts = withAcknowledgement(check.alerts, undefined);
     const after = nextCheck(check, v, { alerts });
@@ -164,7 +164,7 @@ export async function takeBack(
     const due = planned === undefined ? undefined : Math.max(planned, now);
     const writes: Write[] = [
       replaceCheck(check, after),
-      policyIs,
+      policyAsRead,
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
       ...(await rootTakenBack(scope, entity, v)),
       ...note(check, after),
@@ -175,31 +175,18 @@ export async function takeBack(
   });
 }
 
-type Read = { check: CheckItem; entity: EntityItem; policy: Policy; policyIs: Write; hold: DeadlineEntry | undefined };
-
-/** A check, its policy, what holds that to its version, and its alert that is held. @throws AppError NOT_FOUND */
-async function readCheck(scope: TenantEnv, id: string, entity_id: string): Promise<Read> {
-  const { ports, keys, tenant } = scope;
-  const [check, stored, entity, head, hold] = await ports.table.getMany<
-    [CheckItem, PolicyItem, EntityItem, AlertingHead, DeadlineEntry]
-  >([
-    keys.check(tenant, id),
-    keys.policy(tenant, id),
-    keys.entity(tenant, entity_id),
-    keys.alertingHead(tenant),
-    keys.entry('hold', tenant, id),
-  ]);
+/** A check with its policy and its held alert. @throws AppError NOT_FOUND */
+async function readCheck(scope: TenantEnv, id: string, entity_id: string) {
+  const owner = { tenant_id: scope.tenant, entity_id, id };
+  const { check, entity, policy, policyAsRead, deadlines } = await readCheckAlerting(scope, owner, {
+    deadlines: ['hold'],
+  });
   if (!check || !entity) throw notFound(`Check ${id}`);
-  const account = await alertingOf(scope, tenant, head);
-  return {
-    ...{ check, entity, hold },
-    policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
-    policyIs: policyAsRead(keys, check, stored),
-  };
+  return { check, entity, policy, policyAsRead, hold: deadlines.hold };
 }
 
 /** The same of one whose failure goes on. @throws AppError CONFLICT */
-async function readFailing(scope: TenantEnv, id: string, entity_id: string): Promise<Read> {
+async function readFailing(scope: TenantEnv, id: string, entity_id: string): ReturnType<typeof readCheck> {
   const read = await readCheck(scope, id, entity_id);
   if (read.check.alerts.episode) return read;
   const { state, state_since } = read.check;

@@ -1,10 +1,8 @@
 import { dependentOf, knownCause, readAncestry } from '#lib/alerting/cause/find-cause.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
-import { type IncidentItem, joinWrites, ownIncident } from '#lib/alerting/decide/notified-failure.ts';
+import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
+import { joinWrites, ownIncident } from '#lib/alerting/decide/notified-failure.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
-import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -35,23 +33,14 @@ function findIncident(env: Env, transition: DecidedTransition): Promise<Found> {
 }
 
 async function attempt(env: Env, transition: DecidedTransition): Promise<Found | typeof AGAIN> {
-  const { ports, keys } = env;
+  const { ports } = env;
   const { tenant_id, check_id, entity_id, transition_id } = transition;
-  const [check, entity, stored, head, told] = await ports.table.getMany<
-    [CheckItem, EntityItem, PolicyItem, AlertingHead, IncidentItem]
-  >([
-    keys.check(tenant_id, check_id),
-    keys.entity(tenant_id, entity_id),
-    keys.policy(tenant_id, check_id),
-    keys.alertingHead(tenant_id),
-    keys.incident(tenant_id, entity_id),
-  ]);
+  const owner = { tenant_id, entity_id, id: check_id };
+  const { check, entity, policy, incident: told, now } = await readCheckAlerting(env, owner, { incident: true });
   if (entity?.incident) return entity.incident;
   if (!check || !entity || check.alerts.episode?.transition_id !== transition_id || check.state !== 'down')
     return undefined;
-  const now = ports.clock.now();
-  const account = await alertingOf(env, tenant_id, head);
-  const { window } = effectivePolicy(stored, { check, entity, account, now });
+  const { window } = policy;
   if (window) return { again: window.until };
   const age = Math.max(0, now - Date.parse(transition.timestamp));
   if (transition.alert.decision === 'held') return { again: now + Math.min(Math.max(age / 4, SOONEST_MS), LATEST_MS) };

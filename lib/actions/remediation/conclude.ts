@@ -2,6 +2,7 @@ import { type ActionItem, lockName } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { RunEnv } from '#lib/actions/run/claim.ts';
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
+import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { begun, escalationChange, nextStepNow } from '#lib/alerting/decide/escalation.ts';
 import { announcementOf, withAnnounced } from '#lib/alerting/decide/memory.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
@@ -10,7 +11,6 @@ import { decide } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
-import { policyAsRead } from '#lib/alerting/policy/policy.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -18,7 +18,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineWrites } from '#lib/schedule/entries.ts';
-import { isWell, policyNow } from './read-case.ts';
+import { isWell } from './read-case.ts';
 import { nextSeries, type SeriesItem, type Verdict } from './series.ts';
 import { giveSharesBack, readShares } from './shares.ts';
 
@@ -45,10 +45,10 @@ export async function givingUp(
   token: string,
   now: number,
 ): Promise<GivingUp | undefined> {
-  const found = series.told || isWell(action, check) ? undefined : await policyNow(env, check);
-  if (!found) return undefined;
+  const found = series.told || isWell(action, check) ? undefined : await readCheckAlerting(env, check, { check });
+  if (!found?.entity) return undefined;
   const { keys } = env;
-  const { policy, stored } = found;
+  const { policy } = found;
   const { tenant_id, id: check_id, entity_id, state } = check;
   const announces = announcementOf(state, policy);
   const channels = channelsThatApply(policy, announces, check.alerts);
@@ -81,7 +81,7 @@ export async function givingUp(
     writes: [
       { put: item, if: 'absent' },
       replaceCheck(check, nextCheck(check, token, { alerts: after })),
-      policyAsRead(keys, check, stored),
+      found.policyAsRead,
       ...toldMeanwhile(keys, check, hold, item, token),
       ...escalation.writes,
     ],

@@ -1,11 +1,10 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import { type ActionItem, lockName, type Remediation } from '#lib/actions/action-item.ts';
 import { checkOf } from '#lib/actions/bindings.ts';
+import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import type { Deadline, DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
-import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import type { OpenWindow, Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';
+import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -29,22 +28,6 @@ async function readCause(
   const root = await ports.table.get<EntityItem>(keys.entity(tenant_id, id));
   // What is held on once its root has recovered may recover too.
   return root && (held || root.state === 'down') ? { root: root.name } : undefined;
-}
-
-/** The policy of a check as it counts now, what of it is stored, and its entity; undefined when that is gone. */
-export async function policyNow(
-  { ports, keys }: Env,
-  check: CheckItem,
-): Promise<{ policy: Policy; stored: PolicyItem | undefined; entity: EntityItem } | undefined> {
-  const { tenant_id, entity_id } = check;
-  const [stored, entity, head] = await ports.table.getMany<[PolicyItem, EntityItem, AlertingHead]>([
-    keys.policy(tenant_id, check.id),
-    keys.entity(tenant_id, entity_id),
-    keys.alertingHead(tenant_id),
-  ]);
-  if (!entity) return undefined;
-  const account = await alertingOf({ ports, keys }, tenant_id, head);
-  return { policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }), stored, entity };
 }
 
 /** A guarded action at a failure of its check, and all that an attempt is decided on, read strongly. */
@@ -89,12 +72,12 @@ export async function readCase(env: Env, action_id: string, transition: DecidedT
   const lock_name = lockName(remediation, entity_id);
   const [shares, now, cause] = await Promise.all([
     readShares(env, tenant_id, lock_name),
-    policyNow(env, check),
+    readCheckAlerting(env, check, { check }),
     readCause(env, transition, hold),
   ]);
-  const window = now?.policy.window;
+  const window = now.policy?.window;
   const series = seriesAt(keys, stored, { tenant_id, action_id, check_id, entity_id }, transition, remediation);
-  const is_root = (now?.entity.dependents ?? 0) > 0;
+  const is_root = (now.entity?.dependents ?? 0) > 0;
   return {
     ...{ action, remediation, account, check, transition, stored, series, entry, hold },
     ...{ lock_name, shares, window, cause, is_root },

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
-import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { type EscalationStep, POLICY_NAMES, type PolicySettings } from '#lib/alerting/policy/settings.ts';
-import type { EntityItem } from '#lib/catalog/entity.ts';
 import { withSilence } from '#lib/catalog/own-silence.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type ErrorDetail, invalid, notFound } from '#lib/platform/errors.ts';
@@ -21,24 +20,9 @@ import { auditedPolicy, type PolicyOfCheck } from './views.ts';
 
 /** The policy of a check. @throws AppError NOT_FOUND when its entity is gone by now */
 export async function readPolicy(context: Context, check: CheckItem): Promise<PolicyOfCheck> {
-  const { ports, keys, tenant } = context;
-  const [stored, entity, head] = await ports.table.getMany<[PolicyItem, EntityItem, AlertingHead]>([
-    keys.policy(tenant, check.id),
-    keys.entity(tenant, check.entity_id),
-    keys.alertingHead(tenant),
-  ]);
+  const { entity, stored, account, policy } = await readCheckAlerting(context, check, { check });
   if (!entity) throw notFound(`Check ${check.id}`);
-  return withEffective(context, { check, entity, stored: stored ?? defaultPolicy(keys, check) }, head);
-}
-
-async function withEffective(
-  context: TenantEnv,
-  { check, entity, stored }: Pick<PolicyOfCheck, 'check' | 'entity' | 'stored'>,
-  head: AlertingHead | undefined,
-): Promise<PolicyOfCheck> {
-  const account = await alertingOf(context, context.tenant, head);
-  const now = context.ports.clock.now();
-  return { check, entity, stored, account, policy: effectivePolicy(stored, { check, entity, account, now }) };
+  return { check, entity, stored: stored ?? defaultPolicy(context.keys, check), account, policy };
 }
 
 /** Changes the settings that the input has; null gives one back to the account's default. */
@@ -141,20 +125,16 @@ export function savePolicy(
   const { ports, keys, tenant } = context;
   const v = ports.ids.token();
   return untilDone(ports, async () => {
-    const [check, item, entity, head] = await ports.table.getMany<[CheckItem, PolicyItem, EntityItem, AlertingHead]>([
-      keys.check(tenant, id),
-      keys.policy(tenant, id),
-      keys.entity(tenant, entity_id),
-      keys.alertingHead(tenant),
-    ]);
+    const read = await readCheckAlerting(context, { tenant_id: tenant, entity_id, id });
+    const { check, entity, stored: item, account, policy, now } = read;
     if (!check || !entity) throw notFound(`Check ${id}`);
-    const before = await withEffective(context, { check, entity, stored: item ?? defaultPolicy(keys, check) }, head);
+    const before = { check, entity, stored: item ?? defaultPolicy(keys, check), account, policy };
     if (item?.v === v) return before;
 
     const changed = change(before);
     if (isDeepStrictEqual(changed, before.stored)) return before;
-    const next: PolicyItem = { ...changed, v, updated_at: iso(ports.clock.now()) };
-    const after = await withEffective(context, { check, entity, stored: next }, head);
+    const next: PolicyItem = { ...changed, v, updated_at: iso(now) };
+    const after = { ...before, stored: next, policy: effectivePolicy(next, { check, entity, account, now }) };
     const deadlines = await policyDeadlines(context, check, before.policy, after.policy);
     const escalation = policyEscalation(context, check, before.policy, after.policy);
     const writes: Write[] = [

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AlertDeadline } from '#lib/alerting/deadlines/timed-alert.ts';
 import { nextRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
+import type { AlertDeadline } from '#lib/alerting/decide/check-alerting.ts';
 import { begun, escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
 import { announcedState, toldAgainAt } from '#lib/alerting/decide/memory.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
@@ -27,10 +27,7 @@ export async function policyDeadlines(
   const now = ports.clock.now();
   const writes: Write[] = [];
   const deadlines: DueDeadline[] = [];
-  const set = async (
-    kind: AlertDeadline | 'hold',
-    form: (present: DeadlineEntry | undefined) => Deadline | undefined,
-  ) => {
+  const set = async (kind: AlertDeadline, form: (present: DeadlineEntry | undefined) => Deadline | undefined) => {
     const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, check_id));
     const deadline = form(present);
     writes.push(...deadlineWrites(keys, kind, check, ports.ids.token(), present, deadline));

@@ -1,14 +1,13 @@
 import type { AccountItem } from '#lib/access/account.ts';
+import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationChange } from '#lib/alerting/decide/escalation.ts';
 import { firstResultAt, hasResultSince, lastChanceAt } from '#lib/alerting/decide/first-result.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
-import { type IncidentItem, incidentWrites, joinWrites } from '#lib/alerting/decide/notified-failure.ts';
+import { incidentWrites, joinWrites } from '#lib/alerting/decide/notified-failure.ts';
 import { forgetHold } from '#lib/alerting/decide/settle-held.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
-import { channelsOfSteps, channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import { isSilenced, type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
-import type { EntityItem } from '#lib/catalog/entity.ts';
+import { channelsOfSteps, channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { isSilenced, type Policy } from '#lib/alerting/policy/policy.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -58,21 +57,11 @@ async function attempt(
 ): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = deadline;
-  const [entry, check, stored, entity, head, incident, repeat, catchUp] = await ports.table.getMany<
-    [DeadlineEntry, CheckItem, PolicyItem, EntityItem, AlertingHead, IncidentItem, DeadlineEntry, DeadlineEntry]
-  >([
-    keys.entry('hold', tenant_id, check_id),
-    keys.check(tenant_id, check_id),
-    keys.policy(tenant_id, check_id),
-    keys.entity(tenant_id, entity_id),
-    keys.alertingHead(tenant_id),
-    keys.incident(tenant_id, entity_id),
-    keys.entry('repeat', tenant_id, check_id),
-    keys.entry('catch_up', tenant_id, check_id),
-  ]);
-  const now = ports.clock.now();
-  if (!entry || (entry.deadline > now && !deadline.woken)) return [];
   const owner = { tenant_id, entity_id, id: check_id };
+  const read = await readCheckAlerting(env, owner, { deadlines: ['hold', 'repeat', 'catch_up'], incident: true });
+  const { check, entity, policy, incident, now } = read;
+  const { hold: entry, repeat, catch_up: catchUp } = read.deadlines;
+  if (!entry || (entry.deadline > now && !deadline.woken)) return [];
   const move = (next: Deadline | undefined): Write[] =>
     deadlineWrites(keys, 'hold', owner, ports.ids.token(), entry, next);
   const lookAt = (at: number) => dueDeadline('hold', owner, at);
@@ -87,17 +76,15 @@ async function attempt(
     return (await commit(ports, [...move(undefined), ...left])).ok ? [] : AGAIN;
   }
 
-  const account = await alertingOf(env, tenant_id, head);
-  const policy = effectivePolicy(stored, { check, entity, account, now });
-  const { windows } = account;
+  const { windows } = read.account;
   const one: HeldCase = { check, entity, incident, policy, held, windows, due: entry.deadline, transition, now };
   const decideNow = (by: HeldCase, beside: Write[]) =>
-    writeDecided(env, by, { stored, entries: { repeat, catch_up: catchUp }, beside }, move);
+    writeDecided(env, by, { policyIs: read.policyAsRead, entries: { repeat, catch_up: catchUp }, beside }, move);
   if (held.reason === 'dependency' && mayBeTold(check, policy)) {
     const seen = await lookForCause({ ...env, tenant: tenant_id }, { id, egress }, one);
     if (seen === 'asked') return [{ ...lookAt(now + ASKED_MS), woken: true }];
     if ('decide' in seen) return decideNow(seen.decide, seen.writes);
-    const done = await commit(ports, [...move(seen.next), ...seen.writes, policyAsRead(keys, check, stored)]);
+    const done = await commit(ports, [...move(seen.next), ...seen.writes, read.policyAsRead]);
     return done.ok ? [...seen.deadlines, ...(seen.next ? [lookAt(seen.next.deadline)] : [])] : AGAIN;
   }
   const rest = heldFromRest(one);
@@ -115,7 +102,7 @@ async function attempt(
 }
 
 type Stored = {
-  stored: PolicyItem | undefined;
+  policyIs: Write;
   entries: { repeat: DeadlineEntry | undefined; catch_up: DeadlineEntry | undefined };
   /** Written in the same transaction. */
   beside: Write[];
@@ -125,7 +112,7 @@ type Stored = {
 async function writeDecided(
   { ports, keys }: Env,
   one: HeldCase,
-  { stored, entries, beside }: Stored,
+  { policyIs, entries, beside }: Stored,
   move: (next: Deadline | undefined) => Write[],
 ): Promise<DueDeadline[] | typeof AGAIN> {
   const { check, entity, incident, policy, held, due, now } = one;
@@ -145,7 +132,7 @@ async function writeDecided(
     ...(decided.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: decided.alerts }))] : []),
     ...decided.deadlines.flatMap((one) => deadlineWrites(keys, one.kind, check, token, one.present, one.next)),
     ...escalation.writes,
-    policyAsRead(keys, check, stored),
+    policyIs,
   ];
   if (!(await commit(ports, writes)).ok) return AGAIN;
   return [

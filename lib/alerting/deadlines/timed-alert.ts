@@ -1,4 +1,5 @@
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
+import { type AlertDeadline, readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { begun, escalationChange } from '#lib/alerting/decide/escalation.ts';
 import {
   announce,
@@ -9,15 +10,13 @@ import {
   withoutFlapping,
 } from '#lib/alerting/decide/memory.ts';
 import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
-import { type IncidentItem, incidentWrites, toldBy } from '#lib/alerting/decide/notified-failure.ts';
+import { incidentWrites, toldBy } from '#lib/alerting/decide/notified-failure.ts';
 import { hearRecovery, knewBefore, toldOf } from '#lib/alerting/decide/recipients.ts';
 import { seriesOf } from '#lib/alerting/decide/series.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/alerting/decide/situation.ts';
 import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
-import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
-import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import { type AlertChannel, type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
-import type { EntityItem } from '#lib/catalog/entity.ts';
+import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import type { AlertChannel, Policy } from '#lib/alerting/policy/policy.ts';
 import type { AlertUrgency } from '#lib/channels/alert.ts';
 import { type AnnouncedAlert, type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -75,7 +74,7 @@ export type Due = {
 };
 
 /** The deadlines of alerts that no transition brings. */
-export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence' | 'hold'>;
+type TimedDeadline = Exclude<AlertDeadline, 'hold'>;
 
 /** An alert that no transition brought: as it was decided, what it says, and the cooldown that it starts. */
 type TimedAlert = {
@@ -109,7 +108,7 @@ export type TimedDecision = {
 export async function actOnDeadline(
   env: Env,
   deadline: DueDeadline,
-  kind: AlertDeadline,
+  kind: TimedDeadline,
   decide: (due: Due) => TimedDecision,
 ): Promise<DueDeadline[]> {
   const { ports, keys } = env;
@@ -123,33 +122,20 @@ export async function actOnDeadline(
 async function attempt(
   env: Env,
   deadline: DueDeadline,
-  kind: AlertDeadline,
+  kind: TimedDeadline,
   decide: (due: Due) => TimedDecision,
 ): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
-  const [check, stored, entry, entity, head, hold, incident] = await ports.table.getMany<
-    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead, DeadlineEntry, IncidentItem]
-  >([
-    keys.check(tenant_id, check_id),
-    keys.policy(tenant_id, check_id),
-    keys.entry(kind, tenant_id, check_id),
-    keys.entity(tenant_id, entity_id),
-    keys.alertingHead(tenant_id),
-    keys.entry('hold', tenant_id, check_id),
-    keys.incident(tenant_id, entity_id),
-  ]);
-  const now = ports.clock.now();
-  if (!entry || entry.deadline > now) return [];
   const owner = { tenant_id, entity_id, id: check_id };
+  const read = await readCheckAlerting(env, owner, { deadlines: [kind, 'hold'], incident: true });
+  const { check, entity, policy, incident, now } = read;
+  const { [kind]: entry, hold } = read.deadlines;
+  if (!entry || entry.deadline > now) return [];
   const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
 
   const transition = entity && (await lastTransition(env, tenant_id, check_id));
-  const account = await alertingOf(env, tenant_id, head);
-  const about = entity && { check: check ?? { id: check_id }, entity, account, now };
-  const due = about && {
-    ...{ check, policy: effectivePolicy(stored, about), dependencies: about.entity.dependencies, entry, hold, now },
-  };
+  const due = entity && { check, policy, dependencies: entity.dependencies, entry, hold, now };
   const decided = due && transition ? decide(due) : {};
   const { alert, next, alerts, held } = decided;
   if (held && check && transition) return beginHold(env, { check, transition, hold, now, done: replace(undefined) });
@@ -169,7 +155,7 @@ async function attempt(
     ...(item ? [{ put: item, if: 'absent' as const }] : []),
     ...(check && after ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
     ...incidentWrites(incident, told, token, now),
-    policyAsRead(keys, owner, stored),
+    read.policyAsRead,
     ...(item && entity && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : []),
     ...replace(next),
     ...escalation.writes,

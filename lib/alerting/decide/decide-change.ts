@@ -1,13 +1,5 @@
-import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
-import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import {
-  type AlertChannel,
-  destinationOf,
-  type Policy,
-  type PolicyItem,
-  policyAsRead,
-  shown,
-} from '#lib/alerting/policy/policy.ts';
+import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { type AlertChannel, destinationOf, type Policy, shown } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { AlertUrgency, FlapNote } from '#lib/channels/alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -15,9 +7,11 @@ import type { Consequences, ReadForChange, StateChange } from '#lib/checks/state
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf, destinationTold } from './alert-item.ts';
+import { type AlertDeadline, readCheckAlerting } from './check-alerting.ts';
 import { begun, escalationChange } from './escalation.ts';
 import { firstResultAt } from './first-result.ts';
 import {
@@ -228,13 +222,12 @@ const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
   n: 0,
 });
 
-/** What a state change is decided on, read strongly; the writes hold it to these versions. */
+/** What a state change is decided on. The writes hold it to the versions that were read. */
 export type Basis = {
   entity: EntityItem;
   policy: Policy;
-  /** What is set on the check itself; absent where nothing is. */
-  storedPolicy?: Pick<PolicyItem, 'v'>;
-  deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
+  policyAsRead: Write;
+  deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
   /** The failure of its entity that others depend on, the present or the last one. */
   incident?: IncidentItem | undefined;
   /** When its destinations were paged, where its entity has relations and it may go down. */
@@ -243,42 +236,31 @@ export type Basis = {
   held?: DecidedTransition | undefined;
 };
 
-/** The deadlines that begin and end with a change of state. */
-const ALERT_DEADLINES = ['repeat', 'catch_up', 'hold'] as const;
-type AlertDeadline = (typeof ALERT_DEADLINES)[number];
-
 /** Reads what a change of a check's state is decided on; undefined when the entity is gone. */
-export async function readForChange({ ports, keys }: Env, check: CheckItem): Promise<ReadForChange | undefined> {
-  const [entity, stored, head, incident, ...deadlines] = await ports.table.getMany<
-    [EntityItem, PolicyItem, AlertingHead, IncidentItem, ...DeadlineEntry[]]
-  >([
-    keys.entity(check.tenant_id, check.entity_id),
-    keys.policy(check.tenant_id, check.id),
-    keys.alertingHead(check.tenant_id),
-    keys.incident(check.tenant_id, check.entity_id),
-    ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.id)),
-  ]);
-  if (!entity) return undefined;
-  const account = await alertingOf({ ports, keys }, check.tenant_id, head);
-  const sk = deadlines[ALERT_DEADLINES.indexOf('hold')]?.note?.held?.transition_sk;
+export async function readForChange(env: Env, check: CheckItem): Promise<ReadForChange | undefined> {
+  const { ports, keys } = env;
+  const read = await readCheckAlerting(env, check, {
+    check,
+    deadlines: ['repeat', 'catch_up', 'hold'],
+    incident: true,
+  });
+  if (!read.entity) return undefined;
+  const { entity, policy } = read;
+  const sk = read.deadlines.hold?.note?.held?.transition_sk;
   const held = sk && (await ports.table.get<DecidedTransition>({ pk: keys.ofCheck(check.tenant_id, check.id), sk }));
-  const policy = effectivePolicy(stored, { check, entity, account, now: ports.clock.now() });
   const counts = check.state !== 'down' && entity.dependents + entity.dependencies > 0;
   const destinations = counts ? channelsThatApply(policy, 'down', check.alerts).map(destinationOf) : [];
   const basis: Basis = {
-    ...{ entity, policy },
-    ...(destinations.length > 0 && { pages: await readPages({ ports, keys }, check.tenant_id, destinations) }),
-    ...(stored && { storedPolicy: stored }),
-    incident,
+    ...read,
+    ...(destinations.length > 0 && { pages: await readPages(env, check.tenant_id, destinations) }),
     ...(held && { held }),
-    deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };
   return { entity, decide: (change, token) => decideChange(keys, basis, change, token) };
 }
 
 /** Decides the alert of a change of state, and all that alerting writes with it. Pure. */
 export function decideChange(keys: Keys, basis: Basis, change: StateChange, token: string): Consequences {
-  const { entity, policy, storedPolicy } = basis;
+  const { entity, policy } = basis;
   const { check, to, cause, at, now } = change;
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
   const alertAt = pastOrZero(at, now) || now;
@@ -311,7 +293,7 @@ export function decideChange(keys: Keys, basis: Basis, change: StateChange, toke
       ...(basis.held ? superseded(basis.held, basis.deadlines.hold, token, at) : []),
       ...forgetHold(keys, check, basis.deadlines.hold),
       ...incidentWrites(basis.incident, toldBy(item, incident, { to, at: alertAt }), token, alertAt),
-      policyAsRead(keys, check, storedPolicy),
+      basis.policyAsRead,
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
       ...escalation.writes,
       ...(impact?.writes ?? []),
@@ -344,7 +326,7 @@ function paged(keys: Keys, { pages }: Basis, { tenant_id, urgency, to }: AlertIt
   return pageWrites(keys, tenant_id, { pages, destinations: to.map(destinationTold) }, token, now);
 }
 
-type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
+type NextDeadline = { kind: 'repeat' | 'catch_up' | 'hold'; next: Deadline | undefined };
 
 /** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
 function deadlinesOf(

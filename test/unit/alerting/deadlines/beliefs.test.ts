@@ -4,7 +4,7 @@ import { remember } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { announcedState, announcementOf } from '#lib/alerting/decide/memory.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
-import type { Policy } from '#lib/alerting/policy/policy.ts';
+import { type Policy, policyAsRead } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -46,6 +46,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
     const basis = {
       entity,
       policy,
+      policyAsRead: policyAsRead(keys, check, undefined),
       deadlines: { ...(entry && { catch_up: entry }) },
     };
     const change = changedBy(keys, `t${now}`, basis, {

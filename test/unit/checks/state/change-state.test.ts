@@ -4,7 +4,7 @@ import { type AlertItem, deliveryIdOf, isAlert } from '#lib/alerting/decide/aler
 import type { Basis } from '#lib/alerting/decide/decide-change.ts';
 import { NO_ALERTING } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { defaultPolicy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -52,7 +52,7 @@ const entityOf = (checks: CheckItem[]): EntityItem =>
 const basisOf = (entity: EntityItem, policy?: PolicyItem): Basis => ({
   entity,
   policy: effectivePolicy(policy, { check: checkNamed('chk_0'), entity, account: NO_ALERTING, now: START }),
-  ...(policy && { storedPolicy: policy }),
+  policyAsRead: policyAsRead(keys, checkNamed('chk_0'), policy),
   deadlines: {},
 });
 

@@ -1,0 +1,78 @@
+import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
+import { type AccountAlerting, type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
+import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import { type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Item, Key, Table, Write } from '#lib/platform/ports.ts';
+import type { Owner } from '#lib/schedule/entries.ts';
+import type { IncidentItem } from './notified-failure.ts';
+
+/** The deadlines of alerting. */
+export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
+
+type Wanted = {
+  /** The check, if it was read before. */
+  check?: CheckItem;
+  deadlines?: readonly AlertDeadline[];
+  /** Whether to read the notified failure of its entity. */
+  incident?: true;
+};
+
+/** What alerting knows of a check at one moment. */
+type CheckAlerting = {
+  /** Undefined if it was deleted. */
+  check: CheckItem | undefined;
+  /** The stored policy; undefined if nothing is set on the check. */
+  stored: PolicyItem | undefined;
+  /** The failure of its entity that others depend on, the present or the last one. */
+  incident: IncidentItem | undefined;
+  deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
+  /** Condition that holds a transaction to the policy as read. */
+  policyAsRead: Write;
+  /** Epoch ms. */
+  now: number;
+} & (
+  | { entity: EntityItem; account: AccountAlerting; policy: Policy }
+  // The entity is gone.
+  | { entity: undefined; account: undefined; policy: undefined }
+);
+
+/** Reads what alerting knows of a check: one strong read, and one more of an account whose settings have changed. */
+export async function readCheckAlerting(
+  { ports, keys }: Env<'table' | 'clock'>,
+  { tenant_id, entity_id, id }: Owner,
+  { check: known, deadlines: kinds = [], incident: withIncident }: Wanted = {},
+): Promise<CheckAlerting> {
+  const [entity, stored, head, check, incident, ...entries] = await readSome<
+    [EntityItem, PolicyItem, AlertingHead, CheckItem, IncidentItem, ...DeadlineEntry[]]
+  >(ports.table, [
+    keys.entity(tenant_id, entity_id),
+    keys.policy(tenant_id, id),
+    keys.alertingHead(tenant_id),
+    known ? undefined : keys.check(tenant_id, id),
+    withIncident && keys.incident(tenant_id, entity_id),
+    ...kinds.map((kind) => keys.entry(kind, tenant_id, id)),
+  ]);
+  const now = ports.clock.now();
+  const read = {
+    ...{ check: known ?? check, stored, incident, now },
+    deadlines: Object.fromEntries(kinds.map((kind, i) => [kind, entries[i]])),
+    policyAsRead: policyAsRead(keys, { tenant_id, id }, stored),
+  };
+  if (!entity) return { ...read, entity, account: undefined, policy: undefined };
+  const account = await alertingOf({ ports, keys }, tenant_id, head);
+  const policy = effectivePolicy(stored, { check: read.check ?? { id }, entity, account, now });
+  return { ...read, entity, account, policy };
+}
+
+/** Reads items of several types; a key that is undefined is not read. */
+async function readSome<T extends Item[]>(
+  table: Table,
+  keys: { [I in keyof T]: Key | undefined },
+): Promise<{ [I in keyof T]: T[I] | undefined }> {
+  const items = (await table.getMany(keys.filter((key) => key !== undefined))).values();
+  return keys.map((key) => key && items.next().value) as { [I in keyof T]: T[I] | undefined };
+}
