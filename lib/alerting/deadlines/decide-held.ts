@@ -1,45 +1,26 @@
-import { type AlertItem, alertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
+import { alertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { begun } from '#lib/alerting/decide/escalation.ts';
 import { afterTelling, announcementOf } from '#lib/alerting/decide/memory.ts';
-import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
-import { type IncidentItem, ownIncident, toldBy } from '#lib/alerting/decide/notified-failure.ts';
+import { type Deadline, mergeDeadline } from '#lib/alerting/decide/notes.ts';
+import { ownIncident, toldBy } from '#lib/alerting/decide/notified-failure.ts';
 import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
 import { knewBefore } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { settled } from '#lib/alerting/decide/settle-held.ts';
 import { awaitedRepair, type ChangeSituation, calledLater, decidedOn } from '#lib/alerting/decide/situation.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
-import type { IncidentRef } from '#lib/catalog/entity.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Write } from '#lib/platform/ports.ts';
+import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './hold.ts';
 
-type Kind = 'repeat' | 'catch_up';
-type Entries = { [kind in Kind]: DeadlineEntry | undefined };
-
-/** What becomes of a held alert. */
-type DecidedHeld = {
-  /** The transition, decided for good; undefined where it was before, or is not yet. */
-  transition?: Write;
-  /** It is held on for another reason. */
-  goesOn?: Deadline;
-  /** What goes out, and what the check remembers of it. */
-  item?: AlertItem;
-  alerts?: CheckItem['alerts'];
-  /** The incident that its entity is part of with that, and who was told of its failure. */
-  partOf?: IncidentRef;
-  told?: IncidentItem | undefined;
-  deadlines: { kind: Kind; present: DeadlineEntry | undefined; next: Deadline }[];
-};
-
 /**
- * Pure: once nothing holds it any more, an alert is decided by the rules of alerting as they find the check now. What
- * its channels know by then is not told again.
+ * Decides an alert by the rules of alerting as they find the check now, once nothing holds it any more. What its
+ * channels know by then is not told again. Pure.
+ * @returns `next`: it is held on for another reason
  */
-export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: Entries): DecidedHeld {
+export function decideHeld(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
-  if (transition.alert.decision !== 'held') return { deadlines: [] };
+  if (transition.alert.decision !== 'held') return { outcome: { token } };
   const announces = announcementOf(check.state, policy);
   const channels = channelsThatApply(policy, announces, check.alerts);
   const repaired = held.reason === 'remediation' || held.repaired === true;
@@ -56,10 +37,8 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   if (decided.decision === 'planned' && situation.told === announces) {
     // What held it is why nobody was told of this change.
     const { reason, facts } = transition.alert;
-    return {
-      transition: settled(transition, token, now, { decision: 'skipped', reason, facts }),
-      deadlines: [],
-    };
+    const skipped = settled(transition, token, now, { decision: 'skipped', reason, facts });
+    return { outcome: { token, beside: [skipped] } };
   }
   if (decided.decision === 'held') {
     const from = decided.until ?? now;
@@ -70,16 +49,19 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
       ...(repaired && { repaired }),
       ...(reason === 'dependency' && knewBefore(check.alerts)),
     };
-    return { goesOn: { deadline: from, note: { held: next } }, deadlines: [] };
+    return { next: { deadline: from, note: { held: next } }, outcome: { token } };
   }
   if (decided.decision !== 'planned') {
     const { reason, facts, until } = decided;
     const isLater = until !== undefined && policy.catch_up && (reason === 'cooldown' || reason === 'silenced');
-    const next = isLater ? mergeDeadline(entries.catch_up, { deadline: until }) : undefined;
+    const next = isLater ? mergeDeadline(one.deadlines.catch_up, { deadline: until }) : undefined;
     return {
-      transition: settle({ decision: 'skipped', reason, facts }),
-      ...(reason === 'no_channels' && { alerts: begun(check.alerts, policy, announces, now) }),
-      deadlines: next ? [{ kind: 'catch_up', present: entries.catch_up, next }] : [],
+      outcome: {
+        token,
+        ...(reason === 'no_channels' && { alerts: begun(check.alerts, policy, announces, now) }),
+        deadlines: next ? [{ kind: 'catch_up', next }] : [],
+        beside: [settle({ decision: 'skipped', reason, facts })],
+      },
     };
   }
   const partOf = check.state === 'down' ? ownIncident(entity, one.incident, transition) : entity.incident;
@@ -93,18 +75,17 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase, entries: En
   });
   const deliveries = deliveriesOf(item);
   // Repeats that were paused count from the alert.
-  const repeat = entries.repeat && { deadline: now + policy.repeat_interval_seconds * 1000 };
+  const repeat = one.deadlines.repeat && { deadline: now + policy.repeat_interval_seconds * 1000 };
+  const planned = [{ id: item.id, announces }];
   return {
-    transition: settle({ decision: 'planned', reason: null, facts: {}, deliveries }),
-    item,
-    ...(partOf && { partOf }),
-    told: toldBy(item, one.incident, { to: check.state, at: now }),
-    alerts: begun(
-      afterTelling(check.alerts, [{ id: item.id, announces }], classOf(situation), now),
-      policy,
-      announces,
-      now,
-    ),
-    deadlines: repeat ? [{ kind: 'repeat', present: entries.repeat, next: repeat }] : [],
+    outcome: {
+      token,
+      items: [item],
+      alerts: begun(afterTelling(check.alerts, planned, classOf(situation), now), policy, announces, now),
+      told: toldBy(item, one.incident, { to: check.state, at: now }),
+      partOf,
+      deadlines: repeat ? [{ kind: 'repeat', next: repeat }] : [],
+      beside: [settle({ decision: 'planned', reason: null, facts: {}, deliveries })],
+    },
   };
 }

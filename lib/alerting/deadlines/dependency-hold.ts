@@ -3,20 +3,21 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import { type Ancestry, dependentOf, findCause, readAncestry } from '#lib/alerting/cause/find-cause.ts';
 import { type HoldItem, rememberedHold } from '#lib/alerting/cause/hold-item.ts';
 import type { Verdict } from '#lib/alerting/cause/verdict.ts';
-import { type Hold, LEAST_SETTLING_MS, type Look, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
-import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
+import { type Hold as CauseProgress, LEAST_SETTLING_MS, type Look, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
+import { firstResultAt } from '#lib/alerting/decide/first-result.ts';
+import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import { isBusy, readPages } from '#lib/alerting/decide/page-budget.ts';
 import { isUntold, waitingOf } from '#lib/alerting/decide/recipients.ts';
 import { awaitedRepair } from '#lib/alerting/decide/situation.ts';
 import { channelsOfSteps, channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
-import { destinationOf } from '#lib/alerting/policy/policy.ts';
+import { destinationOf, isSilenced } from '#lib/alerting/policy/policy.ts';
 import { windowOfDependents } from '#lib/alerting/policy/windows.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { silenceRules } from '#lib/checks/heartbeat.ts';
 import { cellOf } from '#lib/keys.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import type { Found, HeldCase, Search } from './hold.ts';
-import { holdWrite, incidentsAt, writesOfLook } from './write-recheck.ts';
+import type { HeldCase, Hold, Rechecked } from './hold.ts';
+import { holdWrite, incidentsAt, type Search, writesOfLook } from './write-recheck.ts';
 
 /**
  * Entities whose own alert is held, and was told to nobody yet: until its cause is known, or until it is decided after
@@ -40,15 +41,43 @@ const wasPlanned = ({ note }: DeadlineEntry): boolean => {
   return held?.reason === 'maintenance' && held.window?.include_dependents === true;
 };
 
+/** While it waits for a silence to be lifted, it is looked at so often (ms). */
+const LATEST_MS = 300_000;
+
+/** Holds the alert of a failure until its cause is known. */
+export const dependency: Hold = {
+  waits_for_result: true,
+  recheck(env, account, one) {
+    if (one.held.reason !== 'dependency') return { is: 'released' };
+    if (mayBeTold(one)) return lookForCause(env, account, one);
+    const rest = heldFromRest(one);
+    return rest ? { is: 'held', next: rest } : { is: 'released' };
+  },
+};
+
+/** Whether nothing but the search for its cause keeps an alert from going out. */
+const mayBeTold = ({ check: { alerts }, policy }: HeldCase): boolean =>
+  !isSilenced(policy) &&
+  policy.window === undefined &&
+  channelsThatApply(policy, 'down', alerts).length + channelsOfSteps(policy).length > 0;
+
 /**
- * Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. `asked`:
- * somebody else asks what it follows from, and the answer will be there in a moment.
+ * Where some were told, a window or a silence that begins then holds it back from those alone who wait for its cause:
+ * they are still to hear of it. When that is looked at again; undefined where it is not so.
  */
-export async function lookForCause(
+function heldFromRest({ check, policy, held, now }: HeldCase): Deadline | undefined {
+  const { window } = policy;
+  if (!held.told?.length || !(window || isSilenced(policy))) return undefined;
+  const over = window ? firstResultAt(check, window.until) : Number.POSITIVE_INFINITY;
+  return { deadline: Math.max(Math.min(over, now + LATEST_MS), now + 1), note: { held } };
+}
+
+/** Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. */
+async function lookForCause(
   env: TenantEnv,
   account: Pick<AccountItem, 'id' | 'egress'>,
   one: HeldCase,
-): Promise<Found | 'asked'> {
+): Promise<Rechecked> {
   const { ports, keys, tenant } = env;
   const { check, policy } = one;
   const [ancestry, stored] = await Promise.all([
@@ -66,12 +95,12 @@ export async function lookForCause(
   const verdict = policy.hold_for_dependencies
     ? await findCause(env, account, ancestry, dependentOf(one.check, one.transition), isKnown)
     : NOTHING_FOUND;
-  if (!verdict.settled) return 'asked';
+  if (!verdict.settled) return { is: 'asked' };
   const seen = lookBy(verdict);
   if (!isForRules(one, seen, ports.clock.now())) return writesOfLook(env, search, verdict, seen);
   // What follows from another failure is no matter of a repair.
-  const decide = seen.root === null ? one : { ...one, held: { ...one.held, repaired: true as const } };
-  return { writes: [holdWrite(env, search, verdict, seen)], decide };
+  const held: HeldAlert = seen.root === null ? one.held : { ...one.held, repaired: true };
+  return { is: 'known', held, beside: [holdWrite(env, search, verdict, seen)] };
 }
 
 /** Somebody is to be told, but nobody hears it before a step of the escalation, or a repair has its time first. */
@@ -89,7 +118,7 @@ const NOTHING_FOUND: Verdict = {
 function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending, pages }: Search, verdict: Verdict) {
   const { check, policy, held } = one;
   const now = ports.clock.now();
-  const hold: Hold = policy.hold_for_dependencies ? rememberedHold(stored) : NEW_HOLD;
+  const hold: CauseProgress = policy.hold_for_dependencies ? rememberedHold(stored) : NEW_HOLD;
   const waiting = waitingFor(one).map(destinationOf);
   return {
     ...{ hold, verdict, pending, now, waiting },
@@ -115,11 +144,11 @@ function waitingFor({ check, policy, held }: HeldCase) {
 }
 
 /** The windows of planned work that roots are in, and that include what depends on them. */
-const windowsOf = ({ windows, now }: HeldCase, { entities, checks }: Ancestry, { roots }: Verdict) =>
+const windowsOf = ({ account, now }: HeldCase, { entities, checks }: Ancestry, { roots }: Verdict) =>
   new Map(
     roots.flatMap(({ entity_id: id }) => {
       const entity = entities.get(id);
-      const window = entity && windowOfDependents(windows, entity, checks.get(id) ?? [], now);
+      const window = entity && windowOfDependents(account.windows, entity, checks.get(id) ?? [], now);
       return window ? [[id, window] as const] : [];
     }),
   );

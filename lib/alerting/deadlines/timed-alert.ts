@@ -1,6 +1,6 @@
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
-import { type AlertDeadline, readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
-import { begun, escalationChange } from '#lib/alerting/decide/escalation.ts';
+import { type AlertDeadline, type CheckAlerting, readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
+import { begun } from '#lib/alerting/decide/escalation.ts';
 import {
   announce,
   announcementOf,
@@ -10,7 +10,7 @@ import {
   withoutFlapping,
 } from '#lib/alerting/decide/memory.ts';
 import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
-import { incidentWrites, toldBy } from '#lib/alerting/decide/notified-failure.ts';
+import { toldBy } from '#lib/alerting/decide/notified-failure.ts';
 import { hearRecovery, knewBefore, toldOf } from '#lib/alerting/decide/recipients.ts';
 import { seriesOf } from '#lib/alerting/decide/series.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/alerting/decide/situation.ts';
@@ -23,41 +23,11 @@ import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { type AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
-
-type Holding = {
-  check: CheckItem;
-  transition: DecidedTransition;
-  /** The deadline that it takes the place of, if there is one. */
-  hold: DeadlineEntry | undefined;
-  now: number;
-  /** The writes that end the deadline of the alert. */
-  done: readonly Write[];
-};
-
-/**
- * In place of a catch-up alert its cause is looked for. Answers the deadline at which that begins. The check gets
- * another version, so that a change of its state decided meanwhile, which knew of nothing held, is decided anew.
- */
-async function beginHold(
-  { ports, keys }: Env,
-  { check, transition, hold, now, done }: Holding,
-): Promise<DueDeadline[] | typeof AGAIN> {
-  const held: HeldAlert = {
-    ...{ transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now },
-    ...knewBefore(check.alerts),
-  };
-  const token = ports.ids.token();
-  const written = await commit(ports, [
-    ...done,
-    replaceCheck(check, nextCheck(check, token, {})),
-    ...deadlineWrites(keys, 'hold', check, token, hold, { deadline: now, note: { held } }),
-  ]);
-  return written.ok ? [dueDeadline('hold', check, now)] : AGAIN;
-}
+import { commitOutcome, moveDeadline, type Outcome } from './commit-outcome.ts';
 
 /** A deadline of alerting that has come, and what is decided on, read strongly. */
 export type Due = {
@@ -132,35 +102,49 @@ async function attempt(
   const { check, entity, policy, incident, now } = read;
   const { [kind]: entry, hold } = read.deadlines;
   if (!entry || entry.deadline > now) return [];
-  const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
 
   const transition = entity && (await lastTransition(env, tenant_id, check_id));
   const due = entity && { check, policy, dependencies: entity.dependencies, entry, hold, now };
   const decided = due && transition ? decide(due) : {};
-  const { alert, next, alerts, held } = decided;
-  if (held && check && transition) return beginHold(env, { check, transition, hold, now, done: replace(undefined) });
-  const left = next ? [{ ...deadline, at: next.deadline }] : [];
-  if (!due || !transition || !(alert || alerts)) return (await commit(ports, replace(next))).ok ? left : AGAIN;
+  const { alert, next, alerts } = decided;
+  if (decided.held && check && transition) return beginHold(env, { ...read, check }, kind, transition);
+  if (!due || !transition || !(alert || alerts)) return moveDeadline(env, read, { kind, next });
 
   const token = ports.ids.token();
   const to = check?.state ?? 'unknown';
   const lasts = to === 'down' && incident !== undefined && incident.recovered_at === undefined;
-  const partOf = { incident_id: entity?.incident?.id ?? (lasts ? incident.id : undefined), with_others: lasts };
+  const partOf = { incident_id: entity.incident?.id ?? (lasts ? incident.id : undefined), with_others: lasts };
   const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...partOf });
-  const told = toldBy(item, incident, { to, at: now });
-  const after = check && afterAlert(check, due, decided, item?.id);
-  const change = { before: check?.alerts ?? {}, after: after ?? {}, policy: due.policy };
-  const escalation = escalationChange(keys, owner, token, change);
-  const done = await commit(ports, [
-    ...(item ? [{ put: item, if: 'absent' as const }] : []),
-    ...(check && after ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
-    ...incidentWrites(incident, told, token, now),
-    read.policyAsRead,
-    ...(item && entity && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : []),
-    ...replace(next),
-    ...escalation.writes,
-  ]);
-  return done.ok ? [...left, ...escalation.deadlines] : AGAIN;
+  const outcome: Outcome = {
+    token,
+    items: item ? [item] : [],
+    alerts: check && afterAlert(check, due, decided, item?.id),
+    told: toldBy(item, incident, { to, at: now }),
+    beside: item && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : [],
+  };
+  return commitOutcome(env, read, { kind, next }, outcome);
+}
+
+/**
+ * Looks for the cause of a catch-up alert before it is sent. The check gets another version, so that a change of its
+ * state decided meanwhile, which knew of nothing held, is decided again.
+ */
+function beginHold(
+  env: Env,
+  read: CheckAlerting & { check: CheckItem },
+  kind: TimedDeadline,
+  transition: DecidedTransition,
+): Promise<DueDeadline[] | typeof AGAIN> {
+  const { ports, keys } = env;
+  const { check, now } = read;
+  const held: HeldAlert = {
+    ...{ transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now },
+    ...knewBefore(check.alerts),
+  };
+  const token = ports.ids.token();
+  const begins = deadlineWrites(keys, 'hold', check, token, read.deadlines.hold, { deadline: now, note: { held } });
+  const beside = [replaceCheck(check, nextCheck(check, token, {})), ...begins];
+  return moveDeadline(env, read, { kind, next: undefined }, beside, [dueDeadline('hold', check, now)]);
 }
 
 /** An alert that begins to be held meanwhile has who is told here decided anew. */

@@ -4,29 +4,40 @@ import { type HoldItem, rememberedHold, withLook } from '#lib/alerting/cause/hol
 import type { Verdict } from '#lib/alerting/cause/verdict.ts';
 import type { Look } from '#lib/alerting/cause/wait.ts';
 import { type AlertItem, alertItem, deliveriesOf, destinationTold, groupAt } from '#lib/alerting/decide/alert-item.ts';
-import { begun, escalationChange } from '#lib/alerting/decide/escalation.ts';
+import { begun } from '#lib/alerting/decide/escalation.ts';
 import { afterTelling, isFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
 import type { HeldAlert } from '#lib/alerting/decide/notes.ts';
 import {
   type IncidentItem,
   incidentOf,
   incidentWrites,
-  joinWrites,
   ownIncident,
   withTold,
 } from '#lib/alerting/decide/notified-failure.ts';
-import { pageWrites } from '#lib/alerting/decide/page-budget.ts';
+import { type Pages, pageWrites } from '#lib/alerting/decide/page-budget.ts';
 import { waitingOf } from '#lib/alerting/decide/recipients.ts';
 import { impactDue, settled, superseded } from '#lib/alerting/decide/settle-held.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';
 import type { AlertRoot } from '#lib/channels/alert.ts';
-import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { Found, HeldCase, Search } from './hold.ts';
+import type { Outcome } from './commit-outcome.ts';
+import type { HeldCase, Rechecked } from './hold.ts';
+
+/** A held alert whose cause is looked for, with all that was read. */
+export type Search = {
+  one: HeldCase;
+  stored: HoldItem | undefined;
+  ancestry: Ancestry;
+  /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
+  pending: ReadonlyMap<string, number>;
+  /** When those who wait were paged. */
+  pages: Pages;
+};
 
 /** Of each failure as it stands: one that began anew is not the one that was told of before. */
 export function incidentsAt(
@@ -95,10 +106,10 @@ function partOf({ keys }: TenantEnv, { one, ancestry }: Search, verdict: Verdict
 }
 
 /**
- * The writes of a look, for one transaction: alerts for those who are told now, whom each incident was told to, with
- * the first of them the decision on the transition, and what is remembered of who waits on.
+ * What comes of a look: alerts for those who are told now, whom each incident was told to, with the first of them the
+ * decision on the transition, and what is remembered of who waits on.
  */
-export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen: Look): Found {
+export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen: Look): Rechecked {
   const { ports, keys, tenant } = env;
   const { one, ancestry } = search;
   const { check, policy, held, transition } = one;
@@ -110,32 +121,34 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
   const items = alertsOf(env, one, seen, { ...incidents, released }, now);
   const destinations = items.flatMap(({ to }) => to.map(destinationTold));
   const told = [...(held.told ?? []), ...destinations];
-  const after = items.length > 0 ? alertsAfter(check, policy, items, now) : check.alerts;
-  const escalation = escalationChange(keys, check, token, { before: check.alerts, after, policy });
   // Told by itself, it is what others fail with.
   const impact =
     items.length > 0 && !root ? impactDue(keys, token, { check, entity: one.entity, policy, now }) : undefined;
   const tellOf = (before: IncidentItem | undefined, of: IncidentItem | undefined): Write[] =>
     of && destinations.length > 0 ? incidentWrites(before, withTold(of, destinations, now), token, now) : [];
-  const writes: Write[] = [
-    ...items.map((item): Write => ({ put: item, if: 'absent' })),
-    ...decided(one, seen, items, incidents, token, now),
-    ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
-    ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
-    ...joinWrites(one.entity, partOf, token),
-    ...pageWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(seen) }, token, now),
-    ...(items.length > 0 ? [replaceCheck(check, nextCheck(check, token, { alerts: after }))] : []),
-    ...escalation.writes,
-    ...(impact?.writes ?? []),
-  ];
-  const deadlines = [...escalation.deadlines, ...(impact?.deadlines ?? [])];
-  const before = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
-  const hold = holdWrite(env, search, verdict, seen);
-  if (seen.look_at === undefined) return { writes: [...writes, ...before, hold], deadlines };
   const under = seen.hold.under ?? undefined;
   const isMoved = under !== held.root;
-  const pointer =
-    under !== undefined && isMoved ? [{ put: pointerItem(env, check, under, transition.expires_at) }] : [];
+  const left = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
+  const outcome: Outcome = {
+    token,
+    items,
+    alerts: items.length > 0 ? alertsAfter(check, policy, items, now) : undefined,
+    partOf,
+    beside: [
+      ...decided(one, seen, items, incidents, token, now),
+      ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
+      ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
+      ...pageWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(seen) }, token, now),
+      ...(impact?.writes ?? []),
+      ...(isMoved || seen.look_at === undefined ? left : []),
+      ...(isMoved && under !== undefined && seen.look_at !== undefined
+        ? [{ put: pointerItem(env, check, under, transition.expires_at) }]
+        : []),
+      holdWrite(env, search, verdict, seen),
+    ],
+    begun: impact?.deadlines ?? [],
+  };
+  if (seen.look_at === undefined) return { is: 'held', outcome };
   const { root: _root, told: _told, window: _window, ...rest } = held;
   const next: HeldAlert = {
     ...rest,
@@ -143,11 +156,7 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
     ...(told.length > 0 && { told }),
     ...(seen.window && { window: seen.window }),
   };
-  return {
-    writes: [...writes, ...(isMoved ? before : []), ...pointer, hold],
-    next: { deadline: seen.look_at, note: { held: next } },
-    deadlines,
-  };
+  return { is: 'held', next: { deadline: seen.look_at, note: { held: next } }, outcome };
 }
 
 /** What is remembered of a held alert after one more look. */

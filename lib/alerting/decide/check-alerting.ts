@@ -21,8 +21,8 @@ type Wanted = {
   incident?: true;
 };
 
-/** What alerting knows of a check at one moment. */
-type CheckAlerting = {
+type Read = {
+  owner: Owner;
   /** Undefined if it was deleted. */
   check: CheckItem | undefined;
   /** The stored policy; undefined if nothing is set on the check. */
@@ -34,18 +34,21 @@ type CheckAlerting = {
   policyAsRead: Write;
   /** Epoch ms. */
   now: number;
-} & (
-  | { entity: EntityItem; account: AccountAlerting; policy: Policy }
-  // The entity is gone.
-  | { entity: undefined; account: undefined; policy: undefined }
-);
+};
+
+/** What alerting knows of a check whose entity is there. */
+export type Found = Read & { entity: EntityItem; account: AccountAlerting; policy: Policy };
+
+/** What alerting knows of a check at one moment; without entity, account and policy if the entity is gone. */
+export type CheckAlerting = Found | (Read & { entity: undefined; account: undefined; policy: undefined });
 
 /** Reads what alerting knows of a check: one strong read, and one more of an account whose settings have changed. */
 export async function readCheckAlerting(
   { ports, keys }: Env<'table' | 'clock'>,
-  { tenant_id, entity_id, id }: Owner,
+  owner: Owner,
   { check: known, deadlines: kinds = [], incident: withIncident }: Wanted = {},
 ): Promise<CheckAlerting> {
+  const { tenant_id, entity_id, id } = owner;
   const [entity, stored, head, check, incident, ...entries] = await readSome<
     [EntityItem, PolicyItem, AlertingHead, CheckItem, IncidentItem, ...DeadlineEntry[]]
   >(ports.table, [
@@ -58,7 +61,7 @@ export async function readCheckAlerting(
   ]);
   const now = ports.clock.now();
   const read = {
-    ...{ check: known ?? check, stored, incident, now },
+    ...{ owner, check: known ?? check, stored, incident, now },
     deadlines: Object.fromEntries(kinds.map((kind, i) => [kind, entries[i]])),
     policyAsRead: policyAsRead(keys, { tenant_id, id }, stored),
   };
