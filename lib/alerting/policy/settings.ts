@@ -148,11 +148,12 @@ export type PolicyInForce = Pick<PolicySettings, Deciding> & { silenced: boolean
 
 export const POLICY_NAMES = Object.keys(SETTINGS) as Name[];
 
-const each = <T>(of: (name: Name) => T): Record<Name, T> =>
-  Object.fromEntries(POLICY_NAMES.map((name) => [name, of(name)])) as Record<Name, T>;
+/** Makes a member for each setting. The caller states their types. */
+const each = <Members extends Record<Name, unknown>>(of: (name: Name) => unknown): Members =>
+  Object.fromEntries(POLICY_NAMES.map((name) => [name, of(name)])) as Members;
 
 /** Values that apply if neither the check nor the account sets another (docs/use/alerts.md#policies). */
-export const POLICY_DEFAULTS = each((name): unknown => SETTINGS[name].default) as PolicySettings;
+export const POLICY_DEFAULTS = each<PolicySettings>((name) => SETTINGS[name].default);
 
 const isDeciding = (name: Name): name is Deciding => 'decides' in SETTINGS[name];
 const DECIDING = POLICY_NAMES.filter(isDeciding);
@@ -169,15 +170,15 @@ const describe = (name: Name): string => {
 };
 
 /** The settings as members of a record. */
-export const settingMembers = each((name) => {
+export const settingMembers = each<{ [N in Name]: Settings[N]['schema'] }>((name) => {
   const { schema, title, default: value }: Setting = SETTINGS[name];
   return schema.meta({ title, description: describe(name), default: value });
-}) as { [N in Name]: Settings[N]['schema'] };
+});
 
 /** The settings as members of a change. */
-export const settingChanges = each((name) =>
+export const settingChanges = each<{ [N in Name]: z.ZodExactOptional<z.ZodNullable<Settings[N]['schema']>> }>((name) =>
   settingMembers[name]
     .nullable()
     .describe(`${describe(name)} null restores the default.`)
     .exactOptional(),
-) as { [N in Name]: z.ZodExactOptional<z.ZodNullable<Settings[N]['schema']>> };
+);
