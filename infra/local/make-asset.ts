@@ -3,7 +3,8 @@ import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDER = '.cache/generated';
+/** Folder of assets that are kept: next to compiled code, which an operator can place outside the installation. */
+const FOLDER = join(process.env.NODE_COMPILE_CACHE || join(ROOT, '.cache'), 'generated');
 
 const MAKERS = {
   document: async () => {
@@ -43,13 +44,12 @@ function read(path: string): string | undefined {
 
 /** Writes an asset under its final name only when it is complete, and removes those of other inputs. */
 function keep(name: AssetName, file: string, text: string): void {
-  const folder = join(ROOT, FOLDER);
-  mkdirSync(folder, { recursive: true });
-  const part = join(folder, `part-${process.pid}`);
+  mkdirSync(FOLDER, { recursive: true });
+  const part = join(FOLDER, `part-${process.pid}`);
   writeFileSync(part, text);
-  renameSync(part, join(folder, file));
-  for (const other of readdirSync(folder)) {
-    if (other.startsWith(`${name}-`) && other !== file) rmSync(join(folder, other), { force: true });
+  renameSync(part, join(FOLDER, file));
+  for (const other of readdirSync(FOLDER)) {
+    if (other.startsWith(`${name}-`) && other !== file) rmSync(join(FOLDER, other), { force: true });
   }
 }
 
@@ -60,7 +60,7 @@ function keep(name: AssetName, file: string, text: string): void {
 async function main([name]: string[]): Promise<void> {
   const asset = name as AssetName;
   const file = `${asset}-${digestOfInputs()}.json`;
-  const kept = read(join(ROOT, FOLDER, file));
+  const kept = read(join(FOLDER, file));
   const text = kept ?? (await MAKERS[asset]());
   process.stdout.write(text);
   try {

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generate } from '#infra/docs/generate.ts';
+import { bareEnv } from '#test/support/command.ts';
 import { startRealService } from '#test/support/real-service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -30,10 +31,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(code, { recursive: true }));
 
+const env = () => ({ NODE_COMPILE_CACHE: join(code, '.cache') });
 const folder = () => join(code, '.cache/generated');
 const make = (name: string) => {
   const args = ['--disable-warning=ExperimentalWarning', join(code, 'infra/local/make-asset.ts'), name];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1e8 });
+  const options = { env: bareEnv(env()), encoding: 'utf8', maxBuffer: 1e8 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
   return { status, stdout, stderr };
 };
 
@@ -60,7 +63,7 @@ it('a service whose folder cannot be written makes both, says so once, and tries
   const source = join(code, 'console/main.tsx');
   const text = readFileSync(source, 'utf8');
   writeFileSync(source, 'const broken = ;');
-  await using service = await startRealService({}, code);
+  await using service = await startRealService(env(), code);
   expect((await fetch(service.url, BROWSER)).status).toBe(500);
   expect(service.err()).toContain(basename(source));
 
