@@ -6,6 +6,7 @@ import { bundle } from '#infra/aws/bundle/bundle.ts';
 import { generate } from '#infra/docs/generate.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { run } from '#test/deploy/run.ts';
+import { isNightly } from '#test/support/nightly.ts';
 
 const KB = 1024;
 /** What is deployed of a function, with what is loaded late: libraries of sign-in, expressions, the document. */
@@ -102,7 +103,7 @@ it('hands out the document as it is generated, from its packed form', async () =
 });
 
 const ENV = { ...process.env, TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1', BUS_NAME: 'bus' };
-const RUNS = 3;
+const RUNS = isNightly ? 3 : 1;
 
 /** What a process takes to load a file, in ms: the best of some, as others on the machine only add to it. */
 async function loadTime(file: string): Promise<number> {

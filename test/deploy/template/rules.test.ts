@@ -5,6 +5,7 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { afterAll, expect, it } from 'vitest';
 import { pythonTools } from '#test/deploy/emulator.ts';
 import { run } from '#test/deploy/run.ts';
+import { isNightly } from '#test/support/nightly.ts';
 import { synthesize } from './synthesized.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-rules-'));
@@ -35,11 +36,14 @@ it('finds what is not acknowledged', () => {
   }
 });
 
-it('is clean by cfn-lint', async () => {
-  const file = join(dir, 'template.json');
-  writeFileSync(file, JSON.stringify(synthesize().template.toJSON()));
-  // W3005: the CDK names the role of a function among what it depends on, though it refers to it as well.
-  const args = ['--ignore-checks', 'W3005', '--regions', 'eu-central-1', 'us-east-1', '--template', file];
-  const { code, out } = await run(join(await pythonTools(), 'cfn-lint'), args, { limitSeconds: 60 });
-  expect({ code, out }).toEqual({ code: 0, out: '' });
-});
+// Its venv is that of the emulator, which the gate does without.
+if (isNightly) {
+  it('is clean by cfn-lint', async () => {
+    const file = join(dir, 'template.json');
+    writeFileSync(file, JSON.stringify(synthesize().template.toJSON()));
+    // W3005: the CDK names the role of a function among what it depends on, though it refers to it as well.
+    const args = ['--ignore-checks', 'W3005', '--regions', 'eu-central-1', 'us-east-1', '--template', file];
+    const { code, out } = await run(join(await pythonTools(), 'cfn-lint'), args, { limitSeconds: 60 });
+    expect({ code, out }).toEqual({ code: 0, out: '' });
+  });
+}
