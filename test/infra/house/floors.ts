@@ -71,7 +71,7 @@ export const upward = (imports: readonly Import[]): string[] =>
   });
 
 /** A folder of a room by its path, or the file itself where it lies directly in the room. */
-function partOf(file: string): string | undefined {
+export function partOf(file: string): string | undefined {
   const room = roomOf(file);
   if (!room || room.folders.length === 0) return undefined;
   const [first = '', ...rest] = file.slice(room.room.length + 1).split('/');

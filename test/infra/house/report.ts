@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { parseArgs } from 'node:util';
-import { disorder, HOUSE, upward } from './floors.ts';
+import { disorder, HOUSE, partOf, upward } from './floors.ts';
 import { type Import, importsOf } from './imports.ts';
 import { files, sources, textOf } from './sources.ts';
 import { measureWalks } from './walks.ts';
@@ -74,12 +74,12 @@ function figures(): Record<string, number> {
   };
 }
 
-/** Folders of lib, and its root, that import each other in both directions. */
+/** Pairs of folders of a room, or of files directly in it, that import each other. */
 function mutualPairs(all: readonly Import[]): number {
   const pairs = new Set<string>();
   for (const { file, from } of all) {
-    const [here, there] = [posix.dirname(file), posix.dirname(from)];
-    if (here !== there && from.startsWith('lib/')) pairs.add(`${here} ${there}`);
+    const [here, there] = [partOf(file), partOf(from)];
+    if (here && there && here !== there) pairs.add(`${here} ${there}`);
   }
   return [...pairs].filter((pair) => pairs.has(pair.split(' ').toReversed().join(' '))).length / 2;
 }
