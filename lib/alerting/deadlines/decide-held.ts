@@ -4,14 +4,13 @@ import { afterTelling, announcementOf } from '#lib/alerting/decide/memory.ts';
 import { type Deadline, mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import { ownIncident, toldBy } from '#lib/alerting/decide/notified-failure.ts';
 import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
-import { knewBefore } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
-import { settled } from '#lib/alerting/decide/settle-held.ts';
+import { newHold, settled } from '#lib/alerting/decide/settle-held.ts';
 import { awaitedRepair, type ChangeSituation, calledLater, decidedOn } from '#lib/alerting/decide/situation.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Outcome } from './commit-outcome.ts';
-import type { HeldCase } from './hold.ts';
+import type { HeldCase } from './holds.ts';
 
 /**
  * Decides an alert by the rules of alerting as they find the check now, once nothing holds it any more. What its
@@ -41,15 +40,8 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase): { next?: D
     return { outcome: { token, beside: [skipped] } };
   }
   if (decided.decision === 'held') {
-    const from = decided.until ?? now;
-    const { transition_sk } = held;
-    const { reason } = decided;
-    const next = {
-      ...{ transition_sk, reason, from },
-      ...(repaired && { repaired }),
-      ...(reason === 'dependency' && knewBefore(check.alerts)),
-    };
-    return { next: { deadline: from, note: { held: next } }, outcome: { token } };
+    const { deadline, note } = newHold(one, now, decided);
+    return { next: { deadline, note: { held: { ...note.held, ...(repaired && { repaired }) } } }, outcome: { token } };
   }
   if (decided.decision !== 'planned') {
     const { reason, facts, until } = decided;

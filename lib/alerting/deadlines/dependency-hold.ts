@@ -16,7 +16,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { silenceRules } from '#lib/checks/heartbeat.ts';
 import { cellOf } from '#lib/keys.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import type { HeldCase, Hold, Rechecked } from './hold.ts';
+import type { HeldCase, Hold, Rechecked } from './holds.ts';
 import { holdWrite, incidentsAt, type Search, writesOfLook } from './write-recheck.ts';
 
 /**

@@ -15,8 +15,7 @@ import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { commitOutcome, moveDeadline } from './commit-outcome.ts';
 import { decideHeld } from './decide-held.ts';
-import type { HeldCase } from './hold.ts';
-import { HOLDS } from './holds.ts';
+import { type HeldCase, HOLDS } from './holds.ts';
 
 /** Another recheck finds out the cause: the answer will be there after this time (ms). */
 const ASKED_MS = 1_000;

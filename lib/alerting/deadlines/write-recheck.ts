@@ -26,7 +26,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { Outcome } from './commit-outcome.ts';
-import type { HeldCase, Rechecked } from './hold.ts';
+import type { HeldCase, Rechecked } from './holds.ts';
 
 /** A held alert whose cause is looked for, with all that was read. */
 export type Search = {

@@ -13,7 +13,6 @@ import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf, destinationTold } from './alert-item.ts';
 import { type AlertDeadline, readCheckAlerting } from './check-alerting.ts';
 import { begun, escalationChange } from './escalation.ts';
-import { firstResultAt } from './first-result.ts';
 import {
   afterTelling,
   announcedState,
@@ -27,7 +26,7 @@ import {
   withFailure,
   withoutAnnounced,
 } from './memory.ts';
-import { type Deadline, type DeadlineEntry, type HeldAlert, mergeDeadline } from './notes.ts';
+import { type Deadline, type DeadlineEntry, mergeDeadline } from './notes.ts';
 import {
   endsIncident,
   type IncidentItem,
@@ -39,9 +38,9 @@ import {
 } from './notified-failure.ts';
 import { isBusy, type Pages, pageWrites, readPages } from './page-budget.ts';
 import { classOf } from './quiet-rules.ts';
-import { hearRecovery, knewBefore } from './recipients.ts';
+import { hearRecovery } from './recipients.ts';
 import { type Decided, decide } from './rules.ts';
-import { becauseOf, forgetHold, impactDue, superseded } from './settle-held.ts';
+import { becauseOf, forgetHold, impactDue, newHold, superseded } from './settle-held.ts';
 import {
   awaitedRepair,
   type ChangeSituation,
@@ -51,7 +50,7 @@ import {
   heldIn,
   type Situation,
 } from './situation.ts';
-import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
+import type { AlertDecision, DecidedTransition } from './transition.ts';
 
 /** A change of a check's state, and the policy in force. */
 type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> & {
@@ -96,7 +95,7 @@ function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   const item =
     decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
-  const hold = decided.decision === 'held' ? newHold(change, decided) : undefined;
+  const hold = decided.decision === 'held' ? newHold(change, alertAt, decided) : undefined;
   const planned = item ? [{ id: item.id, announces: item.announces ?? announcementOf(to, policy) }] : [];
   const remembered = isTold
     ? afterTelling(counted, planned, classOf(situation), alertAt)
@@ -125,23 +124,6 @@ function alertOfChange(keys: Keys, change: Change): AlertOfChange {
 /** Its recovery is told to nobody as nobody was told of the failure, or whoever was is no channel of it any more. */
 const nobodyKnows = ({ decision, reason }: Decided, { to, policy }: Situation): boolean =>
   decision === 'skipped' && reason === 'dependency' && shown(to, policy) === 'up';
-
-type DecidedHold = Extract<Decided<AlertReason>, { decision: 'held' }>;
-
-/**
- * What is held is looked at when the check has had a result of its own behind what holds it; the cause of a failure is
- * looked for at once, and a repair has until then.
- */
-function newHold({ check, policy, transition, alertAt }: Change, { reason, until = alertAt }: DecidedHold): Deadline {
-  const held: HeldAlert = {
-    transition_sk: transition.sk,
-    reason,
-    from: until,
-    ...(policy.window && { window: policy.window }),
-    ...(reason === 'dependency' && knewBefore(check.alerts)),
-  };
-  return { deadline: reason === 'maintenance' ? firstResultAt(check, until) : until, note: { held } };
-}
 
 /** When what was held back is looked at again, which says by itself when that is over. */
 const lookAt = ({ reason, until }: Decided): number | undefined =>

@@ -6,15 +6,39 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
-import type { Deadline } from './notes.ts';
-import { decide } from './rules.ts';
+import { firstResultAt } from './first-result.ts';
+import type { Deadline, HeldAlert } from './notes.ts';
+import { knewBefore } from './recipients.ts';
+import { type Decided, decide } from './rules.ts';
 import { situationOf } from './situation.ts';
-import type { AlertDecision, DecidedTransition } from './transition.ts';
+import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
 
 /**
  * A held alert is decided once more, and then for good: of all of a transition only its `alert` changes, from held to
  * planned or skipped, with what that was decided on; by condition on its version.
  */
+
+type DecidedHold = Extract<Decided<AlertReason>, { decision: 'held' }>;
+type Held = { check: CheckItem; policy: Policy; transition: { sk: string } };
+
+/**
+ * The hold that a rule begins at `now` (epoch ms). It is rechecked when what holds the alert is over; after a
+ * maintenance window, when the check has had a result of its own.
+ */
+export function newHold(
+  { check, policy, transition }: Held,
+  now: number,
+  { reason, until = now }: DecidedHold,
+): Deadline & { note: { held: HeldAlert } } {
+  const held: HeldAlert = {
+    transition_sk: transition.sk,
+    reason,
+    from: until,
+    ...(policy.window && { window: policy.window }),
+    ...(reason === 'dependency' && knewBefore(check.alerts)),
+  };
+  return { deadline: reason === 'maintenance' ? firstResultAt(check, until) : until, note: { held } };
+}
 
 /** What an alert is held for, as its transition says. */
 export const becauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecision['because']> => ({
