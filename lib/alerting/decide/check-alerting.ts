@@ -6,7 +6,8 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Item, Key, Table, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { readSome } from '#lib/platform/table/pages.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
 import type { IncidentItem } from './notified-failure.ts';
 
@@ -69,13 +70,4 @@ export async function readCheckAlerting(
   const account = await alertingOf({ ports, keys }, tenant_id, head);
   const policy = effectivePolicy(stored, { check: read.check ?? { id }, entity, account, now });
   return { ...read, entity, account, policy };
-}
-
-/** Reads items of several types; a key that is undefined is not read. */
-async function readSome<T extends Item[]>(
-  table: Table,
-  keys: { [I in keyof T]: Key | undefined },
-): Promise<{ [I in keyof T]: T[I] | undefined }> {
-  const items = (await table.getMany(keys.filter((key) => key !== undefined))).values();
-  return keys.map((key) => key && items.next().value) as { [I in keyof T]: T[I] | undefined };
 }

@@ -93,15 +93,14 @@ export const createDelivery = (
   });
 
 /** Enqueues those of these deliveries that were not attempted yet. Repeatable. */
-async function enqueuePending({ ports, keys }: Env, tenant_id: string, ids: string[]): Promise<void> {
-  const deliveries = await ports.table.getMany<DeliveryItem>(ids.map((id) => keys.delivery(tenant_id, id)));
-  const pending = deliveries.filter((delivery) => delivery?.status === 'pending');
+async function enqueuePending({ ports }: Env, deliveries: readonly DeliveryItem[]): Promise<void> {
+  const pending = deliveries.filter(({ status }) => status === 'pending');
   if (pending.length === 0) return;
   await ports.queues.send(
     'delivery',
-    pending.map((delivery) => ({
-      body: { tenant_id, delivery_id: delivery!.id },
-      ...(delivery!.next_attempt_at !== undefined && { not_before: delivery!.next_attempt_at }),
+    pending.map(({ tenant_id, id, next_attempt_at: at }) => ({
+      body: { tenant_id, delivery_id: id },
+      ...(at !== undefined && { not_before: at }),
       group: tenant_id,
     })),
   );
@@ -114,12 +113,7 @@ async function enqueuePending({ ports, keys }: Env, tenant_id: string, ids: stri
  */
 export async function fanOut(env: Env, alert: AlertItem, isLast: boolean): Promise<void> {
   try {
-    const deliveries = await madeOf(env, alert);
-    await enqueuePending(
-      env,
-      alert.tenant_id,
-      deliveries.map((delivery) => delivery.id),
-    );
+    await enqueuePending(env, await madeOf(env, alert));
   } catch (error) {
     if (isLast) await failPending(env, alert).catch((fault) => noteLeft(env, alert, fault));
     throw error;

@@ -1,6 +1,8 @@
 import { isOfAccount } from '#lib/alerting/policy/channel-place.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
+import { readSome } from '#lib/platform/table/pages.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, withAttempt } from './delivery-item.ts';
@@ -60,7 +62,7 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
  * Writes the outcome of an attempt, and the channel's latest delivery unless a newer one is there. When two deliverers
  * make the same attempt, the two count as one, and `sent` stays sent: no delivery gets more attempts than its rule
  * allows.
- * @param delivery as it was read before the attempt
+ * @param delivery as it was read before the attempt; read again only if another writer was faster
  * @param first the delivery was attempted before it was ever stored: this writes it for the first time, and that beside
  */
 export function recordOutcome(
@@ -71,8 +73,9 @@ export function recordOutcome(
 ): Promise<DeliveryItem> {
   const { ports, keys } = env;
   const v = ports.ids.token();
-  return untilDone(ports, async () => {
-    const { present, last, lastKey, hasPlace } = await stored(env, delivery, outcome);
+  return untilDone(ports, async (tries) => {
+    const known = tries === 0 && !first ? delivery : undefined;
+    const { present, last, lastKey, hasPlace } = await stored(env, delivery, outcome, known);
     if (!present && !first) return delivery;
     if (present && isSettled(present, v, outcome, delivery)) return present;
 
@@ -122,18 +125,26 @@ export async function noteWaiting(
   ]);
 }
 
-/** What is stored of a delivery; `hasPlace`: its channel still exists, and so does the item of its latest delivery. */
-async function stored({ ports, keys }: Env, delivery: DeliveryItem, outcome: AttemptOutcome) {
+/**
+ * What is stored of a delivery; `hasPlace`: its channel still exists, and so does the item of its latest delivery.
+ * @param known the delivery as stored, if it was read before
+ */
+async function stored(
+  { ports, keys }: Env,
+  delivery: DeliveryItem,
+  outcome: AttemptOutcome,
+  known: DeliveryItem | undefined,
+) {
   const { tenant_id, check_id, channel_id, id } = delivery;
   const lastKey = keys.lastDelivery(tenant_id, check_id, channel_id);
   const mayBeGone = mayOutliveCheck(delivery, outcome);
-  const [present, last, check] = await ports.table.getMany<[DeliveryItem, LastDeliveryItem, ...Item[]]>([
-    keys.delivery(tenant_id, id),
+  const [last, present, check] = await readSome<[LastDeliveryItem, DeliveryItem, CheckItem]>(ports.table, [
     lastKey,
-    ...(mayBeGone ? [keys.check(tenant_id, check_id)] : []),
+    known ? undefined : keys.delivery(tenant_id, id),
+    mayBeGone ? keys.check(tenant_id, check_id) : undefined,
   ]);
   const isOrphan = (outcome.status === 'failed' && outcome.orphan === true) || (mayBeGone && !check);
-  return { present, last, lastKey, hasPlace: !isOrphan && check_id !== '' };
+  return { present: known ?? present, last, lastKey, hasPlace: !isOrphan && check_id !== '' };
 }
 
 /** Whether the check may be reclaimed already: what is written under it then would never be removed. */

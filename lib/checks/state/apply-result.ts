@@ -8,6 +8,8 @@ import type { StateEnv } from './on-change.ts';
 
 type AppliedResult = {
   outcome: Outcome;
+  /** State and counters of the check with it, if the caller has computed them. */
+  next?: ReturnType<typeof nextState>;
   /** Epoch ms: when it was checked. */
   ran_at: number;
   /** The error or warning that a transition by it holds. */
@@ -39,7 +41,7 @@ export async function applyResult(
   const { ports, keys } = env;
   const { outcome, ran_at } = result;
   const judged = { outcome, at: ran_at };
-  const { state, ...counters } = nextState(check, outcome);
+  const { state, ...counters } = result.next ?? nextState(check, outcome);
   const streaks_since = keptStreaks(check, state, judged);
   const counted = { ...counters, ...(streaks_since && { streaks_since }) };
   const forget = [...(result.forget ?? []), ...(streaks_since ? [] : (['streaks_since'] as const))];

@@ -1,4 +1,4 @@
-import type { Item, Query, Table } from '#lib/platform/ports.ts';
+import type { Item, Key, Query, Table } from '#lib/platform/ports.ts';
 
 type Reads = Pick<Table, 'query'>;
 
@@ -81,4 +81,13 @@ export function filtered<T extends { sk: string }>(
     const next = items.length < fitting.length ? items.at(-1)!.sk : page.next;
     return { items, next, enough: walked >= MOST_WALKED };
   };
+}
+
+/** Reads items of several types; a key that is undefined is not read. */
+export async function readSome<T extends Item[]>(
+  table: Pick<Table, 'getMany'>,
+  keys: { [I in keyof T]: Key | undefined },
+): Promise<{ [I in keyof T]: T[I] | undefined }> {
+  const items = (await table.getMany(keys.filter((key) => key !== undefined))).values();
+  return keys.map((key) => key && items.next().value) as { [I in keyof T]: T[I] | undefined };
 }

@@ -56,9 +56,20 @@ type Run =
 const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
   pick(checkTypeOf(check.check_type).result, outcome);
 
-/** Whether an outcome changes nothing of its check as it stands. */
-const isQuiet = (probe: Probe, check: CheckItem): boolean =>
-  isSame(nextState(check, outcomeOf(probe.outcome)), check) && isDeepStrictEqual(remembered(probe, check), {});
+/** What a probe makes of its check as it stands. */
+export type Effect = {
+  /** State and counters. */
+  next: ReturnType<typeof nextState>;
+  also: Pick<CheckItem, 'slow' | 'noted'>;
+  /** Whether neither changes. */
+  is_quiet: boolean;
+};
+
+export function effectOf(probe: Probe, check = probe.check): Effect {
+  const next = nextState(check, outcomeOf(probe.outcome));
+  const also = remembered(probe, check);
+  return { next, also, is_quiet: isSame(next, check) && Object.keys(also).length === 0 };
+}
 
 /** What the check item remembers of its latest probe, as far as that changes. */
 function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
@@ -82,10 +93,11 @@ const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
  * with it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack
  * (openPack).
  */
-export const recordProbe = async (env: StateEnv, probe: Probe): Promise<Recorded> => (await recordRun(env, probe)).is;
+export const recordProbe = async (env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<Recorded> =>
+  (await recordRun(env, probe, effect)).is;
 
 /** The same, and what came of it. */
-export async function recordRun(env: StateEnv, probe: Probe): Promise<Run> {
+export async function recordRun(env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<Run> {
   const { ports, keys } = env;
   const result = resultOf(keys, probe);
   return oneAtATime(ports.table, probe.check.entity_id, () =>
@@ -104,14 +116,14 @@ export async function recordRun(env: StateEnv, probe: Probe): Promise<Run> {
       const outcome = outcomeOf(probe.outcome);
       const { retention_days } = probe;
       const single = result.sk > (check.single ?? '') ? result.sk : check.single;
-      const also = { ...remembered(probe, check), ...(single && { single }) };
+      const { next, also } = check === probe.check ? effect : effectOf(probe, check);
       const changes = await applyResult(env, check, {
-        outcome,
+        ...{ outcome, next },
         ran_at: probe.started_at,
         reason: withLatency(reasonOf(probe.outcome), probe.outcome),
         cause: 'result',
         retention_days,
-        also,
+        also: { ...also, ...(single && { single }) },
       });
       if (!changes) return { is: 'dropped' };
       const changed = changedBy(check, { outcome, at: probe.slot, now: ports.clock.now() });
@@ -119,7 +131,6 @@ export async function recordRun(env: StateEnv, probe: Probe): Promise<Run> {
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes, ...notes]);
       if (!done.ok) return done.failed.includes(0) ? { is: 'repeated', result, state: check.state } : AGAIN;
       await sendDeadlines(env, changes.deadlines);
-      const next = nextState(check, outcome);
       if (isUndecided({ ...check, ...next })) await sendRetry(env, check, probe.slot);
       return { is: 'recorded', result, state: next.state, changed: !isSame(next, check) };
     }),
@@ -159,8 +170,8 @@ type Pack = {
 };
 
 /** Whether an outcome belongs into the pack of its slot. */
-export const belongsInPack = (probe: Probe): boolean =>
-  !probe.retry && isQuiet(probe, probe.check) && !isFirstProbe(probe);
+export const belongsInPack = (probe: Probe, { is_quiet } = effectOf(probe)): boolean =>
+  !probe.retry && is_quiet && !isFirstProbe(probe);
 
 export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): PackedEntry => ({
   number: numberOf(check.id),

@@ -10,7 +10,15 @@ import { type Attribution, type OwnNetwork, probeRoute } from '#lib/results/prob
 import { hostOf, type ProbingProcess } from '#lib/results/probe/probe.ts';
 import { packSlowJob } from '#lib/schedule/jobs.ts';
 import { type DueProbe, dueChecks, probeOnce } from './due-checks.ts';
-import { belongsInPack, entryOfProbe, openPack, type Probe, recordProbe } from './record-probe.ts';
+import {
+  belongsInPack,
+  type Effect,
+  effectOf,
+  entryOfProbe,
+  openPack,
+  type Probe,
+  recordProbe,
+} from './record-probe.ts';
 import { sendNextRetry } from './retries.ts';
 
 /** How long after the slot (ms) a probe is tried again while its failure is not attributed. */
@@ -50,12 +58,13 @@ function slotOutcomes(run: Run, job: Job, due: readonly DueProbe[], retentionDay
     noteGap(check, 'error');
   };
   const record = (one: DueProbe, probe: Probe): void => {
-    if (belongsInPack(probe)) pack.add(entryOfProbe(probe));
-    else written.push(recordAlone(one, probe));
+    const effect = effectOf(probe);
+    if (belongsInPack(probe, effect)) pack.add(entryOfProbe(probe));
+    else written.push(recordAlone(one, probe, effect));
   };
-  const recordAlone = async (one: DueProbe, probe: Probe): Promise<void> => {
+  const recordAlone = async (one: DueProbe, probe: Probe, effect: Effect): Promise<void> => {
     try {
-      await recordProbe(run, probe);
+      await recordProbe(run, probe, effect);
     } catch (error) {
       failed(one, error);
     }
