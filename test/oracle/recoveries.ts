@@ -4,9 +4,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { beliefsSeen, type Heard, placeOf, tellingIn } from './believed.ts';
 import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
 import { type Commit, type Inside, isCheckKey, keyText } from './inside.ts';
-import { shownBy } from './telling.ts';
-
-const HOLDS = ['dependency', 'maintenance'];
+import { HOLDS, shownBy } from './telling.ts';
 
 /**
  * Of what nobody was told nobody is told the end, and whoever was told hears of it: where the alert of a failure is

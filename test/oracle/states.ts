@@ -13,6 +13,7 @@ import {
   flapsAfter,
   type Given,
   type HeldNow,
+  isHeldFor,
   isWarning,
   saidAs,
   shownBy,
@@ -180,9 +181,7 @@ function checkTransition(
   const reason = silentBecause(one, at, before, flaps, given);
   if (one.alert.reason !== reason) say(`${id} was decided as ${one.alert.reason}, not ${reason}`);
   const says = saidAs(shownBy(policy, one.check_to_state));
-  const isSought = reason === 'dependency' && one.check_to_state === 'down';
-  const waits = isSought || (reason === 'maintenance' && says !== 'up' && says !== toldOf(before));
-  const decision = reason === null ? 'planned' : waits ? 'held' : 'skipped';
+  const decision = reason === null ? 'planned' : isHeldFor(reason, one, before, policy) ? 'held' : 'skipped';
   if (one.alert.decision !== decision) say(`${id} is ${one.alert.decision} with ${reason}, not ${decision}`);
   if (!after) return;
   const { last_planned_at, last_warned_at } = before.alerts;

@@ -1,3 +1,4 @@
+import type { HoldReason } from '#lib/alerting/decide/rules.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
@@ -54,11 +55,21 @@ export const saidAs = (state: CheckState): string => (state === 'unknown' ? 'up'
  * heard of all the same, and channels that were called.
  */
 export type HeldNow = {
-  reason: 'maintenance' | 'dependency' | 'remediation';
+  reason: HoldReason;
   told: ReadonlySet<string>;
   /** All had been told of trouble before, so that all are to hear that it is over. */
   knew: boolean;
 };
+
+/** Reasons for which alerts of simulated lives are held. */
+export const HOLDS: readonly string[] = ['dependency', 'maintenance'] satisfies HoldReason[];
+
+/** Whether an alert that is not sent for a reason is decided later. */
+export function isHeldFor(reason: string | null, one: Changed, before: CheckItem, policy: InForce): boolean {
+  const says = saidAs(shownBy(policy, one.check_to_state));
+  if (reason === 'dependency') return one.check_to_state === 'down';
+  return reason !== null && HOLDS.includes(reason) && says !== 'up' && says !== toldOf(before);
+}
 
 /** What a decision goes by. `needs`: so many relations of its entity carry failure. */
 export type Given = { policy: InForce; held: HeldNow | undefined; needs: number };
