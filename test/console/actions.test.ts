@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, clientOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled } from './person.ts';
@@ -187,7 +188,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
     await person.page.getByText(/does not exist|not found|There is no/i).waitFor();
   });
 
-  it('fit a phone', async () => {
+  atNight('fit a phone', async () => {
     const admin = await newTenant();
     const action = await restart(admin);
     const run = await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: 'shop' } });

@@ -4,6 +4,7 @@ import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
@@ -82,7 +83,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     await eventually(async () => (await rows.count()) === 1);
   });
 
-  it('can be read by everybody, on a phone as well', async () => {
+  atNight('can be read by everybody, on a phone as well', async () => {
     const { page, rowsOf } = await onCall();
     for (const [show, table] of [
       ['deliveries', 'Deliveries'],

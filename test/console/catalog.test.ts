@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, ODD_NAMES, readerOf, shopVisitor, visitor } from './entity-world.ts';
@@ -121,7 +122,7 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
     await expectDisabled(reader, 'Remove tier', /read-only/);
   });
 
-  it('fits a phone and a wide screen, and has no barrier', async () => {
+  atNight('fits a phone and a wide screen, and has no barrier', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const places = ['/catalog', '/catalog/service', '/catalog/service?part=fields', '/catalog/service?part=import'];
     for (const width of [390, 2560]) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { receiving } from '#test/support/receiving.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { lookingAtCheck } from './looking-at-check.ts';
@@ -23,7 +24,7 @@ describe.skipIf(!binary)('the page of a check, in a real browser', () => {
     await page.getByText('There is no such check').waitFor();
   });
 
-  it('has no barrier in either theme, and fits a phone', async () => {
+  atNight('has no barrier in either theme, and fits a phone', async () => {
     const { page } = await onCall();
     await page.getByText(/Taken by Slack/).waitFor();
     expect(await barriers(page)).toEqual([]);

@@ -4,6 +4,7 @@ import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { receiving } from '#test/support/receiving.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled, lookNow, told } from './person.ts';
@@ -173,7 +174,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     await person.page.getByText('You may not see this').waitFor();
   });
 
-  it('have no barrier in either theme, and fit a phone', async () => {
+  atNight('have no barrier in either theme, and fit a phone', async () => {
     const { page, rows } = await onCall();
     await page.getByLabel('Select all').check();
     expect(await barriers(page)).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, readerOf, report, shopVisitor } from './entity-world.ts';
@@ -110,7 +111,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     }
   });
 
-  it('fits a phone and a wide screen, and has no barrier', async () => {
+  atNight('fits a phone and a wide screen, and has no barrier', async () => {
     const person = await shopVisitor(world.browser, world.url);
     for (const width of [390, 2560]) {
       await person.page.setViewportSize({ width, height: 844 });

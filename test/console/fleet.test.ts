@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startRealService } from '#test/support/real-service.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService, inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { seen, signInByKey } from './person.ts';
@@ -119,18 +120,20 @@ describe.skipIf(!binary)('the fleet, in a real browser', () => {
     await eventually(() => page.evaluate(`document.activeElement?.tagName === 'H1'`));
   });
 
-  it.each([390, 768, 1280, 2560])('fits a window of %i pixels', async (width) => {
-    const { page } = await onCall();
-    await page.setViewportSize({ width, height: 844 });
-    for (const place of ['/', '/?group=blueprint', '/?tv', '/settings/look', '/settings/sign-in', '/no/such/page']) {
-      await page.evaluate(`location.hash = '#${place}'`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      const [wide, seenWidth] = (await page.evaluate(
-        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
-      )) as [number, number];
-      expect(`${place}: ${wide}`).toBe(`${place}: ${seenWidth}`);
-    }
-  });
+  for (const width of [390, 768, 1280, 2560]) {
+    atNight(`fits a window of ${width} pixels`, async () => {
+      const { page } = await onCall();
+      await page.setViewportSize({ width, height: 844 });
+      for (const place of ['/', '/?group=blueprint', '/?tv', '/settings/look', '/settings/sign-in', '/no/such/page']) {
+        await page.evaluate(`location.hash = '#${place}'`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        const [wide, seenWidth] = (await page.evaluate(
+          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+        )) as [number, number];
+        expect(`${place}: ${wide}`).toBe(`${place}: ${seenWidth}`);
+      }
+    });
+  }
 
   it('ends where the session ended elsewhere, and goes on where one was', async () => {
     const person = await onCall();

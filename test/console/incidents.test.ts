@@ -4,6 +4,7 @@ import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { receiving } from '#test/support/receiving.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
@@ -146,7 +147,7 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     await page.getByText('Ended', { exact: true }).waitFor();
   });
 
-  it('can be read by everybody, on a phone as well', async () => {
+  atNight('can be read by everybody, on a phone as well', async () => {
     const person = await onCall();
     const { page, rows, incident } = person;
     await rows.nth(1).waitFor();

@@ -3,6 +3,7 @@ import { barriers } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, ODD_NAMES, report, shopVisitor, visitor } from './entity-world.ts';
@@ -94,7 +95,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
     await page.getByRole('region', { name: 'Map of 2 entities' }).waitFor();
   });
 
-  it('fits a phone and a wide screen, and has no barrier', async () => {
+  atNight('fits a phone and a wide screen, and has no barrier', async () => {
     const person = await shopVisitor(world.browser, world.url);
     for (const width of [390, 2560]) {
       await person.page.setViewportSize({ width, height: 844 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled } from './person.ts';
@@ -93,7 +94,7 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
     expect((await admin.get('/v1/me')).body.user).toMatchObject({ name: 'Ann' });
   });
 
-  it('have room on a phone, and are read to those who do not see them', async () => {
+  atNight('have room on a phone, and are read to those who do not see them', async () => {
     const admin = await newTenant();
     await joined(world.url, admin, 'member', 'x'.repeat(60));
     await admin.post('/v1/auth/keys', { label: 'long '.repeat(39), scopes: ['read', 'write', 'push', 'respond'] });

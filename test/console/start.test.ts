@@ -7,6 +7,7 @@ import { personWith } from '#test/support/browser.ts';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { receiving } from '#test/support/receiving.ts';
+import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
@@ -128,7 +129,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     expect(await barriers(page)).toEqual([]);
   });
 
-  it('have room on a phone', async () => {
+  atNight('have room on a phone', async () => {
     const { page } = await somebody(await newTenant());
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('link', { name: 'Begin' }).click();
