@@ -17,8 +17,6 @@ export type IncidentItem = Item &
     v: string;
     id: string;
     tenant_id: string;
-    /** When it was known that it fails: its own checks said so. Until then it is suspected. */
-    confirmed_at?: number | undefined;
   };
 
 const DAY_SECONDS = 86_400;
@@ -38,11 +36,6 @@ export function incidentOf(
   since: number,
 ): IncidentItem {
   if (before?.recovered_at === undefined && before) return before;
-  if (before && before.id === id) {
-    // It fails again: who was told of the failure before was not told of this one.
-    const { recovered_at: _over, ...rest } = before;
-    return { ...rest, since };
-  }
   return {
     ...keys.incident(of.tenant_id, of.root_entity_id),
     ...of,
@@ -126,8 +119,7 @@ export function incidentOfChange(
 ): IncidentItem | undefined {
   if (to === 'down' && entity.dependents > 0) {
     const of = { tenant_id: entity.tenant_id, root_entity_id: entity.id, id };
-    const incident = incidentOf(keys, before, of, since);
-    return state === 'down' && incident.confirmed_at === undefined ? { ...incident, confirmed_at: now } : incident;
+    return incidentOf(keys, before, of, since);
   }
   if (!before || before.recovered_at !== undefined || to === 'down' || state === 'down') return before;
   return { ...before, recovered_at: now };
