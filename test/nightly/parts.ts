@@ -21,6 +21,12 @@ export const PARTS: Readonly<Record<string, Part>> = {
     options: FILTER,
     night: [],
   },
+  properties: {
+    about: 'The unit tests, whose property tests draw other values than at the gate',
+    command: [...VITEST, '--project', 'unit'],
+    options: FILTER,
+    night: [],
+  },
   faults: {
     about: 'Lives of the whole service in virtual time, with seeded faults',
     command: ['test/faults/main.ts'],
@@ -114,6 +120,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     about: 'What a run costs on AWS, counted request by request, and its targets',
     command: ['research/cost/main.ts'],
     options: '--only NAME,... --minutes L',
+    night: [],
   },
   'bench-console': {
     about: 'Size and speed of the console, and their targets; needs Chromium',
