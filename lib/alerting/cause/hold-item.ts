@@ -16,7 +16,7 @@ type LookNote = {
 /**
  * What is remembered of an alert that waits until it is known whether it follows from another failure, beside its
  * deadline `hold`. It lies under its check, and is kept as long as its transition, for whoever asks why. About 300
- * bytes, 30 for each entity on the way to the root, and 100 for each that a look saw.
+ * bytes, and 100 for each entity that a look saw.
  */
 export type HoldItem = Item &
   Hold & {

@@ -31,8 +31,6 @@ export type Verdict = {
   roots: Root[];
   /** What failed too, but so long before that the check has lived on. */
   survived: Root[];
-  /** Ids of all that is broken on the way to the roots, with these. */
-  way: string[];
   /** Nothing that is still awaited can change it. */
   settled: boolean;
   /** Of all that was reached, nearest first. */
@@ -70,62 +68,49 @@ const standsBy =
   (id: string, when: Dependency['when']): Standing =>
     standing(checks.get(id) ?? [], when, { after: dependent.failing_since, assumed, now });
 
-function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'roots' | 'survived' | 'way'> {
+function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'roots' | 'survived'> {
   const { graph, dependent, checks } = known;
   const cycles = cyclesOf(graph);
   const stands = standsBy(known, assumed);
-  const seen = new Map<string, Ground>();
+  const seen = new Map<string, Root[]>();
 
-  /** How an ancestor stands as a relation to it sees it, and why. */
-  function groundOf({ id, when }: Need['members'][number]): Ground {
+  /** Roots of the failure of an ancestor as a relation to it sees it; none if it is not broken. */
+  function rootsBehind({ id, when }: Need['members'][number]): Root[] {
     const place = `${when} ${id}`;
     const before = seen.get(place);
     if (before) return before;
     const own = stands(id, when);
     const needs = own.status === 'fine' ? [] : brokenNeeds(id);
-    const ground = own.status === 'failed' ? failedBy(id, own, needs) : { id, by: needs, roots: rootsOf(needs) };
-    seen.set(place, ground);
-    return ground;
+    const roots = own.status === 'failed' ? failedBy(id, own, needs) : needs;
+    seen.set(place, roots);
+    return roots;
   }
 
   /** What failed is its own root, unless something explains it that it has not lived without. */
-  function failedBy(id: string, { confirmed, since }: Failed, needs: Ground[]): Ground {
+  function failedBy(id: string, { confirmed, since }: Failed, needs: Root[]): Root[] {
     const interval_seconds = Math.max(...(checks.get(id) ?? []).map((check) => check.interval_seconds));
     const itself = { interval_seconds, failing_since: since, up_since: Number.NEGATIVE_INFINITY };
-    const roots = rootsOf(needs).filter((root) => !hasSurvived(itself, root));
-    if (roots.length > 0) return { id, by: needs, roots };
-    return { id, by: [], roots: [{ entity_id: id, confirmed, since }] };
+    const roots = needs.filter((root) => !hasSurvived(itself, root));
+    return roots.length > 0 ? roots : [{ entity_id: id, confirmed, since }];
   }
 
-  /** The broken members of the broken needs of an entity. */
-  function brokenNeeds(id: string): Ground[] {
-    return needsOf(graph.dependencies.get(id) ?? []).flatMap(({ required, members }) => {
+  /** The roots of the broken needs of an entity. */
+  function brokenNeeds(id: string): Root[] {
+    const roots = needsOf(graph.dependencies.get(id) ?? []).flatMap(({ required, members }) => {
       const broken = members
         .filter((member) => graph.dependencies.has(member.id) && cycles.get(member.id) !== cycles.get(id))
-        .map(groundOf)
-        .filter(({ roots }) => roots.length > 0);
-      return members.length - broken.length < required ? broken : [];
+        .map(rootsBehind)
+        .filter((own) => own.length > 0);
+      return members.length - broken.length < required ? broken.flat() : [];
     });
+    return byEntity(roots);
   }
 
-  const way = new Set<Ground>();
-  const follow = (grounds: Ground[]): void => {
-    for (const ground of grounds) {
-      if (way.has(ground)) continue;
-      way.add(ground);
-      follow(ground.by);
-    }
-  };
-  const needs = brokenNeeds(graph.start);
-  follow(needs);
-  const [survived, roots] = split(rootsOf(needs), (root) => hasSurvived(dependent, root));
-  return { explained: roots.length > 0, roots, survived, way: [...new Set([...way].map(({ id }) => id))] };
+  const [survived, roots] = split(brokenNeeds(graph.start), (root) => hasSurvived(dependent, root));
+  return { explained: roots.length > 0, roots, survived };
 }
 
 type Failed = Extract<Standing, { status: 'failed' }>;
-
-/** A broken ancestor. `by`: the broken members of its broken needs, where these explain it. Without roots it is not. */
-type Ground = { id: string; by: Ground[]; roots: Root[] };
 
 /** Whether something was up for so long while a root failed that it lives without it. */
 const hasSurvived = ({ failing_since, up_since, interval_seconds }: Dependent, { since }: Root): boolean =>
@@ -136,10 +121,10 @@ const split = <T>(list: T[], isFirst: (one: T) => boolean): [T[], T[]] => [
   list.filter((one) => !isFirst(one)),
 ];
 
-/** The roots of several, the likeliest first; of two ways to the same root the surer one. */
-function rootsOf(grounds: Ground[]): Root[] {
+/** Each root once, the likeliest first; of two ways to the same root the surer one. */
+function byEntity(roots: readonly Root[]): Root[] {
   const found = new Map<string, Root>();
-  for (const root of grounds.flatMap((ground) => ground.roots)) {
+  for (const root of roots) {
     const before = found.get(root.entity_id);
     if (!before || byLikelihood(root, before) < 0) found.set(root.entity_id, root);
   }

@@ -9,13 +9,11 @@ export type Hold = {
   explained: number;
   /** The root under which it was withheld last. */
   under: string | null;
-  /** What was broken on the way to that root. */
-  way: string[];
-  /** When something of that recovered: first, and last. */
+  /** Once nothing explained it any more: when that was found, and when an upstream entity recovered last. */
   recovered: { first: number; last: number } | null;
 };
 
-export const NEW_HOLD: Hold = { explained: 0, under: null, way: [], recovered: null };
+export const NEW_HOLD: Hold = { explained: 0, under: null, recovered: null };
 
 /** What a look at a held failure goes by. Times in epoch ms. */
 type Sight = {
@@ -33,7 +31,7 @@ type Sight = {
   pending: ReadonlyMap<string, number>;
   /** Roots in a maintenance window that includes what depends on them. */
   windows: ReadonlyMap<string, OpenWindow>;
-  /** When what was on the way recovered, as far as that is known. */
+  /** When upstream entities recovered, as far as that is known. */
   recoveries: ReadonlyMap<string, number>;
   /** When the check went down. */
   down_at: number;
@@ -105,7 +103,6 @@ function explained(sight: Sight): Look {
   const next: Hold = {
     explained: hold.explained + 1,
     under: root.entity_id,
-    way: verdict.way,
     recovered: null,
   };
   const waitOn = (look_at: number): Look => ({
@@ -133,10 +130,8 @@ function explained(sight: Sight): Look {
 function recoveryOf({ hold, verdict, recoveries, incidents, waiting, down_at, ...sight }: Sight): Hold['recovered'] {
   if (hold.under !== null) {
     const failed = new Set(verdict.ancestors.flatMap((one) => (one.status === 'failed' ? [one.entity_id] : [])));
-    // What was only suspected, or is gone, is found to be over now.
-    const found = hold.recovered?.last ?? sight.now;
-    const times = hold.way.filter((id) => !failed.has(id)).map((id) => recoveries.get(id) ?? found);
-    const last = Math.max(hold.recovered?.last ?? 0, ...(times.length > 0 ? times : [found]));
+    const times = [...recoveries].flatMap(([id, at]) => (failed.has(id) ? [] : [at]));
+    const last = Math.max(hold.recovered?.last ?? sight.now, ...times);
     return { first: hold.recovered?.first ?? last, last };
   }
   const recent = [...incidents.values()].filter(

@@ -112,7 +112,7 @@ function isForRules({ check, policy, held, transition }: HeldCase, seen: Look, n
 
 const NOTHING_FOUND: Verdict = {
   ...{ explained: false, settled: true, truncated: false },
-  ...{ roots: [], survived: [], way: [], ancestors: [] },
+  ...{ roots: [], survived: [], ancestors: [] },
 };
 
 function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending, pages }: Search, verdict: Verdict) {

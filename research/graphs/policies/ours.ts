@@ -80,7 +80,8 @@ class Model {
     this.#held.delete(id);
     const incident = this.#incidents.get(id);
     if (incident) this.#incidents.set(id, { ...incident, recovered_at: agenda.now });
-    for (const [held, { hold }] of this.#held) if (hold.way.includes(id)) agenda.at(agenda.now, () => this.#look(held));
+    for (const held of this.#held.keys())
+      if (this.#graphs.get(held)!.dependencies.has(id)) agenda.at(agenda.now, () => this.#look(held));
   }
 
   /** Its alert is due by all other rules. */
@@ -107,7 +108,7 @@ class Model {
       incidents: this.#incidents,
       pending: new Map([...this.#held].map(([one, { look_at }]) => [one, look_at])),
       windows: new Map(),
-      recoveries: this.#recoveries(held.hold),
+      recoveries: this.#recoveries(id, held.down_at),
       down_at: held.down_at,
       cooldown_ms: COOLDOWN_MS,
       settle_ms: Math.max(LEAST_SETTLING_MS, entity.threshold * entity.interval_ms + TIMEOUT_MS),
@@ -138,11 +139,12 @@ class Model {
     }
   }
 
-  #recoveries({ way }: Hold): Map<string, number> {
+  /** When what an entity depends on recovered since it went down. */
+  #recoveries(id: string, down_at: number): Map<string, number> {
     return new Map(
-      way.flatMap((id) => {
-        const at = this.#standings.get(id)?.recovered_at;
-        return at === undefined ? [] : [[id, at] as const];
+      [...this.#graphs.get(id)!.dependencies.keys()].flatMap((one) => {
+        const at = this.#standings.get(one)?.recovered_at;
+        return at === undefined || at < down_at ? [] : [[one, at] as const];
       }),
     );
   }
