@@ -68,20 +68,14 @@ type Asking = { entity_id: string; checks: CheckItem[] }[];
  * Asks the checks of some entities whether they succeed right now. What was answered a moment ago is not asked again,
  * and what somebody else asks is not asked twice: `open` then, and the answer is there a moment later. What cannot be
  * asked has no answer.
- * @param account whose checks they are @param isEnough told of each answer; true when the others matter no more
+ * @param account whose checks they are
  */
-export async function ask(
-  env: Env,
-  account: Pick<AccountItem, 'id' | 'egress'>,
-  entities: Asking,
-  isEnough: (answers: Answers) => boolean,
-): Promise<Answers> {
+export async function ask(env: Env, account: Pick<AccountItem, 'id' | 'egress'>, entities: Asking): Promise<Answers> {
   const { ports, keys } = env;
   const now = ports.clock.now();
   const stored = await ports.table.getMany<AskedItem>(entities.map((one) => keys.asked(account.id, one.entity_id)));
   const answers: Answers = new Map();
   const claims: Promise<unknown>[] = [];
-  const { promise: enough, resolve } = Promise.withResolvers<void>();
   let left = MOST_PROBES;
   for (const [i, { entity_id, checks }] of entities.entries()) {
     const item = stored[i];
@@ -99,29 +93,27 @@ export async function ask(
       for (const check of askable) answers.delete(check.id);
       continue;
     }
-    const note = (check: string, asked: Asked | undefined) => {
-      if (asked) answers.set(check, asked);
-      else answers.delete(check);
-      if (isEnough(answers)) resolve();
+    const note = (outcomes: AskedItem['outcomes'] | undefined) => {
+      for (const { id } of outcomes ? askable : []) {
+        const asked = outcomes?.[id];
+        if (asked) answers.set(id, asked);
+        else answers.delete(id);
+      }
     };
-    claims.push(askEntity(env, account, { entity_id, checks: askable, item, note }));
+    claims.push(askEntity(env, account, { entity_id, checks: askable, item }).then(note));
   }
-  await Promise.race([Promise.all(claims), enough]);
+  await Promise.all(claims);
   return answers;
 }
 
-type OneEntity = {
-  entity_id: string;
-  checks: CheckItem[];
-  item: AskedItem | undefined;
-  note: (check: string, asked: Asked | undefined) => void;
-};
+type OneEntity = { entity_id: string; checks: CheckItem[]; item: AskedItem | undefined };
 
+/** @returns undefined if another process asks: the answer will be there a moment later */
 async function askEntity(
   { ports, keys }: Env,
   account: Pick<AccountItem, 'id' | 'egress'>,
-  { entity_id, checks, item, note }: OneEntity,
-): Promise<void> {
+  { entity_id, checks, item }: OneEntity,
+): Promise<AskedItem['outcomes'] | undefined> {
   const now = ports.clock.now();
   const v = ports.ids.token();
   const claim: AskedItem = {
@@ -133,18 +125,17 @@ async function askEntity(
     expires_at: Math.floor(now / 1000) + KEEP_SECONDS,
   };
   const claimed = await ports.table.transact([{ put: claim, if: item ? { version: item.v } : 'absent' }]);
-  // Somebody else asks: the answer will be there in a moment.
-  if (!claimed.ok) return;
+  if (!claimed.ok) return undefined;
   const outcomes: AskedItem['outcomes'] = {};
   await Promise.all(
     checks.map(async (check) => {
       const asked = await askCheck({ ports }, account, check, item);
       if (asked) outcomes[check.id] = asked;
-      note(check.id, asked);
     }),
   );
   const put: AskedItem = { ...claim, v: ports.ids.token(), asked_at: now, claimed_until: 0, outcomes };
   await ports.table.transact([{ put, if: { version: v } }]);
+  return outcomes;
 }
 
 /** One probe by the settings of a check; undefined when our own side may be why it failed. */

@@ -69,7 +69,7 @@ export async function findCause(
     return own?.some((check) => isAskable(check) && check.state !== 'down') ? [{ entity_id, checks: own }] : [];
   });
   if (nearest.length === 0) return known;
-  return judgeWith(await ask(env, account, nearest, (answers) => judgeWith(answers).settled));
+  return judgeWith(await ask(env, account, nearest));
 }
 
 /** What explains a failure by what is known: nobody is asked. */
