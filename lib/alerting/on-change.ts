@@ -7,5 +7,4 @@ export const loadDecisions = once(() => import('#lib/alerting/decide/decide-chan
 /** Alerting's part in changes of state. */
 export const onChange: OnChange = {
   read: async (env, check) => (await loadDecisions()).readForChange(env, check),
-  leave: async (env, check) => (await loadDecisions()).closingLook(env, check),
 };

@@ -31,8 +31,7 @@ import { commitOutcome, moveDeadline, type Outcome } from './commit-outcome.ts';
 
 /** A deadline of alerting that has come, and what is decided on, read strongly. */
 export type Due = {
-  /** Undefined when it was deleted. */
-  check: CheckItem | undefined;
+  check: CheckItem;
   policy: Policy;
   /** Relations of its entity that carry failure. */
   dependencies?: number;
@@ -104,21 +103,21 @@ async function attempt(
   if (!entry || entry.deadline > now) return [];
 
   const transition = entity && (await lastTransition(env, tenant_id, check_id));
-  const due = entity && { check, policy, dependencies: entity.dependencies, entry, hold, now };
+  const due = check && entity && { check, policy, dependencies: entity.dependencies, entry, hold, now };
   const decided = due && transition ? decide(due) : {};
   const { alert, next, alerts } = decided;
-  if (decided.held && check && transition) return beginHold(env, { ...read, check }, kind, transition);
-  if (!due || !transition || !(alert || alerts)) return moveDeadline(env, read, { kind, next });
+  if (!due || !transition || !(decided.held || alert || alerts)) return moveDeadline(env, read, { kind, next });
+  if (decided.held) return beginHold(env, { ...read, check }, kind, transition);
 
   const token = ports.ids.token();
-  const to = check?.state ?? 'unknown';
+  const to = check.state;
   const lasts = to === 'down' && incident !== undefined && incident.recovered_at === undefined;
   const partOf = { incident_id: entity.incident?.id ?? (lasts ? incident.id : undefined), with_others: lasts };
   const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...partOf });
   const outcome: Outcome = {
     token,
     items: item ? [item] : [],
-    alerts: check && afterAlert(check, due, decided, item?.id),
+    alerts: afterAlert(due, decided, item?.id),
     told: toldBy(item, incident, { to, at: now }),
     beside: item && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : [],
   };
@@ -154,28 +153,22 @@ const holdAsRead = (keys: Keys, { tenant_id, id }: Owner, hold: DeadlineEntry | 
 });
 
 /** What the check remembers: of what was decided, and of its alert, with which an escalation may begin. */
-function afterAlert(check: CheckItem, { policy, now }: Due, { alert, alerts = check.alerts }: TimedDecision, id = '') {
+function afterAlert({ check, policy, now }: Due, { alert, alerts = check.alerts }: TimedDecision, id = '') {
   if (!alert) return alerts;
   return begun(remember({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
 }
 
-/** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
+/** Data that the rules evaluate when a deadline has come. */
 export function situationOf(
   { check, policy, dependencies = 0, entry, hold, now: at }: Due,
   kind: Exclude<AlertKind, 'state_change'>,
 ): Situation {
   const { failed_at, misled } = entry.note ?? {};
-  const state = check?.state ?? 'unknown';
+  const { state } = check;
   const announces = kind === 'closed' ? 'up' : announcementOf(state, policy);
   const channels = channelsOf({ check, policy, hold }, announces);
   return {
-    ...decidedOn(
-      check ?? GONE,
-      check?.alerts ?? { announced: { baseline: 'unknown', inFlight: [] } },
-      policy,
-      channels,
-      at,
-    ),
+    ...decidedOn(check, check.alerts, policy, channels, at),
     ...(dependencies > 0 && { dependencies }),
     ...heldIn(hold),
     ...(failed_at !== undefined && { failed: true }),
@@ -183,8 +176,6 @@ export function situationOf(
     ...{ kind, cause: null, from: state, to: state },
   };
 }
-
-const GONE = { rev: 0, consecutive_failures: 0, failure_threshold: 0, enabled: false };
 
 /** What a check remembers of an alert that no transition brought. */
 export const remember = (
@@ -205,9 +196,8 @@ function channelsOf(
   { check, policy, hold }: Pick<Due, 'check' | 'policy' | 'hold'>,
   announces: AnnouncedAlert['announces'],
 ) {
-  const alerts = check?.alerts ?? {};
   const hears = announces === 'up' ? hearRecovery : toldOf;
-  return hears(hold, channelsThatApply(policy, announces, alerts), alerts);
+  return hears(hold, channelsThatApply(policy, announces, check.alerts), check.alerts);
 }
 
 /** The incident that an alert belongs to, and whether other entities follow from that. */

@@ -26,7 +26,6 @@ export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadlin
  */
 export function decideRepeat(due: Due): TimedDecision {
   const { check, policy, now } = due;
-  if (!check) return {};
   const situation = situationOf(due, 'repeat');
   const { decision, reason, until } = decide(situation);
   if (reason === 'repeats_off' || reason === 'not_down') return {};
@@ -51,7 +50,7 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
  */
 export function decideCatchUp(due: Due): TimedDecision {
   const { check, policy, entry, now } = due;
-  if (!check?.enabled) return decideClosing(due);
+  if (!check.enabled) return decideClosing(due);
   const situation = situationOf(due, 'catch_up');
   const { decision, reason, until } = decide(situation);
   const { flapping } = situation;
@@ -72,11 +71,10 @@ export function decideCatchUp(due: Due): TimedDecision {
   return reason === 'cooldown' && until !== undefined ? { next: { deadline: until } } : {};
 }
 
-/** The last alert of a check that was disabled or deleted. One that is gone has it only where that was asked for. */
+/** The last alert of a check that was disabled, if its channels have not received it. */
 function decideClosing(due: Due): TimedDecision {
-  const isAsked = due.entry.note?.closing === true;
-  if (!due.check && !isAsked) return {};
-  const situation = { ...situationOf(due, 'closed'), ...(isAsked && { asked: true as const }) };
+  if (!due.policy.catch_up) return {};
+  const situation = situationOf(due, 'closed');
   const { decision, reason } = decide(situation);
   if (reason === 'silenced') return { next: afterSilence(due.policy, due.entry, due.now) };
   if (decision !== 'planned') return {};
@@ -102,9 +100,9 @@ const LOOK_AGAIN_MS = 300_000;
  */
 export function decideEscalation(due: Due): TimedDecision {
   const { check, policy, entry, now } = due;
-  const step = check?.alerts.episode?.escalation?.steps ?? 0;
-  const at = check && nextStepAt(check.alerts, policy);
-  if (!check || at === undefined) return {};
+  const step = check.alerts.episode?.escalation?.steps ?? 0;
+  const at = nextStepAt(check.alerts, policy);
+  if (at === undefined) return {};
   // Its policy has changed since.
   if (now < at && !entry.note?.at_once) return { next: { deadline: at } };
   const channels = channelsOfStep(policy, step);
@@ -147,7 +145,7 @@ export async function updateImpact(env: Env, deadline: DueDeadline): Promise<Due
 }
 
 function decideUpdate(due: Due): TimedDecision {
-  if (!due.check || !due.policy.impact_update) return {};
+  if (!due.policy.impact_update) return {};
   const situation = situationOf(due, 'impact');
   // The failure that was told may be over, and one that nobody was told of have begun.
   if (situation.told !== 'down' || decide(situation).decision !== 'planned') return {};

@@ -15,7 +15,6 @@ import { type AlertDeadline, readCheckAlerting } from './check-alerting.ts';
 import { begun, escalationChange } from './escalation.ts';
 import {
   afterTelling,
-  announcedState,
   announcementOf,
   countChange,
   flapNote,
@@ -188,7 +187,7 @@ function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem
   const { check, policy, hold, cause, to, alertAt: at } = change;
   const channels = hearRecovery(hold, channelsThatApply(policy, 'up', check.alerts), check.alerts);
   const given = decidedOn(check, check.alerts, policy, channels, at);
-  const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
+  const situation: Situation = { ...given, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
 }
@@ -325,21 +324,4 @@ function deadlinesOf(
     changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
   if (hold || deadlines.hold) changed.push({ kind: 'hold', next: hold });
   return changed;
-}
-
-/**
- * A check whose state is unknown already is disabled or deleted without a transition that could bring a closing note.
- * Should its channels believe it down even so, as an earlier note failed or was silenced, its catch-up brings one.
- */
-export async function closingLook(
-  { ports, keys }: Env,
-  check: CheckItem,
-): Promise<Pick<Consequences, 'writes' | 'deadlines'>> {
-  if (announcedState(check.alerts) === 'up') return { writes: [], deadlines: [] };
-  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', check.tenant_id, check.id));
-  const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
-  return {
-    writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
-    deadlines: [dueDeadline('catch_up', check, next.deadline)],
-  };
 }

@@ -8,8 +8,6 @@ export type Series = { failed_at: number; tries: number };
 export type DeadlineNote = Partial<Series> & {
   /** Catch-up: channels may believe something else than what was announced last. */
   misled?: true;
-  /** Catch-up: the check was disabled or deleted; if its channels may believe it down, a closing note is due. */
-  closing?: true;
   /** Escalation: nobody who was called could be told, so that its step does not wait for its time. */
   at_once?: true;
   /** Hold: the alert that is held. */

@@ -50,8 +50,6 @@ export type DecidedOn = {
   failed?: true;
   /** Catch-up: channels may have been told in the wrong order. */
   misled?: true;
-  /** Closing note: whoever disabled or deleted the check asked for it. */
-  asked?: true;
 };
 
 /** All that the rules look at: plain values, which a decision stores. Same input, same decision. */

@@ -74,11 +74,11 @@ export const recoveryOff: Reason<'recovery_off'> = {
   found: ({ to, notify_on_recovery }) => `to ${to}; alerts on recovery are ${notify_on_recovery ? 'on' : 'off'}`,
 };
 
-/** A catch-up corrects what channels believe, and a closing note what they believe of a check that goes away. */
+/** A catch-up corrects what channels believe. */
 export const catchUpOff: TimedRule<'catch_up_off'> = {
   name: 'catch_up_off',
-  kinds: ['catch_up', 'closed'],
-  judge: ({ policy: { catch_up }, asked = false }) => ({ stops: !catch_up && !asked, facts: { catch_up } }),
+  kinds: ['catch_up'],
+  judge: ({ policy: { catch_up } }) => ({ stops: !catch_up, facts: { catch_up } }),
 };
 
 /** Of a check that was not judged yet there is nothing to tell. */

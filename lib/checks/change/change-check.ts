@@ -22,7 +22,6 @@ import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
 import { toUnknown, withoutCheck } from './leave-state.ts';
 import { scheduleChange } from './schedule-change.ts';
@@ -190,22 +189,13 @@ async function resettled(
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);
-  const closing = check.enabled && !input.enabled && !change ? await context.onChange.leave(context, check) : undefined;
   const writes = await countedWith(context, check, next, [
     ...revisions.map((put) => ({ put })),
     ...schedule.writes,
     ...(change?.writes ?? []),
-    ...(closing?.writes ?? []),
   ]);
   if (!writes) return undefined;
-  return {
-    check: next,
-    writes,
-    start: async () => {
-      await schedule.start();
-      await sendDeadlines(context, closing?.deadlines ?? []);
-    },
-  };
+  return { check: next, writes, start: schedule.start };
 }
 
 /** Deletes a check. It is hidden at once; what it leaves behind is reclaimed in the background. */
@@ -222,19 +212,15 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
       if (!check) return undefined;
       const change = await toUnknown(context, check, 'check_deleted');
       if (change === 'entity gone') return undefined;
-      const closing = change ? undefined : await context.onChange.leave(context, check);
       const writes = await countedWith(context, check, undefined, [
         { delete: keys.check(tenant, id), if: { version: check.v } },
         { delete: keys.entry('silence', tenant, id) },
         ...(change?.writes ?? (await withoutCheck(context, check))),
-        ...(closing?.writes ?? []),
       ]);
       // With its entity it went too.
       if (!writes) return undefined;
       const done = await commit(ports, [...writes, ...note(check, undefined)]);
-      if (!done.ok) return AGAIN;
-      await sendDeadlines(context, closing?.deadlines ?? []);
-      return undefined;
+      return done.ok ? undefined : AGAIN;
     }),
   );
 }

@@ -7,7 +7,7 @@ import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import type { Write } from '#lib/platform/ports.ts';
 
-// What a check that is disabled or deleted leaves behind: a transition to unknown, or a closing note without one.
+// A check that is disabled or deleted leaves its state: by a transition to unknown, or without one if it has none.
 
 /** The transition by which configuration makes a check's state unknown; undefined when it is already. */
 export async function toUnknown(

@@ -41,8 +41,6 @@ export type ReadForChange = { entity: EntityItem; decide(change: StateChange, to
 export type OnChange = {
   /** Reads the entity and all that the decision needs; undefined when the entity is gone. */
   read(env: Env, check: CheckItem): Promise<ReadForChange | undefined>;
-  /** Decides on a check that is disabled or deleted without a transition, though channels may believe it down. */
-  leave(env: Env, check: CheckItem): Promise<Pick<Consequences, 'writes' | 'deadlines'>>;
 };
 
 export type StateEnv = Env & { onChange: OnChange };

@@ -55,14 +55,11 @@ describe('decideCatchUp', () => {
     expect(decide({ state: 'up', announced: 'down', policy: { notify_on_recovery: false } })).toEqual({});
   });
 
-  it('sends a closing note for a disabled check that channels take for down, also one that its deletion left', () => {
+  it('sends a closing note for a disabled check that channels take for down', () => {
     const closed = {
       alert: { announces: 'up', cooldown: null, situation: expect.objectContaining({ kind: 'closed' }) },
     };
     expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toMatchObject(closed);
-    expect(
-      decide({ enabled: false, announced: 'down', policy: { catch_up: false }, note: { closing: true } }),
-    ).toMatchObject(closed);
     expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false } })).toEqual({});
     expect(decide({ enabled: false, announced: 'up' })).toEqual({});
   });
