@@ -73,9 +73,7 @@ export function holdsSeen() {
         const { kind, check_id, transition_sk, to } = after;
         const hold = holds.get(check_id);
         const isOwn = hold?.held.transition_sk === transition_sk && (kind === 'state_change' || kind === 'catch_up');
-        // Whoever reads that a repair did not help has heard of the failure.
-        const tellsToo = kind === 'remediation_failed' && hold?.held.reason === 'dependency';
-        if (isOwn || tellsToo) for (const target of to) hold!.told.add(placeOf(target));
+        if (isOwn) for (const target of to) hold.told.add(placeOf(target));
       }
       for (const [id, hold] of holds) if (isUntold(hold)) untold.set(id, Number.POSITIVE_INFINITY);
       for (const [id, until] of untold) if (until > commit.at && !isUntold(holds.get(id))) untold.set(id, commit.at);

@@ -6,7 +6,8 @@ import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { begun, escalationChange, nextStepNow } from '#lib/alerting/decide/escalation.ts';
 import { announcementOf, withAnnounced } from '#lib/alerting/decide/memory.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
-import { endAwait, toldMeanwhile } from '#lib/alerting/decide/repair.ts';
+import { toldOf } from '#lib/alerting/decide/recipients.ts';
+import { endAwait } from '#lib/alerting/decide/repair.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
@@ -51,7 +52,7 @@ export async function givingUp(
   const { policy } = found;
   const { tenant_id, id: check_id, entity_id, state } = check;
   const announces = announcementOf(state, policy);
-  const channels = channelsThatApply(policy, announces, check.alerts);
+  const channels = toldOf(hold, channelsThatApply(policy, announces, check.alerts), check.alerts);
   const situation: Situation = {
     ...decidedOn(check, check.alerts, policy, channels, now),
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },
@@ -82,7 +83,6 @@ export async function givingUp(
       { put: item, if: 'absent' },
       replaceCheck(check, nextCheck(check, token, { alerts: after })),
       found.policyAsRead,
-      ...toldMeanwhile(keys, check, hold, item, token),
       ...escalation.writes,
     ],
     deadlines: escalation.deadlines,

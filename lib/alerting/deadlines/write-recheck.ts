@@ -16,7 +16,7 @@ import {
 } from '#lib/alerting/decide/notified-failure.ts';
 import { type Pages, pageWrites } from '#lib/alerting/decide/page-budget.ts';
 import { waitingOf } from '#lib/alerting/decide/recipients.ts';
-import { impactDue, settled, superseded } from '#lib/alerting/decide/settle-held.ts';
+import { impactDue, settled } from '#lib/alerting/decide/settle-held.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';
@@ -135,7 +135,7 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
     alerts: items.length > 0 ? alertsAfter(check, policy, items, now) : undefined,
     partOf,
     beside: [
-      ...decided(one, seen, items, incidents, token, now),
+      ...decided(one, items, incidents, token, now),
       ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
       ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
       ...pageWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(seen) }, token, now),
@@ -221,20 +221,15 @@ function alertsOf(
   });
 }
 
-/**
- * With the first who are told the decision is made; whom others are told later the delivery log says. Where everybody
- * has heard of the failure by another alert meanwhile, what held it is why this one told nobody.
- */
+/** Makes the decision when the first recipients are notified; the delivery log has those who are notified later. */
 function decided(
   { transition }: HeldCase,
-  { look_at }: Look,
   items: AlertItem[],
   { root, partOf }: LookIncidents,
   token: string,
   now: number,
 ): Write[] {
-  if (transition.alert.decision !== 'held') return [];
-  if (items.length === 0) return look_at === undefined ? superseded(transition, undefined, token, now) : [];
+  if (transition.alert.decision !== 'held' || items.length === 0) return [];
   const because = root && {
     incident_id: partOf?.id ?? null,
     root_entity_id: root.named.entity_id,

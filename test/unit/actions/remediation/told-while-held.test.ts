@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
-import { hearRecovery } from '#lib/alerting/decide/recipients.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { type DeadlineEntry, deadlineEntry } from '#lib/schedule/entries.ts';
 import { skippedAlert } from '#test/support/alert-decisions.ts';
 import { TENANT } from '#test/support/alert-world.ts';
 import { CHANNEL, OWNER, remediationWorld } from './remediation-world.ts';
 
-it('who hears that a repair did not help, while the cause is looked for, is told of the recovery too', async () => {
+it('reports no failed remediation to a channel that waits for the cause, and the failure once that is known', async () => {
   const world = await remediationWorld();
   const { keys, table } = world;
   await world.putPolicy([CHANNEL]);
@@ -20,15 +19,11 @@ it('who hears that a repair did not help, while the cause is looked for, is told
   await world.elapse(3);
   await world.result(false);
   await world.elapse(60);
-  expect((await world.alerts()).map(({ kind }) => kind)).toEqual(['remediation_failed']);
-  const hold = await table.get<DeadlineEntry>(keys.entry('hold', TENANT, 'chk_pay'));
-  expect(hearRecovery(hold, [CHANNEL, { ...CHANNEL, id: 'chn_2' }], {})).toEqual([CHANNEL]);
+  expect(await world.alerts()).toEqual([]);
 
-  // Nobody is left who would hear of it when its cause is known.
+  const hold = await table.get<DeadlineEntry>(keys.entry('hold', TENANT, 'chk_pay'));
   await world.put({ ...hold!, deadline: world.now() });
   await world.due('hold');
-  expect(await table.get<DecidedTransition>(transition)).toMatchObject({
-    alert: { decision: 'skipped', reason: 'dependency' },
-  });
-  expect(await world.alerts()).toHaveLength(1);
+  expect(await table.get<DecidedTransition>(transition)).toMatchObject({ alert: { decision: 'planned' } });
+  expect((await world.alerts()).map(({ kind }) => kind)).toEqual(['state_change']);
 });
