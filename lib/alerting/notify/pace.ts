@@ -150,7 +150,8 @@ function change<T>(
       const { answer, next } = choose(stillOn(stored, now), now);
       if (!next) return answer;
       const expires_at = Math.ceil((Math.max(next.next_at, next.not_before) + EASE_MS) / 1000);
-      const put: PaceItem = { ...key, v: ports.ids.token(), expires_at, ...next };
+      // `next` may hold members of the item that it was made from.
+      const put: PaceItem = { ...next, ...key, v: ports.ids.token(), expires_at };
       const done = await ports.table.transact([{ put, if: stored ? { version: stored.v } : 'absent' }]);
       return done.ok ? answer : AGAIN;
     }),

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answeredAgain, retryAfterMs, slowDown, takeTurn, timedOut } from '#lib/alerting/notify/pace.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { limitedReceiver } from '#test/support/limited-receiver.ts';
 
@@ -55,6 +57,16 @@ describe('turns at a URL', () => {
     expect(await turnAt(first)).toBeGreaterThan(turns.at(-1)!);
     world.pass(33_000);
     expect(await turnAt(first)).toBeUndefined();
+  });
+
+  it('are each written as a new version, with a new time to expire', async () => {
+    const key = world.keys.pace(address.tenant_id, createHash('sha256').update(address.url).digest('hex').slice(0, 32));
+    await refused(1000);
+    const before = await world.table.get<Item & { v: string; expires_at: number }>(key);
+    for (let i = 0; i < 5; i++) await turnAt();
+    const after = await world.table.get<Item & { v: string; expires_at: number }>(key);
+    expect(after!.v).not.toBe(before!.v);
+    expect(after!.expires_at).toBeGreaterThan(before!.expires_at);
   });
 
   it('are put off by another 429, also those that were taken', async () => {
