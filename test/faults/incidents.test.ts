@@ -109,6 +109,20 @@ describe('an incident of what others depend on', () => {
     expect(names((await incident(found!.id)).entities)).toEqual(['db', 'shop']);
   });
 
+  it('has those too that fail before their cause does, if no channel is notified of anything', async () => {
+    const { service, watched, unheard, depends, fails, incidents, incident } = await from('09:30');
+    const db = await watched('db', { failure_threshold: 3 });
+    const dependents = await Promise.all(['shop', 'blog', 'mail'].map((name) => watched(name)));
+    for (const one of dependents) await depends(one, db);
+    for (const one of [db, ...dependents]) await unheard(one);
+    await service.until('09:40');
+    fails('db', 'shop', 'blog', 'mail');
+    await service.until('09:45');
+    const [found, ...others] = await incidents();
+    expect(others).toEqual([]);
+    expect(names((await incident(found!.id)).entities)).toEqual(['blog', 'db', 'mail', 'shop']);
+  });
+
   it('says what turned out to have another cause', async () => {
     const { service, watched, depends, fails, answers, incidents, incident } = await from('09:30');
     const db = await watched('db');
