@@ -26,6 +26,11 @@ type FunctionSpec = {
   table?: readonly ('put' | 'delete')[];
   sends: readonly QueueName[];
   publishes?: true;
+  /**
+   * Begins with a message or a change of the table, and may be repeated from that without harm. On one machine its
+   * commits need not wait for the disk: a power cut that takes them brings the message back as well.
+   */
+  repeats?: true;
   /** Connects to hosts of tenants, or to the identity provider: in the operator's own VPC, if there is one. */
   reaches_out?: true;
   /**
@@ -100,15 +105,17 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     table: ['put', 'delete'],
     sends: ['notify', 'delivery', 'deadline', 'incident'],
     publishes: true,
+    repeats: true,
   },
   deliverer: {
     memory_mb: 256,
     timeout_seconds: 20,
     table: ['put', 'delete'],
     sends: ['delivery', 'deadline'],
+    repeats: true,
     reaches_out: true,
   },
-  'action-planner': { memory_mb: 256, timeout_seconds: 20, table: ['put'], sends: ['plan', 'action'] },
+  'action-planner': { memory_mb: 256, timeout_seconds: 20, table: ['put'], sends: ['plan', 'action'], repeats: true },
   'action-runner': {
     memory_mb: 256,
     timeout_seconds: 60,
@@ -117,7 +124,13 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     reaches_out: true,
   },
   aggregator: { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['rollup'] },
-  'incident-keeper': { memory_mb: 256, timeout_seconds: 30, table: ['put', 'delete'], sends: ['incident'] },
+  'incident-keeper': {
+    memory_mb: 256,
+    timeout_seconds: 30,
+    table: ['put', 'delete'],
+    sends: ['incident'],
+    repeats: true,
+  },
   reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim', 'incident'] },
 };
 

@@ -12,10 +12,11 @@ import { create as notifier } from '#functions/notifier.ts';
 import { create as prober } from '#functions/prober.ts';
 import { create as reclaimer } from '#functions/reclaimer.ts';
 import { create as tester } from '#functions/tester.ts';
-import type { FunctionName } from '#infra/topology.ts';
+import { type FunctionName, functions } from '#infra/topology.ts';
 import type { Ports } from '#lib/env.ts';
 import { grant } from './grant.ts';
 import type { Handler } from './invoke.ts';
+import type { LocalPorts } from './ports.ts';
 
 const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   api,
@@ -45,9 +46,21 @@ function signIn(ports: Ports): Handler {
   };
 }
 
+/** The ports of a function that repeats its work: its commits do not wait for the disk. */
+function repeating({ table, queues, ...others }: LocalPorts): Ports {
+  return {
+    ...others,
+    table: { ...table, transact: (writes) => table.transact(writes, 'soon') },
+    queues: { send: (queue, messages) => queues.send(queue, messages, 'soon') },
+  };
+}
+
 /** Every function of the topology, made once for one world, each with what it may do there. */
-export function makeFunctions(ports: Ports): Record<FunctionName, Handler> {
+export function makeFunctions(ports: LocalPorts): Record<FunctionName, Handler> {
   const names = Object.keys(factories) as FunctionName[];
-  const made = names.map((name) => [name, factories[name](grant(ports, name))]);
+  const made = names.map((name) => {
+    const own = functions[name].repeats ? repeating(ports) : ports;
+    return [name, factories[name](grant(own, name))];
+  });
   return Object.fromEntries(made) as Record<FunctionName, Handler>;
 }

@@ -7,7 +7,7 @@ import { type Check, inParallel, makeChecks, startTarget } from '#test/long/flee
 import { usageOf, watch } from '#test/long/process-tree.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startRealService } from '#test/support/real-service.ts';
-import { startReceiver } from '#test/support/webhook-receiver.ts';
+import { alertLatency } from './alert-latency.ts';
 import { dependents } from './dependents.ts';
 import { dueTimes } from './due-times.ts';
 import { type Figures, quantile } from './figures.ts';
@@ -111,36 +111,6 @@ async function memory(): Promise<Figures> {
 }
 
 /**
- * From the recorded deciding probe to the webhook's arrival, ms: 20 checks at 1 s that go down and up every two
- * seconds.
- */
-async function alertLatency(seconds = 20): Promise<Figures> {
-  await using service = await startRealService();
-  using target = await startTarget();
-  const receiver = await startReceiver();
-  const settings = { check_type: 'http', target_url: `${target.url}/flap`, interval_seconds: 1, failure_threshold: 1 };
-  const checks = await inParallel(Array.from({ length: 20 }), 4, async () => {
-    const { id } = await newCheck(service.client, settings);
-    await service.client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 });
-    const channel = { channel_type: 'slack', config: { url: receiver.url } };
-    got(await service.client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
-    return id as string;
-  });
-  await pause(seconds * 1000);
-  const arrived = new Map(receiver.received.map(({ headers, at }) => [headers['x-service-delivery'], at]));
-  const latencies: number[] = [];
-  for (const id of checks) {
-    for (const transition of got(await service.client.get(`/v1/checks/${id}/transitions`), 200)) {
-      const at = arrived.get(transition.alert.deliveries[0]);
-      if (at !== undefined) latencies.push(at - Date.parse(transition.timestamp));
-    }
-  }
-  await receiver.close();
-  if (latencies.length < 100) throw new Error(`Only ${latencies.length} alerts arrived.`);
-  return { webhook_ms_p50: quantile(latencies, 0.5), webhook_ms_p95: quantile(latencies, 0.95) };
-}
-
-/**
  * Heartbeats answered a second, each durable, and their CPU: on kept connections, and on one of its own each; and the
  * memory after them.
  */
@@ -210,7 +180,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   bareGet,
   saturated,
   onTime,
-  alertLatency,
+  alertLatency: () => alertLatency(),
   heartbeats,
   pings,
   hostileTargets,

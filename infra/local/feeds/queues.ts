@@ -1,8 +1,8 @@
-import type { Store } from '#infra/local/store/store.ts';
+import type { Keep, Store } from '#infra/local/store/store.ts';
 import { queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { LONGEST_DELAY_MS, sendable } from '#lib/platform/batch.ts';
-import type { Clock, Log, Queues } from '#lib/platform/ports.ts';
+import type { Clock, Log, Message, Queues } from '#lib/platform/ports.ts';
 
 /** A message in hand: `receives` counts this time too, and makes the receipt. */
 export type Received = {
@@ -25,7 +25,9 @@ type DeadLetter = {
 };
 
 /** The queues port, and the side that an event source reads. */
-export type LocalQueues = Queues & {
+export type LocalQueues = Omit<Queues, 'send'> & {
+  /** @param keep `soon` for a function that repeats its work (store.ts) */
+  send(queue: string, messages: readonly Message[], keep?: Keep): Promise<void>;
   /** Makes everything that is in hand due again: for the one process that consumes, when it starts. */
   recover(): Promise<void>;
   /** Calls `wake` after each commit that put messages onto the queue. */
@@ -118,7 +120,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   }
 
   return {
-    send: async (queue, messages) => {
+    send: async (queue, messages, keep?: Keep) => {
       if (!(queue in specs)) throw new Error(`There is no queue ${queue}.`);
       const now = clock.now();
       for (let from = 0; from < messages.length; from += CHUNK) {
@@ -127,7 +129,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
           .map((message) => ({ group: message.group ?? '', ...sendable(message, now) }));
         await store.write(() => {
           for (const { group, text, wait_ms } of chunk) insert.run(queue, group, text, now, Math.ceil(now + wait_ms));
-        });
+        }, keep);
         wakes.get(queue)?.();
       }
     },

@@ -4,9 +4,11 @@ import { streams } from '#infra/topology.ts';
 import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, isPartition, itemText, keyOf, PAGE_BYTES } from '#lib/platform/table/item-limits.ts';
 import { turnsOf } from '#lib/platform/turns.ts';
-import { openStore, type Store, type StoreOptions } from './store.ts';
+import { type Keep, openStore, type Store, type StoreOptions } from './store.ts';
 
 export type SqliteTable = Table & {
+  /** @param keep `soon` for a function that repeats its work (store.ts) */
+  transact(writes: Write[], keep?: Keep): Promise<WriteOutcome>;
   /**
    * Deletes up to `most` items whose `expires_at` lies before `now` (epoch seconds).
    * @returns how many it deleted; fewer than `most`: none is left
@@ -132,10 +134,10 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
         if (inserted) options.onInserted?.();
       }
     },
-    transact: async (writes) => {
+    transact: async (writes, keep?: Keep) => {
       const texts = writes.map((write) => ('put' in write ? itemText(write.put) : undefined));
       checkTransaction(writes, texts);
-      const { outcome, inserted } = await store.write(() => apply(writes, texts));
+      const { outcome, inserted } = await store.write(() => apply(writes, texts), keep);
       if (inserted) options.onInserted?.();
       return outcome;
     },

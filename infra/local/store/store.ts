@@ -27,7 +27,7 @@ export type Store = {
   close(): void;
 };
 
-type Keep = 'durable' | 'soon';
+export type Keep = 'durable' | 'soon';
 
 export type StoreOptions = {
   /** A path, or `:memory:`. */

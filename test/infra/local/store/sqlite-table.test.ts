@@ -19,6 +19,16 @@ tableContract('plain objects', () => plainTable());
 tableContract('SQLite with a commit per microtask', () => openTable({ file: ':memory:', schedule: queueMicrotask }));
 
 describe('the SQLite table', () => {
+  it('waits for the disk unless the writes may be repeated', async () => {
+    const table = openTable({ file: ':memory:' });
+    const synchronous = () => Number(table.store.db.prepare('PRAGMA synchronous').get()!.synchronous);
+    await table.transact([{ put: { pk: 'p', sk: 's' } }], 'soon');
+    expect(synchronous()).toBe(1);
+    await table.transact([{ put: { pk: 'p', sk: 's' } }]);
+    expect(synchronous()).toBe(2);
+    table.store.close();
+  });
+
   it('finds what lies within all bounds, wherever the cursor is', async () => {
     const table = openTable({ file: ':memory:' });
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 3 });
