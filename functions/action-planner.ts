@@ -1,4 +1,4 @@
-import { plan } from '#lib/actions/run-message.ts';
+import { planExecutions } from '#lib/actions/run-message.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { onInserted } from '#lib/stream-reader.ts';
@@ -6,5 +6,5 @@ import { onInserted } from '#lib/stream-reader.ts';
 /** New transitions, from the table's stream or parked on the queue `plan`: finds the actions that they fire. */
 export const create = (ports: Ports) => {
   const env = envOf(ports);
-  return onInserted<DecidedTransition>(env, 'plan', (transition, isLast) => plan(env, transition, isLast));
+  return onInserted<DecidedTransition>(env, 'plan', (transition, isLast) => planExecutions(env, transition, isLast));
 };

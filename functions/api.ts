@@ -1,14 +1,14 @@
 import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
 import { onChange } from '#lib/alerting/on-change.ts';
-import { apiRows } from '#lib/api-rows.ts';
+import { apiRoutes } from '#lib/api-rows.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { MAX_MCP_BODY, MCP_PATH } from '#lib/mcp/address.ts';
 import { type ApiEvent, type ApiResult, requestOf, resultOf } from '#lib/platform/http/api-event.ts';
 import { compact } from '#lib/platform/http/compact.ts';
-import { lateRouter } from '#lib/platform/http/late-rows.ts';
+import { lazyRouter } from '#lib/platform/http/late-rows.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
-import { late } from '#lib/platform/late.ts';
+import { lazyFunction } from '#lib/platform/late.ts';
 
 /**
  * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,
@@ -17,9 +17,9 @@ import { late } from '#lib/platform/late.ts';
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
-  const answer = compact(lateRouter(apiRows, (rows) => makeRouter(rows, pageGates(env))));
-  const mcp = late(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
-  const links = late(async () => (await import('#lib/incidents/links/endpoint.ts')).makeLinks(env));
+  const answer = compact(lazyRouter(apiRoutes, (rows) => makeRouter(rows, pageGates(env))));
+  const mcp = lazyFunction(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
+  const links = lazyFunction(async () => (await import('#lib/incidents/links/endpoint.ts')).makeLinks(env));
   return async (event) => {
     if (event.rawPath.startsWith(LINK_PATH)) return links(event);
     if (event.rawPath !== MCP_PATH) return answer(event);

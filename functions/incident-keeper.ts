@@ -1,5 +1,5 @@
 import { envOf, type Ports } from '#lib/env.ts';
-import { keepIncident } from '#lib/incidents/keep-incident.ts';
+import { updateIncidentItem } from '#lib/incidents/keep-incident.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 
@@ -7,5 +7,5 @@ import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/ba
 export function create(ports: Ports) {
   const env = envOf(ports);
   return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>
-    eachMessage(ports.log, event.Records, (body) => keepIncident(env, messages.incident.parse(body)));
+    eachMessage(ports.log, event.Records, (body) => updateIncidentItem(env, messages.incident.parse(body)));
 }

@@ -4,12 +4,12 @@ import { envOf, type Ports } from '#lib/env.ts';
 import { type ApiEvent, type ApiResult, PUSH_HEADERS } from '#lib/platform/http/api-event.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { makePings, PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
-import { pushRows } from '#lib/results/pushes/push-routes.ts';
+import { pushRoutes } from '#lib/results/pushes/push-routes.ts';
 
 /** Takes results, heartbeats and pings: the hot path, apart from the API so that bundle and faults stay small. */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
-  const pushes = makeRouter(pushRows, gates(env), PUSH_HEADERS);
+  const pushes = makeRouter(pushRoutes, gates(env), PUSH_HEADERS);
   const pings = makePings(env);
   return (event) => (event.rawPath.startsWith(PING_PATH) ? pings(event) : pushes(event));
 }

@@ -1,7 +1,7 @@
-import { wakeHeld } from '#lib/alerting/cause/held-under.ts';
+import { recheckHeldUnder } from '#lib/alerting/cause/held-under.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { handOn, publishEvent } from '#lib/alerting/notify/event.ts';
+import { enqueueIncidentEvent, publishEvent } from '#lib/alerting/notify/event.ts';
 import { fanOut } from '#lib/alerting/notify/fan-out.ts';
 import { type Env, envOf, type Ports } from '#lib/env.ts';
 import { onInserted } from '#lib/stream-reader.ts';
@@ -15,11 +15,11 @@ export const create = (ports: Ports) => {
   const env = envOf(ports);
   return onInserted<AlertItem | DecidedTransition>(env, 'notify', async (item, isLast) => {
     await (isAlert(item) ? fanOut(env, item, isLast) : tellOfChange(env, item));
-    await handOn(env, item);
+    await enqueueIncidentEvent(env, item);
   });
 };
 
 async function tellOfChange(env: Env, transition: DecidedTransition): Promise<void> {
   await publishEvent(env, transition);
-  if (transition.ends_incident) await wakeHeld(env, transition.tenant_id, transition.entity_id);
+  if (transition.ends_incident) await recheckHeldUnder(env, transition.tenant_id, transition.entity_id);
 }

@@ -3,12 +3,14 @@ import { onChange } from '#lib/alerting/on-change.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import { late } from '#lib/platform/late.ts';
+import { lazyFunction } from '#lib/platform/late.ts';
 import { makeProber, runJobs } from '#lib/results/slots/run-jobs.ts';
 import { packAlone } from '#lib/schedule/jobs.ts';
 
 /** Most messages are jobs. */
-const handleDeadlines = late(async () => (await import('#lib/alerting/deadlines/handle-deadlines.ts')).handleDeadlines);
+const handleDeadlines = lazyFunction(
+  async () => (await import('#lib/alerting/deadlines/handle-deadlines.ts')).handleDeadlines,
+);
 
 /** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
 export function create(ports: Ports) {

@@ -3,7 +3,7 @@ import { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { mustBeSpan } from '#lib/platform/instant.ts';
+import { assertTimeRange } from '#lib/platform/instant.ts';
 import type { Command } from './admin-commands.ts';
 import { UsageError } from './flags.ts';
 
@@ -34,7 +34,7 @@ export const auditCommand: Command = {
   run: async (world, options, tenant) => {
     const given = FILTERS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
     const wanted = parse(AuditFilter, Object.fromEntries(given));
-    mustBeSpan(wanted);
+    assertTimeRange(wanted);
     const most = limitIn(options.limit);
     const entries: AuditEntry[] = [];
     let after: string | undefined;

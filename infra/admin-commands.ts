@@ -1,6 +1,6 @@
 import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
 import { createAccount, disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
-import type { Changing } from '#lib/access/context.ts';
+import type { MutationContext } from '#lib/access/context.ts';
 import { allAccounts, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
@@ -24,8 +24,8 @@ export const OPTIONS = {
 
 export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
 /** `text` is for people, `json` for programs. */
-export type Answer = { text: string; json: unknown };
-export type OperatorEnv = Pick<Changing, 'ports' | 'keys'> & {
+export type CommandOutput = { text: string; json: unknown };
+export type OperatorEnv = Pick<MutationContext, 'ports' | 'keys'> & {
   origin: 'operator';
   /** Of the service, in a browser. */
   address: string;
@@ -37,7 +37,7 @@ export type Command = {
   names: readonly ('account' | 'user' | 'key' | 'role')[];
   /** What it names beyond that, where it is there. */
   mayName?: 'user';
-  run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<Answer>;
+  run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<CommandOutput>;
 };
 
 const account = (item: AccountItem) => ({
@@ -57,7 +57,7 @@ const line = (item: AccountItem): string =>
     `${item.email} (${item.name})`,
   ].join('  ');
 
-const showAccount = (item: AccountItem): Answer => ({ text: line(item), json: account(item) });
+const showAccount = (item: AccountItem): CommandOutput => ({ text: line(item), json: account(item) });
 export const COMMANDS: Record<string, Command> = {
   'account create': {
     takes: ['email', 'name', 'egress', 'again'],

@@ -11,7 +11,7 @@ import { type TeamMember, userList } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import type { Answer, Command, Options } from './admin-commands.ts';
+import type { Command, CommandOutput, Options } from './admin-commands.ts';
 import { UsageError } from './flags.ts';
 
 export const PEOPLE_FLAGS = {
@@ -94,10 +94,13 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
 };
 
 /** With what is secret, for once. */
-export const showKey = (key: IssuedKey): Answer => ({ text: `key      ${key.key}\nIt is not shown again.`, json: key });
+export const showKey = (key: IssuedKey): CommandOutput => ({
+  text: `key      ${key.key}\nIt is not shown again.`,
+  json: key,
+});
 
 /** With what is secret, for once. */
-export const showLink = (link: SignInLink & { user_id: string }): Answer => ({
+export const showLink = (link: SignInLink & { user_id: string }): CommandOutput => ({
   text: `sign in  ${link.url}\nIt is good once, until ${link.expires_at}, for user ${link.user_id}.`,
   json: link,
 });

@@ -1,5 +1,5 @@
 import { ROLES } from '#lib/platform/http/access.ts';
-import { nearest } from '#lib/platform/http/nearest.ts';
+import { closestName } from '#lib/platform/http/nearest.ts';
 import { COMMANDS, type Command, type Options } from './admin-commands.ts';
 import { UsageError } from './flags.ts';
 
@@ -20,7 +20,7 @@ export function commandOf(words: string[], options: Options): { command: Command
   const name = Object.hasOwn(COMMANDS, first) ? first : words.slice(0, 2).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
-    const near = nearest(name, Object.keys(COMMANDS));
+    const near = closestName(name, Object.keys(COMMANDS));
     const hint = near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}.` : `did you mean ${near}?`;
     throw new UsageError(`There is no command "${name}"; ${hint}`);
   }

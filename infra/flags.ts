@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { nearest } from '#lib/platform/http/nearest.ts';
+import { closestName } from '#lib/platform/http/nearest.ts';
 
 /** What somebody typed cannot be done: one sentence, exit code 2. */
 export class UsageError extends Error {}
@@ -27,7 +27,7 @@ export function parseFlags<const Options extends ParseArgsOptionsConfig>(
 }
 
 function orMaybe(name: string, options: ParseArgsOptionsConfig): string {
-  const near = nearest(name, Object.keys(options));
+  const near = closestName(name, Object.keys(options));
   if (near !== undefined) return `; did you mean --${near}?`;
   return `; there are ${Object.keys(options)
     .map((option) => `--${option}`)

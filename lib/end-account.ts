@@ -1,18 +1,18 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
 import { addressWrites, changeAccount } from '#lib/access/change-account.ts';
-import type { Changing, Scope } from '#lib/access/context.ts';
+import type { MutationContext, TenantScope } from '#lib/access/context.ts';
 import { allUsers } from '#lib/access/store.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/change-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { sessionKeysOf } from '#lib/identity/sessions/end-sessions.ts';
-import { meansKeys } from '#lib/identity/sign-in-means.ts';
+import { credentialKeys } from '#lib/identity/sign-in-means.ts';
 import { invitedEmailKey } from '#lib/identity/team/invitations.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Key } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { keysOfPingKeys } from '#lib/results/pings/ping-keys.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
@@ -26,7 +26,7 @@ const ENTITIES_A_MESSAGE = 50;
  * Deletes an account for good: at once its keys are refused and its checks and actions rest. What it holds goes in the
  * background: its entry of the schedule has the generator ask for that until nothing is left. Repeatable.
  */
-export const endAccount = (scope: Changing): Promise<AccountItem> =>
+export const endAccount = (scope: MutationContext): Promise<AccountItem> =>
   changeAccount(
     scope,
     'delete',
@@ -72,7 +72,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
   await deleteAll(ports, [keys.entry('account_end', tenant_id, tenant_id)]);
 }
 
-async function deleteEntities(scope: Changing & { ports: Ports }): Promise<'all' | 'more'> {
+async function deleteEntities(scope: MutationContext & { ports: Ports }): Promise<'all' | 'more'> {
   const { ports, keys, tenant } = scope;
   let left = ENTITIES_A_MESSAGE;
   for (const bucket of keys.buckets) {
@@ -96,7 +96,7 @@ function unlessGone(error: unknown): void {
 }
 
 /** Keys of the API with their pointers, the team, and users with their invitations, sessions and ways to sign in. */
-async function keysOfPeople(scope: Scope): Promise<Key[]> {
+async function keysOfPeople(scope: TenantScope): Promise<Key[]> {
   const { ports, keys, tenant } = scope;
   const found: Key[] = [keys.team(tenant)];
   for (const pointer of await keysUnder(ports, keys.apiKeys(tenant))) {
@@ -106,16 +106,16 @@ async function keysOfPeople(scope: Scope): Promise<Key[]> {
   }
   for (const user of await allUsers(scope)) {
     if (user.invitation) found.push(keys.invitation(user.invitation.digest), invitedEmailKey(keys, user));
-    found.push(...(await sessionKeysOf(scope, user.id)), ...meansKeys(keys, user), { pk: user.pk, sk: user.sk });
+    found.push(...(await sessionKeysOf(scope, user.id)), ...credentialKeys(keys, user), { pk: user.pk, sk: user.sk });
   }
   return found;
 }
 
-async function deleteItself(scope: Scope, { email }: AccountItem): Promise<void> {
+async function deleteItself(scope: TenantScope, { email }: AccountItem): Promise<void> {
   const { ports, keys, tenant } = scope;
-  await untilDone(ports, async () => {
+  await retryOnConflict(ports, async () => {
     const own = [{ delete: keys.account(tenant) }, { delete: keys.accountPointer(tenant) }];
     const outcome = await commit(ports, [...own, ...(await addressWrites(scope, { from: email }))]);
-    return outcome.ok ? true : AGAIN;
+    return outcome.ok ? true : RETRY;
   });
 }

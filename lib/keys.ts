@@ -189,7 +189,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     // incidents, what happened in each, and those that are not over
     incidents: (tenant: string, bucket: number) => ofTenant(tenant, 'INCIDENTS', bucket),
-    incidentRecord: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
+    incident: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
     openIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
     openIncident: (tenant: string, id: string) => key(ofTenant(tenant, 'OPEN_INCIDENTS'), id),
     ofIncident: (tenant: string, id: string) => ofTenant(tenant, 'INCIDENT', id),
@@ -200,7 +200,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTRIES}${stamp(at)}#${entry}`),
 
     /** Who was told of the failure of an entity that others depend on, and what waits until it is over. */
-    incident: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
+    notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
     heldUnder: (tenant: string, root: string) => ofTenant(tenant, 'HELD', root),
     heldCheck: (tenant: string, root: string, check: string) => key(ofTenant(tenant, 'HELD', root), check),
     /** What was found when the checks of an entity were asked because something that depends on it failed. */

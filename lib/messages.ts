@@ -72,7 +72,7 @@ const OfIncident = z.object({ tenant_id: z.string(), check_id: z.string(), sk: z
 const MaybeOver = z.object({ tenant_id: z.string(), incident_id: z.string() });
 
 /** A run of an action that is due, or one to be looked after. */
-const Run = z.discriminatedUnion('kind', [
+const ActionMessage = z.discriminatedUnion('kind', [
   /** Fired by the transition that stands under the check. */
   z.object({
     kind: z.literal('state_change'),
@@ -129,7 +129,7 @@ export const messages = {
   reclaim: z.union([ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
   /** A transition whose actions could not be found once. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
-  action: Run,
+  action: ActionMessage,
   incident: z.union([OfIncident, MaybeOver]),
 };
 
@@ -140,7 +140,7 @@ export const messages = {
 export const LAST_RECEIVE = 1000;
 
 /** A message waits 15 minutes at most (SQS), ms with some to spare; a later time is waited for in stages. */
-export const LONGEST_WAIT_MS = 14 * 60_000;
+export const MAX_WAIT_MS = 14 * 60_000;
 
 export type QueueName = keyof typeof messages;
 /** What each queue takes. */

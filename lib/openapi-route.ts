@@ -9,7 +9,7 @@ const Document = z.looseObject({
 });
 
 /** The OpenAPI document of the API. */
-export const openapiRows = [
+export const openapiRoutes = [
   route<Context>()({
     method: 'GET',
     path: '/v1/openapi.json',

@@ -1,4 +1,4 @@
-import { editDistance, nearest } from '#lib/platform/http/nearest.ts';
+import { closestName, editDistance } from '#lib/platform/http/nearest.ts';
 
 /** No other program has settings that begin so. */
 const OURS = ['CHECK_', 'EGRESS_', 'MCP_STREAM', 'MIN_INTERVAL', 'JOB_GROUP', 'RATE_LIMIT'];
@@ -21,7 +21,7 @@ export const unknownSettings = (names: readonly string[], known: readonly string
 
 /** How one unknown setting is told. */
 export function told(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
+  const near = closestName(name, known);
   return near === undefined ? `${name} is not known` : `${name} is not known; did you mean ${near}?`;
 }
 

@@ -1,5 +1,12 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type HeldHours, type Hour, heldAfter, nextDue, nextQuestion, type RowOf } from '#console/rules/hour-bars.ts';
+import {
+  type CachedHours,
+  cachedAfter,
+  type Hour,
+  nextDue,
+  nextQuestion,
+  type RowOf,
+} from '#console/rules/hour-bars.ts';
 import { type ApiFailure, asFailure } from './call.ts';
 
 /** What it needs of the world, so that it is tested with a clock of the test's own. */
@@ -14,7 +21,7 @@ type BarsWorld = {
 
 type HourBars = {
   /** What was read of the last hours of an entity; undefined until it was. */
-  of(id: string): ReadonlySignal<HeldHours | undefined>;
+  of(id: string): ReadonlySignal<CachedHours | undefined>;
   /** Why the last question failed. */
   failure: ReadonlySignal<ApiFailure | undefined>;
   /** A row came into sight, or left it: of others nothing is asked. */
@@ -25,27 +32,27 @@ type HourBars = {
   forget(): void;
 };
 
-type Answer = { entities: { entity_id: string; buckets: Hour[] }[] };
+type HistoriesReply = { entities: { entity_id: string; buckets: Hour[] }[] };
 
 /** Rows that come into sight together are asked for together. */
 const TOGETHER_MS = 50;
-const MOST_OFTEN_MS = 1_000;
+const MIN_POLL_MS = 1_000;
 const AFTER_FAILURE_MS = 30_000;
 /** The longest time that every browser's timer takes is 24 days. */
-const LONGEST_MS = 3_600_000;
+const MAX_POLL_MS = 3_600_000;
 
 /** The bars of the rows in sight: at most one question a second, and none about what is known. */
 export function makeHourBars(world: BarsWorld): HourBars {
   const failure = signal<ApiFailure | undefined>(undefined);
-  const shown = new Map<string, Signal<HeldHours | undefined>>();
+  const shown = new Map<string, Signal<CachedHours | undefined>>();
   const inSight = new Set<string>();
-  let held = new Map<string, HeldHours>();
+  let held = new Map<string, CachedHours>();
   let notBefore = 0;
   let asking = false;
   let callOff = () => {};
 
-  function of(id: string): Signal<HeldHours | undefined> {
-    const known = shown.get(id) ?? signal<HeldHours | undefined>(undefined);
+  function of(id: string): Signal<CachedHours | undefined> {
+    const known = shown.get(id) ?? signal<CachedHours | undefined>(undefined);
     shown.set(id, known);
     return known;
   }
@@ -55,7 +62,7 @@ export function makeHourBars(world: BarsWorld): HourBars {
     const due = nextDue(inSight, held, world.rowOf);
     if (asking || due === undefined) return;
     const at = Math.max(due, notBefore, world.now() + TOGETHER_MS);
-    callOff = world.after(Math.min(LONGEST_MS, at - world.now()), () => void ask());
+    callOff = world.after(Math.min(MAX_POLL_MS, at - world.now()), () => void ask());
   }
 
   async function ask(): Promise<void> {
@@ -64,9 +71,9 @@ export function makeHourBars(world: BarsWorld): HourBars {
     const { ids, span } = question;
     const mine = held;
     asking = true;
-    notBefore = world.now() + MOST_OFTEN_MS;
+    notBefore = world.now() + MIN_POLL_MS;
     try {
-      const answer = await world.get<Answer>(`/v1/history?entity_ids=${ids}&bucket=hour${span}`);
+      const answer = await world.get<HistoriesReply>(`/v1/history?entity_ids=${ids}&bucket=hour${span}`);
       failure.value = undefined;
       if (mine === held) for (const { entity_id, buckets } of answer.entities) hold(entity_id, buckets);
     } catch (error) {
@@ -78,7 +85,7 @@ export function makeHourBars(world: BarsWorld): HourBars {
   }
 
   function hold(id: string, hours: readonly Hour[]): void {
-    const after = heldAfter(held.get(id), hours, world.now());
+    const after = cachedAfter(held.get(id), hours, world.now());
     held.set(id, after);
     of(id).value = after;
   }

@@ -46,7 +46,7 @@ const STATUS = '/v1/status?counts=false';
 /** With the whole status come so many of the newest transitions: they say why something is down. */
 const REASONS = 100;
 /** So many changes since one that is settled are read one by one; more, and all is read anew. */
-const MOST_NEWS = 200;
+const MAX_NEWS = 200;
 /** Everything is read anew so often, of more entities than this more rarely: in an hour as many are read. */
 const ALL_ANEW_MS = 5 * 60_000;
 const AT_THAT_PACE = 1000;
@@ -103,7 +103,7 @@ export function makeLive(world: LiveWorld): Live {
 
   async function readBehind(settled: Transition): Promise<Transition[] | undefined> {
     try {
-      const { value, next } = await get<Transition[]>(`${FEED}?limit=${MOST_NEWS}&after=${settled.id}`);
+      const { value, next } = await get<Transition[]>(`${FEED}?limit=${MAX_NEWS}&after=${settled.id}`);
       return next === undefined ? [settled, ...value] : undefined;
     } catch (error) {
       // It went with its entity, or is kept no longer.

@@ -10,7 +10,7 @@ import { zone } from './look.ts';
  * When the service was last asked with success. After some looks that failed it warns, as what the page shows may be
  * wrong by then; it recovers by itself.
  */
-export function AsOf() {
+export function LastUpdated() {
   const asOf = live.asOf.value;
   const isLate = live.missed.value >= MISSED_LOOKS;
   const unreachable = live.failure.value?.code === 'UNREACHABLE';

@@ -9,16 +9,16 @@ let last = 0;
 const DONE_MS = 6_000;
 
 /** Tells of something that was done; it goes away by itself. */
-export function tell(text: string): void {
+export function showToast(text: string): void {
   const id = add(text, 'done');
   setTimeout(() => dismiss(id), DONE_MS);
 }
 
 /** Tells of something that went wrong; it stays until somebody has read it. */
-export const warn = (text: string): void => void add(text, 'failed');
+export const showWarning = (text: string): void => void add(text, 'failed');
 
 /** The same of an error. */
-export const tellFailure = (error: unknown): void => warn(asFailure(error).message);
+export const showError = (error: unknown): void => showWarning(asFailure(error).message);
 
 function add(text: string, kind: Notice['kind']): number {
   const id = ++last;

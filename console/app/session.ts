@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { type ApiFailure, asFailure, call, whenSessionEnded } from '#console/api/call.ts';
 import type { Me } from '#console/api/records.ts';
-import { whyNot } from '#console/rules/may.ts';
+import { deniedReason } from '#console/rules/may.ts';
 import type { Guarded } from '#lib/platform/http/access.ts';
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
@@ -52,4 +52,4 @@ export const identity = computed(() => (me.value ? `${me.value.id} ${me.value.us
 
 /** Why who is signed in may not do what needs `access`, in a sentence; undefined where they may. */
 export const refusal = (access: Guarded): string | undefined =>
-  me.value ? whyNot(me.value, access) : 'You are not signed in.';
+  me.value ? deniedReason(me.value, access) : 'You are not signed in.';

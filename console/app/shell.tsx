@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
-import { AsOf } from './as-of.tsx';
+import { LastUpdated } from './as-of.tsx';
 import { downCount } from './counts.ts';
 import { KeysHelp } from './keys-help.tsx';
 import { overlay, useShortcuts } from './overlay.ts';
@@ -30,7 +30,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <span>Jump to…</span>
           <kbd>/</kbd>
         </button>
-        <AsOf />
+        <LastUpdated />
         <Button quiet icon="help" label="Keys (?)" onClick={() => (overlay.value = 'keys')} />
         <UserMenu />
       </header>

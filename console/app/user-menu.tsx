@@ -1,7 +1,7 @@
 import { Button } from '#console/parts/button.tsx';
 import { Menu } from '#console/parts/menu.tsx';
 import { type Theme, theme, zone } from './look.ts';
-import { tellFailure } from './notices.tsx';
+import { showError } from './notices.tsx';
 import { me, signOut } from './session.ts';
 
 const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
@@ -30,7 +30,7 @@ export function UserMenu() {
       <Button quiet onClick={() => (zone.value = zone.value === 'utc' ? 'local' : 'utc')}>
         Times: {zone.value === 'utc' ? 'UTC' : 'local'}
       </Button>
-      <Button quiet icon="out" onClick={() => signOut().catch(tellFailure)}>
+      <Button quiet icon="out" onClick={() => signOut().catch(showError)}>
         Sign out
       </Button>
     </Menu>

@@ -1,10 +1,10 @@
 import { call } from '#console/api/call.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { Dialog } from './dialog.tsx';
-import type { AskedAction } from './table/bulk.tsx';
+import type { ConfirmedAction } from './table/bulk.tsx';
 
 /** Adds a channel to each of many checks; its settings are typed once. @param why one may not */
-export const addChannel = (why: string | undefined): AskedAction => ({
+export const addChannel = (why: string | undefined): ConfirmedAction => ({
   name: 'Add a channel',
   why,
   ask: (begin, close) => (

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { warn } from '#console/app/notices.tsx';
+import { showWarning } from '#console/app/notices.tsx';
 import { Button } from './button.tsx';
 
 const SHOWN_MS = 2000;
@@ -16,7 +16,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     // Browsers have it over TLS and at localhost alone, and may say no.
     const failed = await navigator.clipboard?.writeText(text).catch(() => true);
     if (navigator.clipboard && !failed) setCopied(true);
-    else warn('This browser does not let the page copy here. Select the text and copy it by hand.');
+    else showWarning('This browser does not let the page copy here. Select the text and copy it by hand.');
   }
   return (
     <Button small quiet icon={copied ? 'done' : 'copy'} onClick={() => void copy()}>

@@ -15,7 +15,7 @@ type PickerProps = {
   optional?: boolean;
 };
 
-const MOST = 8;
+const MAX_SUGGESTIONS = 8;
 const ALL_STATES = new Set<never>();
 
 /** One entity of many, found by a few letters: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
@@ -27,7 +27,7 @@ export function EntityPicker({ label, hint, error, value, onChange, optional = f
   const id = useId();
   const rows = useMemo(() => (fleet ? inOrder(fleet) : []), [fleet]);
   const isOpen = text !== undefined;
-  const found = isOpen ? filtered(rows, { states: ALL_STATES, words: text }).slice(0, MOST) : [];
+  const found = isOpen ? filtered(rows, { states: ALL_STATES, words: text }).slice(0, MAX_SUGGESTIONS) : [];
   const current = Math.min(at, found.length - 1);
 
   function choose(entity: { id: string } | undefined) {

@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import { Dialog } from './dialog.tsx';
 import { SchemaForm } from './form/form.tsx';
-import type { AskedAction } from './table/bulk.tsx';
+import type { ConfirmedAction } from './table/bulk.tsx';
 
 const SCHEMA = {
   type: 'object',
@@ -17,7 +17,7 @@ const SCHEMA = {
 };
 
 /** Gives labels to many, and takes some away. @param why one may not @param pathOf where the API has one */
-export const labelMany = (why: string | undefined, pathOf: (key: string) => string): AskedAction => ({
+export const labelMany = (why: string | undefined, pathOf: (key: string) => string): ConfirmedAction => ({
   name: 'Label',
   why,
   ask: (begin, close) => (

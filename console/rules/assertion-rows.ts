@@ -59,18 +59,18 @@ export const assertionsIn = (draft: string): Assertion[] =>
     severity: row.severity,
   }));
 
-type Place = Pick<AssertionRow, 'source' | 'operator'>;
+type AssertionTarget = Pick<AssertionRow, 'source' | 'operator'>;
 
 /** Whether values there may be of any kind, so that a text which looks like another kind stands in quotes. */
-const isAnyKind = ({ source, operator }: Place): boolean =>
+const isAnyKind = ({ source, operator }: AssertionTarget): boolean =>
   sourceOf(source as SourceName).values === 'json' && OPERATORS[operator as Operator].group === 'equality';
 
-const isNumeric = ({ source, operator }: Place): boolean => {
+const isNumeric = ({ source, operator }: AssertionTarget): boolean => {
   const { values } = sourceOf(source as SourceName);
   return values === 'integer' || values === 'status' || OPERATORS[operator as Operator].group === 'order';
 };
 
-function typedValue(place: Place, value: unknown): string {
+function typedValue(place: AssertionTarget, value: unknown): string {
   const one = (item: unknown): string => {
     if (typeof item !== 'string') return JSON.stringify(item);
     return isAnyKind(place) && scalarIn(item) !== item ? JSON.stringify(item) : item;

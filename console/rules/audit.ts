@@ -73,7 +73,7 @@ export const actorOf = ({ type, email, user_id, key_id }: AuditEntry['actor']): 
   type === 'user' || type === 'key' ? (email ?? user_id ?? key_id ?? '') : type === 'operator' ? 'operator' : '';
 
 /** A value before or after a change, as people read it. Nothing was there: undefined. */
-export function shownValue(value: unknown): string | undefined {
+export function auditValueText(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'string') return value === '' ? '""' : value;
   return JSON.stringify(value, null, typeof value === 'object' ? 1 : 0).replace(/\n */g, ' ');

@@ -61,7 +61,7 @@ export const awaited = ({ dispatch_status, pipeline_status, attempt }: Omit<Cour
     : 'The page follows it.';
 
 const FIRST_MS = 1_000;
-const LONGEST_MS = 15_000;
+const MAX_POLL_MS = 15_000;
 const HIDDEN_MS = 60_000;
 
 type Watching = {
@@ -77,6 +77,6 @@ type Watching = {
  * brought nothing, up to 15 s; 60 s while the tab is hidden, and never sooner than the service asked for.
  */
 export function watchInterval({ quiet, hidden, retryAfter = 0 }: Watching): number {
-  const usual = hidden ? HIDDEN_MS : Math.min(LONGEST_MS, FIRST_MS * 1.5 ** Math.min(quiet, 20));
+  const usual = hidden ? HIDDEN_MS : Math.min(MAX_POLL_MS, FIRST_MS * 1.5 ** Math.min(quiet, 20));
   return Math.max(usual, retryAfter * 1000);
 }

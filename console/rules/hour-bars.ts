@@ -5,13 +5,13 @@ import type { EntityBucket } from '#lib/history/rollups/buckets.ts';
 const BAR_HOURS = 24;
 const HOUR = 3_600_000;
 /** So many entities one question may name. */
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 /** The part of a bucket that a bar is made of. */
 export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'seconds'>;
 
 /** What was read of the last hours of an entity. */
-export type HeldHours = {
+export type CachedHours = {
   /** Oldest first, without a gap; the last may end within its hour. */
   hours: readonly Hour[];
   /** Epoch ms, of this clock: then another hour is rolled up. */
@@ -28,13 +28,13 @@ type Question = { ids: readonly string[]; span: string };
 
 const iso = (at: number): string => new Date(at).toISOString();
 const hourOf = (at: number): number => Math.floor(at / HOUR) * HOUR;
-const endOf = ({ hours }: HeldHours): string => hours.at(-1)!.to;
+const endOf = ({ hours }: CachedHours): string => hours.at(-1)!.to;
 
 /** From where on there is something to ask: an hour that was complete is never asked for again. */
-const openFrom = (held: HeldHours): string => held.hours.find(({ complete }) => !complete)?.from ?? endOf(held);
+const openFrom = (held: CachedHours): string => held.hours.find(({ complete }) => !complete)?.from ?? endOf(held);
 
 /** Whether the state changed behind what was read, so that it does not tell of all the time since. */
-const hasChanged = (held: HeldHours, row: Row | undefined): boolean =>
+const hasChanged = (held: CachedHours, row: Row | undefined): boolean =>
   row !== undefined && row.state_since > endOf(held);
 
 /**
@@ -42,7 +42,7 @@ const hasChanged = (held: HeldHours, row: Row | undefined): boolean =>
  * they are asked for first, up to the one before the last that is over, as a roll-up takes up to an hour. The hours
  * behind them are read only where the state changed in them.
  */
-function spanOf(held: HeldHours | undefined, row: Row | undefined, now: number): string | undefined {
+function spanOf(held: CachedHours | undefined, row: Row | undefined, now: number): string | undefined {
   if (held && held.dueAt > now) return hasChanged(held, row) ? `&from=${openFrom(held)}` : undefined;
   const to = hourOf(now) - HOUR;
   // Left out, it is a day before `to`.
@@ -53,7 +53,7 @@ function spanOf(held: HeldHours | undefined, row: Row | undefined, now: number):
 /** The next question about the entities in sight, those of which nothing is known first; undefined when none is due. */
 export function nextQuestion(
   seen: Iterable<string>,
-  held: ReadonlyMap<string, HeldHours>,
+  held: ReadonlyMap<string, CachedHours>,
   rowOf: RowOf,
   now: number,
 ): Question | undefined {
@@ -61,13 +61,13 @@ export function nextQuestion(
   bySpan.delete('');
   // `&to=…` is the last by the alphabet.
   const span = [...bySpan.keys()].sort().at(-1);
-  return span === undefined ? undefined : { ids: bySpan.get(span)!.slice(0, MOST_NAMED), span };
+  return span === undefined ? undefined : { ids: bySpan.get(span)!.slice(0, MAX_NAMED), span };
 }
 
 /** When the next of those in sight is due (epoch ms); undefined when none is in sight. */
 export function nextDue(
   seen: Iterable<string>,
-  held: ReadonlyMap<string, HeldHours>,
+  held: ReadonlyMap<string, CachedHours>,
   rowOf: RowOf,
 ): number | undefined {
   const times = Array.from(seen, (id) => {
@@ -82,7 +82,7 @@ export function nextDue(
  * @param answer one hour at least
  * @param now epoch ms, of this clock, which may differ from the service's
  */
-export function heldAfter(before: HeldHours | undefined, answer: readonly Hour[], now: number): HeldHours {
+export function cachedAfter(before: CachedHours | undefined, answer: readonly Hour[], now: number): CachedHours {
   const first = answer[0]!.from;
   const hours = [...(before?.hours ?? []).filter(({ from }) => from < first), ...answer].slice(-BAR_HOURS);
   // An hour is asked for when the one after it is over, and at most once an hour, whatever this clock shows.
@@ -103,7 +103,7 @@ const NO_SECONDS: Hour['seconds'] = {
  * The last 24 hours, the one that runs among them: what was read, and behind it the state of the entity. Time before
  * that state began is unknown until it is read.
  */
-export function barHours(held: HeldHours, row: Row | undefined, now: number): Hour[] {
+export function barHours(held: CachedHours, row: Row | undefined, now: number): Hour[] {
   const hours = [...held.hours];
   for (let at = Date.parse(endOf(held)); at < now; at = hourOf(at) + HOUR) {
     const begun = at % HOUR === 0 ? undefined : hours.pop();

@@ -6,7 +6,7 @@ export type Failed<T> = { item: T; why: string };
  * @param told is called after each, with how many are done
  * @returns those that failed, in the order of `items`
  */
-export async function inTurns<T>(
+export async function runInBatches<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
   told: (done: number) => void = () => {},

@@ -16,7 +16,7 @@ export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** What a key can be held to, given its scopes. */
-export const holdable = (may: string, scopes: readonly string[]) => ({
+export const restrictableFields = (may: string, scopes: readonly string[]) => ({
   checks: may === MAY.some && scopes.length === 1 && scopes[0] === 'push',
   skills: may === MAY.some && scopes.includes('mcp'),
 });
@@ -28,7 +28,7 @@ export function keyRequest({ may, scopes, check_ids, entity_ids, skills, ...rest
   if (may === MAY.read) return { ...rest, is_read_only: true };
   if (may !== MAY.some) return rest;
   const chosen = Array.isArray(scopes) ? scopes : [];
-  const can = holdable(MAY.some, chosen);
+  const can = restrictableFields(MAY.some, chosen);
   // None is sent as it is: the API says that one is missing.
   const held = { ...(can.checks && { check_ids, entity_ids }), ...(can.skills && { skills }) };
   return { ...rest, scopes: chosen, ...held };
@@ -42,7 +42,7 @@ export const mayWords = ({ is_read_only, scopes }: Rights): string =>
   is_read_only ? 'read only' : (scopes?.join(', ') ?? 'all of its owner');
 
 /** What it is held to: `checks of Web shop and skill runbook`; empty where it is to nothing. @param nameOf an id */
-export function heldWords({ check_ids, entity_ids, skills }: Held, nameOf: (id: string) => string): string {
+export function restrictionText({ check_ids, entity_ids, skills }: Held, nameOf: (id: string) => string): string {
   const pushed = [...(entity_ids ?? []).map((id) => `checks of ${nameOf(id)}`), ...(check_ids ?? []).map(nameOf)];
   return list([...pushed, ...(skills ?? []).map((slug) => `skill ${slug}`)]);
 }

@@ -2,15 +2,15 @@ import type { State } from '#console/api/records.ts';
 import { severity } from './states.ts';
 
 /** A place to jump to. */
-export type Place = { href: string; name: string; kind: string; state?: State };
+export type PaletteTarget = { href: string; name: string; kind: string; state?: State };
 
-const MOST = 12;
+const MAX_ENTRIES = 12;
 
 /**
  * The places that have every word, best first: those whose name begins with the first word, then those with a word
  * that does, then all others; among equals what is in trouble comes first.
  */
-export function findPlaces(places: readonly Place[], text: string): Place[] {
+export function findTargets(places: readonly PaletteTarget[], text: string): PaletteTarget[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const rank = (name: string) => {
     const first = words[0] ?? '';
@@ -23,9 +23,9 @@ export function findPlaces(places: readonly Place[], text: string): Place[] {
       return words.every((word) => all.includes(word)) ? [{ place, rank: rank(name) }] : [];
     })
     .sort((a, b) => a.rank - b.rank || trouble(a.place) - trouble(b.place))
-    .slice(0, MOST)
+    .slice(0, MAX_ENTRIES)
     .map(({ place }) => place);
 }
 
 /** Pages have no state: they come behind what is down and before what is up. */
-const trouble = ({ state }: Place): number => (state ? severity(state) : 2.5);
+const trouble = ({ state }: PaletteTarget): number => (state ? severity(state) : 2.5);

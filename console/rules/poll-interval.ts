@@ -12,7 +12,7 @@ type Attention = {
 
 const LOOKED_AT_MS = 5_000;
 const VISIBLE_MS = 15_000;
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 const ATTENTIVE_MS = 60_000;
 
 /** Looks that may fail before the page says that it is behind. */
@@ -23,7 +23,7 @@ export const MISSED_LOOKS = 3;
  * hidden; doubled with each failure up to 60 s, and never sooner than the service asked for.
  */
 export function pollInterval({ hidden, idleMs, failures, retryAfter = 0 }: Attention): number {
-  const usual = hidden ? LONGEST_MS : idleMs < ATTENTIVE_MS ? LOOKED_AT_MS : VISIBLE_MS;
-  const patient = Math.min(LONGEST_MS, usual * 2 ** Math.min(failures, 10));
+  const usual = hidden ? MAX_MS : idleMs < ATTENTIVE_MS ? LOOKED_AT_MS : VISIBLE_MS;
+  const patient = Math.min(MAX_MS, usual * 2 ** Math.min(failures, 10));
   return Math.max(patient, retryAfter * 1000);
 }

@@ -21,7 +21,7 @@ export type MapView = {
 };
 
 /** More are a tangle, and take seconds to lay out. */
-export const MOST_ON_MAP = 300;
+export const MAX_ON_MAP = 300;
 
 export function mapOf(fleet: Fleet, relations: readonly Relation[], filter: MapFilter): MapView {
   const links = linksOf(relations);

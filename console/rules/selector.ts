@@ -77,9 +77,9 @@ export function selectorWords(
   ].join('; ');
 }
 
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 const shortened = (names: readonly string[]): string =>
-  names.length <= MOST_NAMES
+  names.length <= MAX_NAMES
     ? list(names)
-    : `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`;
+    : `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`;

@@ -1,5 +1,5 @@
 /** The most characters of a slug. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 
 /** A slug for a name: `Web shop (EU)` gives `web-shop-eu`. Empty for a name without Latin letters and digits. */
 export const slugOf = (name: string): string =>
@@ -9,5 +9,5 @@ export const slugOf = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-/, '')
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .replace(/-$/, '');

@@ -1,13 +1,13 @@
 /** Tiles in lines of so many, each `tile` pixels wide and high. */
 export type TileGrid = { columns: number; tile: number; height: number };
 
-const LARGEST = 22;
+const MAX_TILE = 22;
 const SMALLEST = 4;
 
 /** The largest tiles that fit; where even the smallest do not, the picture becomes higher. */
 export function tileGrid(count: number, width: number, most: number): TileGrid {
-  let grid = gridOf(count, width, LARGEST);
-  for (let tile = LARGEST; tile > SMALLEST && grid.height > most; ) grid = gridOf(count, width, --tile);
+  let grid = gridOf(count, width, MAX_TILE);
+  for (let tile = MAX_TILE; tile > SMALLEST && grid.height > most; ) grid = gridOf(count, width, --tile);
   return grid;
 }
 

@@ -31,11 +31,11 @@ export const WINDOWS = [
   { key: '30d', name: '30 d', hours: 30 * 24, by: 'day' },
   { key: '90d', name: '90 d', hours: 90 * 24, by: 'day' },
 ] as const;
-export type ChartWindow = (typeof WINDOWS)[number];
+export type ChartRange = (typeof WINDOWS)[number];
 
 /** Of a check that is younger, a day would be all but empty. */
 const YOUNG_MS = 3 * 3_600_000;
 
 /** The window of an address; where it names none the day, or the hour of a check that is young. @param age ms */
-export const windowOf = (text: string | null, age: number): ChartWindow =>
+export const chartRangeOf = (text: string | null, age: number): ChartRange =>
   WINDOWS.find(({ key }) => key === text) ?? WINDOWS[age < YOUNG_MS ? 0 : 1];

@@ -1,5 +1,5 @@
 /** Which rows of a long list are drawn, and the room of those that are not. */
-export type Window = { from: number; to: number; above: number; below: number };
+export type VisibleRows = { from: number; to: number; above: number; below: number };
 
 const SPARE = 8;
 
@@ -8,7 +8,7 @@ const SPARE = 8;
  * @param offset pixels by which the list begins above the top of the view; negative while it begins below it
  * @param view height of the view in pixels
  */
-export function windowOf(count: number, rowHeight: number, offset: number, view: number): Window {
+export function visibleRows(count: number, rowHeight: number, offset: number, view: number): VisibleRows {
   const first = Math.floor(offset / rowHeight) - SPARE;
   const last = Math.ceil((offset + view) / rowHeight) + SPARE;
   const from = clamp(first, 0, count);

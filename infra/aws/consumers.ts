@@ -3,7 +3,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
-import { boundsOf, LARGEST_BATCH } from './event-source-limits.ts';
+import { boundsOf, MAX_BATCH } from './event-source-limits.ts';
 import type { Functions } from './functions.ts';
 import type { DeploySettings } from './settings.ts';
 
@@ -18,7 +18,7 @@ export function makeConsumers(
     const bound = bounds[name as QueueName];
     functions[consumer].addEventSource(
       new SqsEventSource(queues[name as QueueName], {
-        batchSize: Math.min(LARGEST_BATCH, batch),
+        batchSize: Math.min(MAX_BATCH, batch),
         maxBatchingWindow: Duration.seconds(0),
         reportBatchItemFailures: true,
         // Not a reservation of the function's: those burn receives while they throttle.

@@ -2,11 +2,11 @@ import { queues as allQueues } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 
 /** SQS hands over ten messages at once without waiting for more. */
-export const LARGEST_BATCH = 10;
+export const MAX_BATCH = 10;
 
 /** What an event source of SQS may be bounded to. */
-const LEAST_BOUND = 2;
-const MOST_BOUND = 1000;
+const MIN_BOUND = 2;
+const MAX_BOUND = 1000;
 
 /** Of CONCURRENCY, what all queues together may hold by waiting for others; the rest is for requests and short work. */
 const WAITING_SHARE = 0.8;
@@ -23,10 +23,10 @@ export function boundsOf(
   if (total === undefined) return {};
   const waiting = Object.entries(queues).filter(([, { waits }]) => waits);
   const sum = waiting.reduce((all, [, { concurrency }]) => all + concurrency, 0);
-  const left = Math.max(0, WAITING_SHARE * total - LEAST_BOUND * waiting.length);
+  const left = Math.max(0, WAITING_SHARE * total - MIN_BOUND * waiting.length);
   const bounds = waiting.flatMap(([name, { concurrency }]) => {
-    const share = LEAST_BOUND + Math.floor((left * concurrency) / sum);
-    return share > MOST_BOUND ? [] : [[name, share]];
+    const share = MIN_BOUND + Math.floor((left * concurrency) / sum);
+    return share > MAX_BOUND ? [] : [[name, share]];
   });
   return Object.fromEntries(bounds);
 }

@@ -1,7 +1,7 @@
 import { functions } from '#infra/topology.ts';
 import { SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
 import { readSettings } from '#lib/settings.ts';
-import { LARGEST_BATCH } from './event-source-limits.ts';
+import { MAX_BATCH } from './event-source-limits.ts';
 
 /**
  * What a fleet costs, by arithmetic. docs/operate/scale.md shows it, and a test recomputes it. It covers checks of one
@@ -84,7 +84,7 @@ export function scaleOf(perMinute: number, shards: number, accounts = 1) {
     table_reads: perSecond * reads,
     /** Probers at the same time, and what they hold at most. */
     probers: messages * seconds,
-    in_flight: messages * seconds * LARGEST_BATCH,
+    in_flight: messages * seconds * MAX_BATCH,
     /** Strong reads a second of the item of one account: one a message. */
     account_reads: messages / accounts,
     ...ticksOf(cells, messages * 60, shards),

@@ -15,7 +15,7 @@ import { cbor } from './cbor.ts';
 export type Algorithm = -8 | -7 | -257;
 
 /** What an answer says that no honest browser and authenticator would. */
-export type Twist = {
+export type Tampering = {
   type?: string;
   challenge?: string;
   cross_origin?: boolean;
@@ -46,7 +46,7 @@ export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind
   let counter = 0;
 
   /** Authenticator data (section 6.1), with the credential where there is a new one. */
-  function dataOf(rp_id: string, twist: Twist, attested?: Buffer): Buffer {
+  function dataOf(rp_id: string, twist: Tampering, attested?: Buffer): Buffer {
     const { user_verified = true } = twist;
     const flags = 0x01 | (user_verified ? 0x04 : 0) | (synced ? 0x18 : 0) | (attested ? 0x40 : 0);
     const tail = Buffer.alloc(5);
@@ -57,7 +57,7 @@ export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind
 
   return {
     /** What `navigator.credentials.create()` answers at a page of `origin`, by its toJSON(). */
-    create(options: CreationOptions, origin: string, twist: Twist = {}): RegistrationResponse {
+    create(options: CreationOptions, origin: string, twist: Tampering = {}): RegistrationResponse {
       const { key, cose } = newKey(algorithm, seed);
       const id = twist.credential_id ?? (seed === undefined ? randomBytes(32) : sha256(`id of ${seed}`));
       const { rp, user, challenge } = options;
@@ -86,7 +86,7 @@ export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind
     },
 
     /** What `navigator.credentials.get()` answers there, with the passkey that was made last for the host. */
-    get({ challenge, rpId }: RequestOptions, origin: string, twist: Twist = {}): AuthenticationResponse {
+    get({ challenge, rpId }: RequestOptions, origin: string, twist: Tampering = {}): AuthenticationResponse {
       const credential = credentials.findLast(({ rp_id }) => rp_id === rpId);
       if (!credential) throw new Error(`This authenticator has no passkey for ${rpId}.`);
       const { id, key, user_handle } = credential;
@@ -115,7 +115,7 @@ export type Authenticator = ReturnType<typeof makeAuthenticator>;
 const sha256 = (of: string | Buffer): Buffer => createHash('sha256').update(of).digest();
 const base64url = (bytes: Buffer): string => bytes.toString('base64url');
 
-function clientData(type: string, challenge: string, origin: string, twist: Twist): string {
+function clientData(type: string, challenge: string, origin: string, twist: Tampering): string {
   const data = {
     type: twist.type ?? type,
     challenge: twist.challenge ?? challenge,

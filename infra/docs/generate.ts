@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { consoleRules, consoleSchemas } from './console-schemas.ts';
 import { readExamples } from './examples.ts';
@@ -27,7 +27,7 @@ const DESCRIPTION = `A catalog of what you run, checks on it, alerts you can tru
  * @param strict answers hold no member that they do not state: for tests
  */
 export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; strict?: boolean } = {}): OpenApi =>
-  openApi(allRows, {
+  openApi(allRoutes, {
     info: {
       title: 'Fleetwatch',
       version: VERSION,

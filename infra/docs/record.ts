@@ -3,7 +3,7 @@ import { startHost } from '#infra/local/host.ts';
 import type { GivenPorts } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { createAccount } from '#lib/access/change-account.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import type { DeliveryKind } from '#lib/channels/alert.ts';
 import { NetError } from '#lib/net/net.ts';
 import { makeIds } from '#lib/platform/ids.ts';
@@ -91,7 +91,7 @@ export const answeringNet: GivenPorts['net'] = {
 };
 
 /** Every endpoint except the document, which does not hold itself as an example. */
-const endpoints = allRows.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
+const endpoints = allRoutes.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
 
 /** Calls every endpoint of a service in this process over HTTP and returns the exchanges by endpoint. */
 export async function recordExamples(): Promise<Map<string, Example>> {

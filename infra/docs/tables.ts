@@ -1,6 +1,6 @@
 import { REASONS } from '#lib/alerting/decide/rules.ts';
 import { SETTINGS } from '#lib/alerting/policy/settings.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import type { ChannelType } from '#lib/channels/channel-type.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
 import { CheckInput } from '#lib/checks/settings/model.ts';
@@ -102,7 +102,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
       Object.entries(STATUS_OF).map(([code, status]) => [code, String(status), MEANING_OF[code as ErrorCode]]),
     ),
     'error-example': json(refusal()),
-    endpoints: table(['endpoint', 'summary', 'role', 'scopes'], allRows.map(endpointRow)),
+    endpoints: table(['endpoint', 'summary', 'role', 'scopes'], allRoutes.map(endpointRow)),
     ...settingTables,
   };
 }
@@ -124,7 +124,7 @@ const typeTable = (types: Iterable<{ type: string; title: string; about: string 
     [...types].map(({ type, title, about }) => [type, title, about]),
   );
 
-function endpointRow({ method, path, summary, access }: (typeof allRows)[number]): string[] {
+function endpointRow({ method, path, summary, access }: (typeof allRoutes)[number]): string[] {
   const endpoint = code(endpointOf({ method, path }));
   if (access === 'open') return [endpoint, summary, '', ''];
   const { role, scopes } = ruleOf(access);

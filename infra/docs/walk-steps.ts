@@ -2,7 +2,7 @@ import type { Authenticator } from './authenticator.ts';
 
 /** A body, parsed. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-export type Answer = any;
+export type RecordedReply = any;
 
 /** What stands in a collection, by the word of the path before its parameter: `{ checks: 'chk_…' }`. */
 export type Places = Record<string, string>;
@@ -14,15 +14,15 @@ export const WALKED_PAGE = 'https://status.example.com';
 export type Step = {
   endpoint: string;
   /** @param answers of the steps before, by endpoint @param authenticator that of whoever walks */
-  body?: (places: Places, answers: Record<string, Answer>, authenticator: Authenticator) => unknown;
+  body?: (places: Places, answers: Record<string, RecordedReply>, authenticator: Authenticator) => unknown;
   /** Made as a page of ours makes it, at PUBLIC_URL. */
   byPage?: true;
   /** It is no endpoint of the API: it is asked where this one is. */
   for?: string;
   /** Where it is called, where that is not what was made last. */
-  at?: (answers: Record<string, Answer>) => Places;
+  at?: (answers: Record<string, RecordedReply>) => Places;
   /** What it needs of a query, and every cookie that was told so far. */
-  query?: (answers: Record<string, Answer>) => Record<string, string>;
+  query?: (answers: Record<string, RecordedReply>) => Record<string, string>;
   /** Where its answer stands from then on: a collection, and the member that names it there. */
   made?: [collection: string, member: string];
 };

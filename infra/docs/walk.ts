@@ -1,6 +1,6 @@
 import { makeAuthenticator } from './authenticator.ts';
 import { WALKED_PROVIDER } from './identity-provider.ts';
-import { type Answer, type Places, STEPS, WALKED_PAGE } from './walk-steps.ts';
+import { type Places, type RecordedReply, STEPS, WALKED_PAGE } from './walk-steps.ts';
 import { STEPS_OF_ACCESS } from './walk-steps-of-access.ts';
 
 /**
@@ -8,7 +8,7 @@ import { STEPS_OF_ACCESS } from './walk-steps-of-access.ts';
  */
 export type Call = (endpoint: string, path: string, body: unknown, headers: Record<string, string>) => Promise<Called>;
 /** `body` is parsed, and undefined where there is none; `cookies` is every header Set-Cookie. */
-type Called = { body: Answer; cookies: readonly string[] };
+type Called = { body: RecordedReply; cookies: readonly string[] };
 
 /** Settings of the service that is walked over: the page at which its passkeys are used, and its identity provider. */
 export const WALKED = { PUBLIC_URL: WALKED_PAGE, ...WALKED_PROVIDER };
@@ -22,7 +22,7 @@ const steps = [...STEPS, ...STEPS_OF_ACCESS];
  */
 export async function walkSteps(endpoints: readonly string[], call: Call): Promise<Places> {
   const places: Places = {};
-  const answers: Record<string, Answer> = {};
+  const answers: Record<string, RecordedReply> = {};
   const cookies = new Map<string, string>();
   const authenticator = makeAuthenticator({ algorithm: -8, seed: 'walk' });
   const asked = steps.filter((step) => endpoints.includes(step.for ?? step.endpoint));

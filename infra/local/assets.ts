@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Assets } from '#lib/platform/assets.ts';
-import { once } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/late.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import type { AssetName } from './make-asset.ts';
 
 const MAKER = join(import.meta.dirname, 'make-asset.ts');
 
 /** Limit of an asset in bytes: several times the size of the largest. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 const run = promisify(execFile);
 
@@ -21,13 +21,13 @@ export function localAssets(log: Log): Assets {
   let warned = false;
   const make = async (name: AssetName): Promise<string> => {
     const args = ['--disable-warning=ExperimentalWarning', MAKER, name];
-    const { stdout, stderr } = await run(process.execPath, args, { maxBuffer: MOST_BYTES });
+    const { stdout, stderr } = await run(process.execPath, args, { maxBuffer: MAX_BYTES });
     if (stderr !== '' && !warned) log.warn('generated file made, with a warning', { warning: stderr.trim() });
     warned ||= stderr !== '';
     return stdout;
   };
   return {
-    document: once(() => make('document')),
-    console: once(async () => JSON.parse(await make('console'))),
+    document: lazy(() => make('document')),
+    console: lazy(async () => JSON.parse(await make('console'))),
   };
 }

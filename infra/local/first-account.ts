@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, fchmodSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf, drawKey } from '#lib/access/api-key.ts';
+import { digestOf, generateApiKey } from '#lib/access/api-key.ts';
 import { createAccount } from '#lib/access/change-account.ts';
 import type { Env } from '#lib/env.ts';
 
@@ -24,7 +24,7 @@ export async function firstAccount(env: Env, dir: string | undefined): Promise<F
   }
   // Kept before the account stands: should this process die in between, the next start makes another key; the other way
   // round, nobody would have the key of the account.
-  const draw = drawKey(ports.ids);
+  const draw = generateApiKey(ports.ids);
   if (file) writeKey(file, draw.raw);
   await createAccount(env, { email: 'admin@localhost', name: 'First account' }, { draw, again: true });
   return { raw: draw.raw, isNew: true };

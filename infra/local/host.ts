@@ -13,7 +13,7 @@ import { makeFunctions } from './functions.ts';
 import type { TrustedProxies } from './http/client-address.ts';
 import { makeGateway } from './http/http.ts';
 import { type GivenPorts, type LocalPorts, makePorts } from './ports.ts';
-import { keepSignOfLife, outageBefore, type SignOfLife } from './sign-of-life.ts';
+import { outageBefore, type SignOfLife, writeLiveness } from './sign-of-life.ts';
 import { keepLayout } from './store/layout.ts';
 import { lockDirectory } from './store/lock.ts';
 import { openStore, STORE_FILE } from './store/store.ts';
@@ -112,7 +112,7 @@ const addressOf = (host: string, port: number): string => `http://${host.include
 async function watchOutages(env: Env, file: string, tick: number | undefined): Promise<SignOfLife> {
   const outage = outageBefore(file, env.ports.clock.now(), tick);
   if (outage) await recordOutage(env, outage);
-  return keepSignOfLife(file, env.ports.log, (pause) => recordOutage(env, pause));
+  return writeLiveness(file, env.ports.log, (pause) => recordOutage(env, pause));
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {

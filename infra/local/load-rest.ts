@@ -1,5 +1,5 @@
 import { loadDecisions } from '#lib/alerting/on-change.ts';
-import { apiRows } from '#lib/api-rows.ts';
+import { apiRoutes } from '#lib/api-rows.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { Log } from '#lib/platform/ports.ts';
 
@@ -8,7 +8,7 @@ import type { Log } from '#lib/platform/ports.ts';
  * for good.
  */
 const PARTS: readonly (() => Promise<unknown>)[] = [
-  ...[...apiRows, ...builtInTools.values()].map(({ load }) => load),
+  ...[...apiRoutes, ...builtInTools.values()].map(({ load }) => load),
   loadDecisions,
   () => import('#lib/mcp/run-bound-action.ts'),
   () => import('#lib/incidents/links/endpoint.ts'),

@@ -42,7 +42,7 @@ export type SignOfLife = {
  * Notes at once and every 2 s that the process lives, on the file's time alone: no write of its own to the disk.
  * @param noteOutage gets the time in which this process existed, but did not run; until it is noted, no sign is given
  */
-export function keepSignOfLife(file: string, log: Log, noteOutage: (outage: Outage) => Promise<void>): SignOfLife {
+export function writeLiveness(file: string, log: Log, noteOutage: (outage: Outage) => Promise<void>): SignOfLife {
   let last = Date.now();
   let noting: Promise<void> | undefined;
   const give = () => {

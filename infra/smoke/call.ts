@@ -8,10 +8,10 @@ const PAUSE_MS = 500;
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
 export type Json = any;
 
-type Answer = { status: number; body: Json };
+type ApiReply = { status: number; body: Json };
 
 /** @param path begins with a slash. Throws StepError where nothing answers, or something that is not JSON. */
-export type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+export type Call = (method: string, path: string, body?: unknown) => Promise<ApiReply>;
 
 /** Calls the service at `url`; with an empty key, without one. */
 export function caller(url: string, key: string): Call {
@@ -50,7 +50,7 @@ export async function jsonOf(response: Response, asked: string): Promise<Json> {
 }
 
 /** The body of an answer of that status. Throws StepError with what the service said instead. */
-export function expected({ status, body }: Answer, wanted: number, asked: string): Json {
+export function expected({ status, body }: ApiReply, wanted: number, asked: string): Json {
   if (status === wanted) return body;
   throw new StepError(
     `${asked} answered ${status} in place of ${wanted}: ${body?.error ?? JSON.stringify(body) ?? ''}`,

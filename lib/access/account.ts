@@ -141,10 +141,10 @@ export const auditedAccount: Audited<AccountItem> = {
 export type AccountEmailItem = Item & { v: string; accounts: string[] };
 
 /** A passkey or an identity that signs a user in: what its own item stands under, and what people call it. */
-export type SignInMeans = { id: string; digest: string; name: string };
+export type SignInCredential = { id: string; digest: string; name: string };
 
 /** A user who has nothing to sign in with yet. */
-export const NO_SIGN_IN = { passkeys: [], identities: [], session_generation: 0 } satisfies Partial<UserItem>;
+export const NO_CREDENTIALS = { passkeys: [], identities: [], session_generation: 0 } satisfies Partial<UserItem>;
 
 /**
  * A member of an account, or a person invited to it. About 300 bytes; written with each key of theirs that is made or
@@ -164,9 +164,9 @@ export type UserItem = Item & {
   /** The sign-in link that holds, until it is used or replaced: the digest of its token, and epoch ms. */
   link?: { digest: string; valid_until: number };
   /** Whoever adds or removes one writes the user, so that a version of it holds them all. */
-  passkeys: SignInMeans[];
+  passkeys: SignInCredential[];
   /** Of the operator's identity provider; as above. */
-  identities: SignInMeans[];
+  identities: SignInCredential[];
   /** Sessions that began under another number have ended: one more ends them all. */
   session_generation: number;
   /** ISO 8601. */

@@ -40,13 +40,13 @@ export const earlier = (a: number | null, b: number | null): number | null =>
  */
 export function expiryOf(now: number, wanted: number | null, maker: number | null): number | null {
   if (wanted === null) return maker;
-  mustBeAhead(now, wanted);
+  assertKeyExpiry(now, wanted);
   if (maker === null || wanted <= maker) return wanted;
   throw invalid('expires_at', `must not be later than ${iso(maker)}, when the key that makes it expires`);
 }
 
 /** Throws VALIDATION_ERROR unless a key may expire then. */
-export function mustBeAhead(now: number, wanted: number): void {
+export function assertKeyExpiry(now: number, wanted: number): void {
   if (wanted < now + LEAST_MS) throw invalid('expires_at', `must be a minute ahead at least; it is ${iso(now)} here`);
   if (wanted > now + MOST_MS) throw invalid('expires_at', `must be at most 3,650 days ahead: ${iso(now + MOST_MS)}`);
 }
@@ -125,16 +125,20 @@ export type ApiKeyPointer = Item & Ending & { digest: string; user_id: string };
 export const digestOf = (raw: string): string => createHash('sha256').update(raw).digest('hex');
 
 /** What is drawn for a new key once, before any try to write it. */
-export type Draw = { raw: string; id: string; v: string };
+export type GeneratedApiKey = { raw: string; id: string; v: string };
 
-export const drawKey = (ids: Ids): Draw => ({ raw: `fw_${ids.secret()}`, id: ids.id('key'), v: ids.token() });
+export const generateApiKey = (ids: Ids): GeneratedApiKey => ({
+  raw: `fw_${ids.secret()}`,
+  id: ids.id('key'),
+  v: ids.token(),
+});
 
 /**
  * The items of a key, not yet written.
  * @param input with `expires_at` in epoch ms, and the id of the key whose place it takes
  */
 export function keyItemsOf(
-  { raw, id, v }: Draw,
+  { raw, id, v }: GeneratedApiKey,
   now: number,
   keys: Keys,
   account: AccountItem,

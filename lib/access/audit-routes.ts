@@ -3,16 +3,16 @@ import { AuditEntry } from '#lib/audit/entry.ts';
 import { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
-import { may } from '#lib/platform/http/access.ts';
-import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { isAllowed } from '#lib/platform/http/access.ts';
+import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { decodeCursor, encodeCursor, ListQuery, limitParam, listReply, Position } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { mustBeSpan } from '#lib/platform/instant.ts';
+import { assertTimeRange } from '#lib/platform/instant.ts';
 import type { Context } from './context.ts';
 
 const row = route<Context>();
 
-export const auditRows = [
+export const auditRoutes = [
   row({
     method: 'GET',
     path: '/v1/audit',
@@ -33,9 +33,9 @@ export const auditRows = [
     lines: true,
     errors: ['READ_ONLY'],
     run: async (context, { query, url }) => {
-      mustBeSpan(query);
-      if (query.kind === 'access') mustBeAllowed(context.caller, 'audit');
-      const whole = may(context.caller, 'audit');
+      assertTimeRange(query);
+      if (query.kind === 'access') assertAllowed(context.caller, 'audit');
+      const whole = isAllowed(context.caller, 'audit');
       const wanted = whole ? query : { ...query, kind: 'config' as const };
       const { order, limit } = query;
       const scope = `${context.tenant} audit ${order}`;

@@ -1,7 +1,7 @@
 import type { Author, Verb } from '#lib/audit/entry.ts';
-import { type Audited, type Note, noteAs } from '#lib/audit/write.ts';
+import { type Audited, type AuditWriter, auditWriterFor } from '#lib/audit/write.ts';
 import type { UserItem } from './account.ts';
-import type { Changing } from './context.ts';
+import type { MutationContext } from './context.ts';
 
 /**
  * What notes a change in the audit log. A use case makes it once, before its first try, and puts what it answers into
@@ -11,13 +11,13 @@ import type { Changing } from './context.ts';
  *     …
  *     await commit(ports, [{ put: changed, if: { version: entity.v } }, ...note(entity, changed)]);
  */
-export function auditing<Thing>(scope: Changing, verb: Verb, of: Audited<Thing>): Note<Thing> {
+export function auditWriter<Thing>(scope: MutationContext, verb: Verb, of: Audited<Thing>): AuditWriter<Thing> {
   const author = authorOf(scope);
-  return author === 'system' ? () => [] : noteAs(scope, author, verb, of);
+  return author === 'system' ? () => [] : auditWriterFor(scope, author, verb, of);
 }
 
 /** Who acts as a person, by no key: whoever signs in, as soon as it is known who that is. */
-export const asPerson = ({ id, email }: Pick<UserItem, 'id' | 'email'>): NonNullable<Changing['caller']> => ({
+export const asPerson = ({ id, email }: Pick<UserItem, 'id' | 'email'>): NonNullable<MutationContext['caller']> => ({
   user_id: id,
   user_email: email,
   key_id: '',
@@ -36,7 +36,7 @@ const OPERATOR: Author = {
 /** A link in an alert names nobody. */
 const NOBODY = { user_id: '', user_email: '', key_id: '', key_label: '' };
 
-function authorOf({ caller, origin }: Changing): Author | 'system' {
+function authorOf({ caller, origin }: MutationContext): Author | 'system' {
   if (typeof origin === 'string') return origin === 'system' ? 'system' : OPERATOR;
   const { user_id, user_email, key_id, key_label } = caller ?? NOBODY;
   const { via, tool, request_id, ip, user_agent } = origin;

@@ -6,8 +6,8 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { accountDisabled, DEFAULT_LIMITS } from './account.ts';
 import { type ApiKeyItem, CopiedToKeys, digestOf, isExpired, keyExpired } from './api-key.ts';
 import type { Context, Origin } from './context.ts';
-import { inReadTurn, spend, spendAt, weigh } from './rate-gate.ts';
-import { mustReachApi, UNRESTRICTED } from './restriction.ts';
+import { chargeCost, spend, spendAt, withReadPermit } from './rate-gate.ts';
+import { assertApiAllowed, UNRESTRICTED } from './restriction.ts';
 
 /** Anything else cannot be a key and is not looked up. */
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
@@ -71,13 +71,13 @@ export async function admitBy<E extends Env, From extends Bearer>(
   }
 }
 
-const MOST_AGENT = 300;
+const MAX_USER_AGENT = 300;
 
 export const originOf = ({ headers, address, request_id }: Bearer): Origin => ({
   via: 'api',
   request_id,
   ip: address,
-  user_agent: (headers['user-agent'] ?? '').slice(0, MOST_AGENT),
+  user_agent: (headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT),
 });
 
 /** Writes when and from where it was used beside the request, once an hour at most. Any other write of the key wins. */
@@ -117,8 +117,8 @@ export const gates = <E extends Env>(env: E): Gates<Context & E> => ({
     return { ...env, tenant: '', caller: NOBODY, origin: originOf(sender) };
   },
   spend,
-  restrict: ({ caller }) => mustReachApi(caller),
-  weigh,
-  inReadTurn,
+  restrict: ({ caller }) => assertApiAllowed(caller),
+  weigh: chargeCost,
+  inReadTurn: withReadPermit,
   log: env.ports.log,
 });

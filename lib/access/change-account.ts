@@ -8,7 +8,7 @@ import { namesOf } from '#lib/platform/plain-data.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
   type AccountEmailItem,
@@ -19,22 +19,22 @@ import {
   foldedEmail,
   Limits,
   NewAccount,
-  NO_SIGN_IN,
+  NO_CREDENTIALS,
   type UserItem,
 } from './account.ts';
 import {
   type ApiKeyItem,
   type ApiKeyPointer,
   copyOf,
-  type Draw,
   digestOf,
-  drawKey,
+  type GeneratedApiKey,
+  generateApiKey,
   type IssuedKey,
   keyItemsOf,
   keyRecord,
 } from './api-key.ts';
-import { auditing } from './auditing.ts';
-import type { Changing, Scope } from './context.ts';
+import { auditWriter } from './auditing.ts';
+import type { MutationContext, TenantScope } from './context.ts';
 import { fullKey } from './new-key.ts';
 import { requireAccount } from './store.ts';
 
@@ -44,7 +44,7 @@ import { requireAccount } from './store.ts';
  * @param move `again`: also to an address that another account has; without, that is a CONFLICT
  */
 export async function addressWrites(
-  scope: Scope,
+  scope: TenantScope,
   { from, to, again = false }: { from?: string; to?: string; again?: boolean },
 ): Promise<Write[]> {
   if (from !== undefined && to !== undefined && foldedEmail(from) === foldedEmail(to)) return [];
@@ -64,7 +64,7 @@ function join(others: string[], tenant: string, email: string, again: boolean): 
 
 /** @param next the accounts of the address from those that it has beside this one */
 async function write(
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   email: string,
   next: (others: string[]) => string[],
 ): Promise<Write[]> {
@@ -84,7 +84,7 @@ const CHUNK = 50;
  * @param rates by class; null gives a class back to the setting RATE_LIMITS
  */
 export function setLimits(
-  scope: Changing,
+  scope: MutationContext,
   limits: { [K in keyof Limits]?: Limits[K] | undefined },
   rates: Partial<Record<AccountClass, Rate | null>> = {},
 ): Promise<AccountItem> {
@@ -100,7 +100,11 @@ export function setLimits(
  * Changes name and e-mail address, what is given of them.
  * @param again also to the address of another account; without, that is a CONFLICT
  */
-export const renameAccount = (scope: Changing, { name, email }: AccountPatch, again: boolean): Promise<AccountItem> =>
+export const renameAccount = (
+  scope: MutationContext,
+  { name, email }: AccountPatch,
+  again: boolean,
+): Promise<AccountItem> =>
   changeAccount(
     scope,
     'update',
@@ -109,11 +113,11 @@ export const renameAccount = (scope: Changing, { name, email }: AccountPatch, ag
   );
 
 /** Stops an account: its keys are answered ACCOUNT_DISABLED, its checks and actions rest. Repeatable. */
-export const disableAccount = (scope: Changing): Promise<AccountItem> =>
+export const disableAccount = (scope: MutationContext): Promise<AccountItem> =>
   changeAccount(scope, 'disable', (account) => ({ ...account, disabled: true }));
 
 /** Lets an account go on. Repeatable. Throws CONFLICT for one that is being deleted. */
-export const enableAccount = (scope: Changing): Promise<AccountItem> =>
+export const enableAccount = (scope: MutationContext): Promise<AccountItem> =>
   changeAccount(scope, 'enable', (account) => {
     if (account.deleted_at)
       throw new AppError('CONFLICT', `Account ${account.id} was deleted; nothing brings it back.`);
@@ -126,14 +130,14 @@ export const enableAccount = (scope: Changing): Promise<AccountItem> =>
  * @param beside what else is written in the same transaction
  */
 export async function changeAccount(
-  scope: Changing,
+  scope: MutationContext,
   verb: Verb,
   edit: (account: AccountItem) => AccountItem,
   beside: (before: AccountItem, after: AccountItem) => Write[] | Promise<Write[]> = () => [],
 ): Promise<AccountItem> {
   const v = scope.ports.ids.token();
-  const note = auditing(scope, verb, auditedAccount);
-  const changed = await untilDone(scope.ports, async () => {
+  const note = auditWriter(scope, verb, auditedAccount);
+  const changed = await retryOnConflict(scope.ports, async () => {
     const before = await requireAccount(scope);
     // A try before did it, whose answer was lost.
     if (before.v === v) return before;
@@ -142,7 +146,7 @@ export async function changeAccount(
     const more = await beside(before, after);
     const own: Write = { put: after, if: { version: before.v } };
     const outcome = await commit(scope.ports, [own, ...more, ...note(before, after)]);
-    return outcome.ok ? after : AGAIN;
+    return outcome.ok ? after : RETRY;
   });
   while (!(await copyToKeys(scope)));
   return changed;
@@ -153,9 +157,9 @@ export async function changeAccount(
  * what the account says at that moment, so that a disable and an enable at once end alike; keys made meanwhile carry
  * the account as it was when they were written, and the next look finds them.
  */
-function copyToKeys(scope: Scope): Promise<boolean> {
+function copyToKeys(scope: TenantScope): Promise<boolean> {
   const { ports, keys, tenant } = scope;
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const account = await requireAccount(scope);
     const behind = await keysBehind(scope, account);
     if (behind.length === 0) return true;
@@ -166,11 +170,11 @@ function copyToKeys(scope: Scope): Promise<boolean> {
         if: { version: key.v },
       })),
     ]);
-    return outcome.ok ? false : AGAIN;
+    return outcome.ok ? false : RETRY;
   });
 }
 
-async function keysBehind({ ports, keys, tenant }: Scope, account: AccountItem): Promise<ApiKeyItem[]> {
+async function keysBehind({ ports, keys, tenant }: TenantScope, account: AccountItem): Promise<ApiKeyItem[]> {
   const copy = copyOf(account);
   const names = namesOf(copy);
   const differs = (key: ApiKeyItem) => names.some((name) => !isDeepStrictEqual(key[name], copy[name]));
@@ -191,7 +195,7 @@ async function keysBehind({ ports, keys, tenant }: Scope, account: AccountItem):
 export async function createAccount(
   { ports, keys }: Env<'table' | 'clock' | 'ids' | 'settings'>,
   input: NewAccount,
-  { draw = drawKey(ports.ids), again = false }: { draw?: Draw; again?: boolean } = {},
+  { draw = generateApiKey(ports.ids), again = false }: { draw?: GeneratedApiKey; again?: boolean } = {},
 ): Promise<{ account: AccountItem; user: UserItem; key: IssuedKey }> {
   const { email, name, ...limits } = parse(NewAccount, input);
   const { items: others } = await ports.table.query({ partition: keys.accounts, limit: 1 });
@@ -221,7 +225,7 @@ export async function createAccount(
     name,
     role: 'admin',
     keys: 1,
-    ...NO_SIGN_IN,
+    ...NO_CREDENTIALS,
     created_at,
   };
   const now = ports.clock.now();
@@ -229,10 +233,10 @@ export async function createAccount(
 
   const items = [account, keys.accountPointer(tenant), user, key.item, key.pointer];
   const writes = items.map((put): Write => ({ put, if: 'absent' }));
-  const note = auditing({ ports, keys, tenant, origin: 'operator' }, 'create', auditedAccount);
-  await untilDone(ports, async () => {
+  const note = auditWriter({ ports, keys, tenant, origin: 'operator' }, 'create', auditedAccount);
+  await retryOnConflict(ports, async () => {
     const address = await addressWrites({ ports, keys, tenant }, { to: email, again });
-    return (await commit(ports, [...writes, ...address, ...note(undefined, account)])).ok ? true : AGAIN;
+    return (await commit(ports, [...writes, ...address, ...note(undefined, account)])).ok ? true : RETRY;
   });
   return { account, user, key: { ...keyRecord(key.item, now), key: draw.raw } };
 }

@@ -1,35 +1,35 @@
 import { isSame } from '#lib/audit/write.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { UserItem } from './account.ts';
 import {
   type ApiKeyItem,
   type ApiKeyPointer,
+  assertKeyExpiry,
   auditedKey,
-  type Draw,
   earlier,
   endingAt,
   expiryOf,
+  type GeneratedApiKey,
   type IssuedKey,
   isExpired,
   isForgotten,
   type KeyRecord,
   keyRecord,
-  mustBeAhead,
   nextExpiry,
 } from './api-key.ts';
-import { auditing } from './auditing.ts';
-import type { Changing, Context, Scope } from './context.ts';
+import { auditWriter } from './auditing.ts';
+import type { Context, MutationContext, TenantScope } from './context.ts';
 import { addKey } from './issue-key.ts';
 import type { KeyPatch, Rotation } from './new-key.ts';
 
 /** Changes what is supplied. Throws NOT_FOUND, VALIDATION_ERROR for an expiry that is no nearer. */
-export function changeKey(scope: Changing, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
+export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
   const { ports, keys } = scope;
-  const note = auditing(scope, 'update', auditedKey);
-  return untilDone(ports, async () => {
+  const note = auditWriter(scope, 'update', auditedKey);
+  return retryOnConflict(ports, async () => {
     const key = await ports.table.get<ApiKeyItem>(keys.apiKey(pointer.digest));
     if (!key) throw notFound(`API key ${pointer.sk}`);
     const now = ports.clock.now();
@@ -43,7 +43,7 @@ export function changeKey(scope: Changing, pointer: ApiKeyPointer, patch: KeyPat
       { put: { ...pointer, ...ending } },
       ...note(key, next),
     ]);
-    return outcome.ok ? keyRecord(next, now) : AGAIN;
+    return outcome.ok ? keyRecord(next, now) : RETRY;
   });
 }
 
@@ -52,7 +52,7 @@ function nearer(now: number, before: number | null, wanted: number | undefined):
   if (before !== null && wanted > before) {
     throw invalid('expires_at', `may only come nearer than ${iso(before)}; rotate the key for one that lasts longer`);
   }
-  mustBeAhead(now, wanted);
+  assertKeyExpiry(now, wanted);
   return wanted;
 }
 
@@ -71,11 +71,11 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
       `API key ${pointer.sk} is another user's. They can rotate it, or you can delete it.`,
     );
   }
-  const make = async (draw: Draw) => {
+  const make = async (draw: GeneratedApiKey) => {
     const old = await ports.table.get<ApiKeyItem>(keys.apiKey(pointer.digest));
     if (!old) throw notFound(`API key ${pointer.sk}`);
     const now = ports.clock.now();
-    mustBeRotatable(old, now);
+    assertRotatable(old, now);
     const { label, is_read_only, scopes, check_ids, entity_ids, skills } = old;
     const expires_at =
       wanted.expires_at === undefined
@@ -95,7 +95,7 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
   return addKey(scope, pointer.user_id, make, 'rotate');
 }
 
-function mustBeRotatable(old: ApiKeyItem, now: number): void {
+function assertRotatable(old: ApiKeyItem, now: number): void {
   if (old.rotated_to !== null) {
     throw new AppError('CONFLICT', `API key ${old.id} was rotated already; ${old.rotated_to} took its place.`);
   }
@@ -106,7 +106,7 @@ function mustBeRotatable(old: ApiKeyItem, now: number): void {
 
 /** The pointer of a key that the caller may see: a member's own, anyone's for an admin. Throws NOT_FOUND. */
 export async function requireKey(
-  { ports, keys, tenant, caller }: Scope & { caller: Pick<Context['caller'], 'role' | 'user_id'> },
+  { ports, keys, tenant, caller }: TenantScope & { caller: Pick<Context['caller'], 'role' | 'user_id'> },
   id: string,
 ): Promise<ApiKeyPointer> {
   const pointer = await ports.table.get<ApiKeyPointer>(keys.apiKeyPointer(tenant, id));
@@ -116,11 +116,11 @@ export async function requireKey(
 }
 
 /** Once it has returned, no request with this key is let in. */
-export async function deleteKey(scope: Changing, pointer: ApiKeyPointer): Promise<void> {
+export async function deleteKey(scope: MutationContext, pointer: ApiKeyPointer): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditing(scope, 'delete', auditedKey);
+  const note = auditWriter(scope, 'delete', auditedKey);
   const place = keys.apiKey(pointer.digest);
-  await untilDone(ports, async () => {
+  await retryOnConflict(ports, async () => {
     const [key, user] = await ports.table.getMany<[ApiKeyItem, UserItem]>([place, keys.user(tenant, pointer.user_id)]);
     if (!key) return true;
     const writes: Write[] = [
@@ -135,6 +135,6 @@ export async function deleteKey(scope: Changing, pointer: ApiKeyPointer): Promis
       writes.push({ put, if: { version: user.v } });
     }
     const outcome = await commit(ports, writes);
-    return outcome.ok ? true : AGAIN;
+    return outcome.ok ? true : RETRY;
   });
 }

@@ -45,14 +45,14 @@ export type Context = TenantEnv & {
 };
 
 /** What reading and writing a tenant's items takes; every Context is one, the operator's CLI makes its own. */
-export type Scope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
+export type TenantScope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
 
 /**
  * What a use case gets that changes something: its changes are noted as its caller's (auditing.ts). Every Context is
  * one. Where nobody calls, the origin says whose work it is: the operator's, that of whoever followed a link in an
  * alert, or that of the service itself, which is not noted.
  */
-export type Changing = Scope &
+export type MutationContext = TenantScope &
   Env<'settings'> &
   (
     | { caller: Pick<Principal, 'user_id' | 'user_email' | 'key_id' | 'key_label'>; origin: Origin }

@@ -1,22 +1,22 @@
 import { AppError } from '#lib/platform/errors.ts';
 import { refusal } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { type AccountItem, accountDisabled, isDisabled, type UserItem } from './account.ts';
 import {
   type ApiKeyItem,
   auditedKey,
-  type Draw,
   digestOf,
-  drawKey,
   expiryOf,
+  type GeneratedApiKey,
+  generateApiKey,
   type IssuedKey,
   isExpired,
   keyItemsOf,
   keyRecord,
 } from './api-key.ts';
-import { auditing } from './auditing.ts';
-import type { Changing, Scope } from './context.ts';
+import { auditWriter } from './auditing.ts';
+import type { MutationContext, TenantScope } from './context.ts';
 import type { NewKey } from './new-key.ts';
 import { firstAdmin, keyPointersOf, requireAccount } from './store.ts';
 
@@ -26,13 +26,13 @@ import { firstAdmin, keyPointersOf, requireAccount } from './store.ts';
  * @param maker when the key that makes it expires: the new one does no later
  */
 export async function issueKey(
-  scope: Changing,
+  scope: MutationContext,
   userId: string,
   input: NewKey,
   maker: number | null = null,
 ): Promise<IssuedKey> {
   const expires_at = expiryOf(scope.ports.clock.now(), input.expires_at, maker);
-  await mustExist(scope, input);
+  await assertChecksExist(scope, input);
   return addKey(scope, userId, async () => ({ input: { ...input, expires_at } }));
 }
 
@@ -45,14 +45,14 @@ type Making = { input: NewKey & { rotated_from?: string }; beside?: Write[] };
  * @param make is called anew with each try
  */
 export function addKey(
-  scope: Changing,
+  scope: MutationContext,
   userId: string,
-  make: (draw: Draw) => Promise<Making>,
+  make: (draw: GeneratedApiKey) => Promise<Making>,
   verb: 'create' | 'rotate' = 'create',
 ): Promise<IssuedKey> {
   const { ports, keys, tenant } = scope;
-  const draw = drawKey(ports.ids);
-  const note = auditing(scope, verb, auditedKey);
+  const draw = generateApiKey(ports.ids);
+  const note = auditWriter(scope, verb, auditedKey);
   const attempt = async (tries: number) => {
     const before = tries > 0 ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(draw.raw))) : undefined;
     // A try before did it, whose answer was lost.
@@ -74,17 +74,21 @@ export function addKey(
       ...beside,
       ...note(undefined, item),
     ]);
-    return outcome.ok ? { ...keyRecord(item, now), key: draw.raw } : AGAIN;
+    return outcome.ok ? { ...keyRecord(item, now), key: draw.raw } : RETRY;
   };
   // Under the lock of team changes, so that a user cannot evade removal by making keys without end.
-  return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, attempt));
+  return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, attempt));
 }
 
 /**
  * How many keys the user has, with room for one more. Nothing is written when a key expires, so that the user's own
  * count may be too high; where that is in the way, they are counted. Throws LIMIT_EXCEEDED.
  */
-async function roomFor(scope: Scope, user: UserItem, { key_limit_per_user: limit }: AccountItem): Promise<number> {
+async function roomFor(
+  scope: TenantScope,
+  user: UserItem,
+  { key_limit_per_user: limit }: AccountItem,
+): Promise<number> {
   if (user.keys < limit) return user.keys;
   const now = scope.ports.clock.now();
   const live = (await keyPointersOf(scope, user.id)).filter((pointer) => !isExpired(pointer, now)).length;
@@ -97,7 +101,10 @@ async function roomFor(scope: Scope, user: UserItem, { key_limit_per_user: limit
 }
 
 /** Everything that a key is held to is there. Throws VALIDATION_ERROR that names what is not. */
-async function mustExist({ ports, keys, tenant }: Scope, { check_ids, entity_ids, skills }: NewKey): Promise<void> {
+async function assertChecksExist(
+  { ports, keys, tenant }: TenantScope,
+  { check_ids, entity_ids, skills }: NewKey,
+): Promise<void> {
   const named = [
     ...(check_ids ?? []).map((id, i) => ({ path: `check_ids.${i}`, what: 'check', key: keys.check(tenant, id) })),
     ...(entity_ids ?? []).map((id, i) => ({ path: `entity_ids.${i}`, what: 'entity', key: keys.entity(tenant, id) })),
@@ -114,7 +121,7 @@ async function mustExist({ ports, keys, tenant }: Scope, { check_ids, entity_ids
 export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The user of this key was removed.');
 
 /** A key of the oldest admin of an account, for an operator whose tenant has lost theirs. */
-export async function issueAdminKey(scope: Changing, input: NewKey): Promise<IssuedKey> {
+export async function issueAdminKey(scope: MutationContext, input: NewKey): Promise<IssuedKey> {
   await requireAccount(scope);
   return issueKey(scope, (await firstAdmin(scope)).id, input);
 }

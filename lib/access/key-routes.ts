@@ -12,7 +12,7 @@ const row = route<Context>();
 
 const loadKey = (context: Context, { id }: { id: string }) => requireKey(context, id);
 
-export const keyRows = [
+export const keyRoutes = [
   row({
     method: 'GET',
     path: '/v1/auth/keys',

@@ -8,10 +8,10 @@ import { Name, Slug } from '#lib/platform/text.ts';
 /** What API keys are made and changed with. What each member means to a key that there is: KeyRecord in api-key.ts. */
 
 /** Checks and entities that a key may be held to, together. */
-const MOST_IDS = 50;
-const MOST_SKILLS = 20;
+const MAX_IDS = 50;
+const MAX_SKILLS = 20;
 /** How long a rotated key lives on at most, in seconds: 7 days. */
-const MOST_OVERLAP = 604_800;
+const MAX_OVERLAP = 604_800;
 
 export const READ_ONLY = 'Whether it may only read; fixed for its lifetime. Secrets are shown to it as ********.';
 export const HELD_TO = {
@@ -42,7 +42,7 @@ const listOf = <Member extends z.ZodType>(member: Member, most: number) =>
 const idOf = (prefix: string, what: string) =>
   z.string().refine((id) => isId(prefix, id), `must be the id of ${what}: ${prefix}_…`);
 
-const PUSHES = `Only with the one scope push, and at most ${MOST_IDS} of both.`;
+const PUSHES = `Only with the one scope push, and at most ${MAX_IDS} of both.`;
 
 export const NewKey = z
   .object({
@@ -55,9 +55,9 @@ export const NewKey = z
         'From when on it is refused: 1 minute to 3,650 days ahead, and no later than the key that makes it. ' +
           'Absent: when that expires, or never.',
       ),
-    check_ids: listOf(idOf('chk', 'a check'), MOST_IDS).describe(`${HELD_TO.check_ids} ${PUSHES}`),
-    entity_ids: listOf(idOf('ent', 'an entity'), MOST_IDS).describe(`${HELD_TO.entity_ids} ${PUSHES}`),
-    skills: listOf(Slug, MOST_SKILLS).describe(`${HELD_TO.skills} Only with the scope mcp.`),
+    check_ids: listOf(idOf('chk', 'a check'), MAX_IDS).describe(`${HELD_TO.check_ids} ${PUSHES}`),
+    entity_ids: listOf(idOf('ent', 'an entity'), MAX_IDS).describe(`${HELD_TO.entity_ids} ${PUSHES}`),
+    skills: listOf(Slug, MAX_SKILLS).describe(`${HELD_TO.skills} Only with the scope mcp.`),
   })
   .superRefine(({ is_read_only, scopes, check_ids, entity_ids, skills }, context) => {
     const refuse = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
@@ -69,7 +69,7 @@ export const NewKey = z
       if (ids && !pushesAlone) refuse(member, 'are possible with the one scope push alone: "scopes": ["push"]');
     }
     const count = (check_ids?.length ?? 0) + (entity_ids?.length ?? 0);
-    if (count > MOST_IDS) refuse('entity_ids', `are ${count} with check_ids; at most ${MOST_IDS} are possible`);
+    if (count > MAX_IDS) refuse('entity_ids', `are ${count} with check_ids; at most ${MAX_IDS} are possible`);
     if (skills && !scopes?.includes('mcp')) refuse('skills', 'are possible with the scope mcp alone; add it to scopes');
   })
   .meta({ id: 'NewApiKey' });
@@ -93,7 +93,7 @@ export const Rotation = z
     overlap_seconds: z
       .int()
       .min(0)
-      .max(MOST_OVERLAP)
+      .max(MAX_OVERLAP)
       .describe('How long the old key lives on beside the new one; 0: no longer.')
       .default(86_400),
     expires_at: Instant.describe(

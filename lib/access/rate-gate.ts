@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Ports } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
 import {
   ACCOUNT_CLASSES,
   type AccountClass,
   type AddressClass,
   type Rate,
   type RateClass,
-  type Standing,
+  type RateStatus,
 } from '#lib/platform/sharing/rates.ts';
 import type { RateLimits } from './account.ts';
 import type { Context } from './context.ts';
@@ -45,7 +45,7 @@ export async function spend(
 }
 
 /** Counts a long answer as what it was worth: the account's next request waits for it. What it lacks is forgiven. */
-export async function weigh(
+export async function chargeCost(
   { ports, tenant, caller }: Pick<Context, 'ports' | 'tenant' | 'caller'>,
   of: AccountClass,
   characters: number,
@@ -67,7 +67,7 @@ export function spendAt({ limiter }: Pick<Ports, 'limiter'>, address: string, of
 const number = (value: number): string => value.toLocaleString('en-US');
 
 /** The refusal of a bucket that gave nothing. */
-export function rateLimited(of: RateClass, standing: Standing, whose = ''): AppError {
+export function rateLimited(of: RateClass, standing: RateStatus, whose = ''): AppError {
   const { rate, retry_s } = standing;
   return new AppError(
     'RATE_LIMITED',
@@ -77,7 +77,7 @@ export function rateLimited(of: RateClass, standing: Standing, whose = ''): AppE
   );
 }
 
-function headersOf(of: RateClass, { rate, left, reset_s }: Standing): Record<string, string> {
+function headersOf(of: RateClass, { rate, left, reset_s }: RateStatus): Record<string, string> {
   const window = Math.ceil(rate.burst / rate.per_second);
   return {
     'ratelimit-policy': `"${of}";q=${rate.burst};w=${window}`,
@@ -88,14 +88,14 @@ function headersOf(of: RateClass, { rate, left, reset_s }: Standing): Record<str
 /** Reads of one process that are worked on at once, and of one account. */
 const TURNS = { places: 16, per_target: 2, wait_ms: 10_000 };
 
-const turns = new WeakMap<Ports['limiter'], FairShares>();
+const turns = new WeakMap<Ports['limiter'], FairSemaphore>();
 
 /**
  * Runs a read of an account in its turn. Few run at once, as the longest lists take seconds of CPU, which must not slow
  * other accounts down. Throws RATE_LIMITED after waiting too long.
  */
-export async function inReadTurn<T>({ ports, tenant }: Pick<Context, 'ports' | 'tenant'>, read: () => Promise<T>) {
-  const shares = turns.get(ports.limiter) ?? new FairShares(TURNS, ports.clock);
+export async function withReadPermit<T>({ ports, tenant }: Pick<Context, 'ports' | 'tenant'>, read: () => Promise<T>) {
+  const shares = turns.get(ports.limiter) ?? new FairSemaphore(TURNS, ports.clock);
   turns.set(ports.limiter, shares);
   let hasWaited = false;
   const turn = shares.run({ tenant, target: 'reads' }, async () => {
@@ -105,7 +105,7 @@ export async function inReadTurn<T>({ ports, tenant }: Pick<Context, 'ports' | '
   });
   hasWaited = true;
   const answer = await turn;
-  if (answer !== NO_PLACE) return answer;
+  if (answer !== NO_PERMIT) return answer;
   throw new AppError(
     'RATE_LIMITED',
     `Too many reads at once: ${TURNS.per_target} of an account are worked on at a time, and this one waited for ` +

@@ -1,4 +1,4 @@
-import { may, type Rights } from '#lib/platform/http/access.ts';
+import { isAllowed, type Rights } from '#lib/platform/http/access.ts';
 import { memberOf } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
@@ -9,7 +9,7 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 export const READER: Rights = { role: 'viewer', scopes: null, is_read_only: true };
 
 /** Whether secrets are shown to them: whoever may set a secret may see it. */
-export const seesSecrets = (rights: Rights): boolean => may(rights, 'write');
+export const seesSecrets = (rights: Rights): boolean => isAllowed(rights, 'write');
 
 /** A target URL without its query, fragment and user info, which may hold secrets. */
 export const redactUrl = (url: string): string =>

@@ -10,7 +10,7 @@ export type Restriction = {
 export const UNRESTRICTED: Restriction = { check_ids: null, entity_ids: null, skills: null };
 
 /** Throws FORBIDDEN for a key that is held to other checks. @param check undefined: what it pushes to is no check */
-export function mustReachCheck(
+export function assertCheckAllowed(
   { check_ids, entity_ids }: Pick<Restriction, 'check_ids' | 'entity_ids'>,
   check?: { id: string; entity_id: string },
 ): void {
@@ -24,7 +24,7 @@ export function mustReachCheck(
 }
 
 /** Throws FORBIDDEN for a key that is held to tools: its scopes are for these, and not for the API behind them. */
-export function mustReachApi({ skills }: Pick<Restriction, 'skills'>): void {
+export function assertApiAllowed({ skills }: Pick<Restriction, 'skills'>): void {
   if (skills === null) return;
   throw new AppError(
     'FORBIDDEN',

@@ -2,11 +2,11 @@ import { route } from '#lib/platform/http/route.ts';
 import { AccountPatch, AccountRecord, accountRecord } from './account.ts';
 import { renameAccount } from './change-account.ts';
 import type { Context } from './context.ts';
-import { keyRows } from './key-routes.ts';
+import { keyRoutes } from './key-routes.ts';
 
 const row = route<Context>();
 
-const accountRows = [
+const accountRoutes = [
   row({
     method: 'PUT',
     path: '/v1/account',
@@ -20,4 +20,4 @@ const accountRows = [
   }),
 ];
 
-export const accessRows = [...accountRows, ...keyRows];
+export const accessRoutes = [...accountRoutes, ...keyRoutes];

@@ -4,7 +4,7 @@ import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { type AccountItem, isInvited, type UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, isForgotten, type KeyRecord, keyRecord } from './api-key.ts';
-import type { Scope } from './context.ts';
+import type { TenantScope } from './context.ts';
 
 /**
  * Items of access and how they are read, all strongly:
@@ -21,39 +21,39 @@ import type { Scope } from './context.ts';
  */
 
 /** The account of a scope. Throws NOT_FOUND. */
-export async function requireAccount({ ports, keys, tenant }: Scope): Promise<AccountItem> {
+export async function requireAccount({ ports, keys, tenant }: TenantScope): Promise<AccountItem> {
   const account = await ports.table.get<AccountItem>(keys.account(tenant));
   if (!account) throw notFound(`Account ${tenant}`);
   return account;
 }
 
 /** Every account, oldest first. For the operator alone. */
-export async function allAccounts(ports: { table: Table }, keys: Scope['keys']): Promise<AccountItem[]> {
+export async function allAccounts(ports: { table: Table }, keys: TenantScope['keys']): Promise<AccountItem[]> {
   const pointers = await allOf(ports.table, { partition: keys.accounts });
   const items = await ports.table.getMany<AccountItem>(pointers.map(({ sk }) => keys.account(sk)));
   return items.filter((item) => item !== undefined);
 }
 
 /** Everybody of an account, also those invited, oldest first. */
-export const allUsers = ({ ports, keys, tenant }: Scope): Promise<UserItem[]> =>
+export const allUsers = ({ ports, keys, tenant }: TenantScope): Promise<UserItem[]> =>
   allOf(ports.table, { partition: keys.users(tenant) });
 
 /** The oldest admin of an account. Throws NOT_FOUND. */
-export async function firstAdmin(scope: Scope): Promise<UserItem> {
+export async function firstAdmin(scope: TenantScope): Promise<UserItem> {
   const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
   if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
   return admin;
 }
 
 /** Every key of a user, expired ones too. */
-export async function keyPointersOf({ ports, keys, tenant }: Scope, user: string): Promise<ApiKeyPointer[]> {
+export async function keyPointersOf({ ports, keys, tenant }: TenantScope, user: string): Promise<ApiKeyPointer[]> {
   const pointers = await allOf<ApiKeyPointer>(ports.table, { partition: keys.apiKeys(tenant) });
   return pointers.filter(({ user_id }) => user_id === user);
 }
 
 /** The keys of a tenant, or of one user of it, in the order of their making. */
 export const keyList =
-  ({ ports, keys, tenant }: Scope, user?: string): Reader<KeyRecord> =>
+  ({ ports, keys, tenant }: TenantScope, user?: string): Reader<KeyRecord> =>
   async (after, limit) => {
     const { items, next } = await ports.table.query<ApiKeyPointer>({ partition: keys.apiKeys(tenant), limit, after });
     const pointers = items.filter((pointer) => user === undefined || pointer.user_id === user);

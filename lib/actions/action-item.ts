@@ -93,7 +93,7 @@ export const Remediation = z
 export type Remediation = z.infer<typeof Remediation>;
 
 /** What a guarded action cannot do without: a check whose failure starts it. Throws VALIDATION_ERROR. */
-export function mustBeGuardable({
+export function assertGuardable({
   remediation,
   trigger_type,
   trigger_to_state,

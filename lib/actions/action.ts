@@ -120,7 +120,7 @@ export const auditedAction: Audited<ActionItem> = {
 };
 
 /** What a trigger cannot do without. Throws VALIDATION_ERROR. */
-export function mustBeComplete(input: Pick<ActionInput, 'trigger_type' | 'check_id' | 'interval_seconds'>): void {
+export function assertComplete(input: Pick<ActionInput, 'trigger_type' | 'check_id' | 'interval_seconds'>): void {
   if (input.trigger_type === 'state_change' && input.check_id === null) {
     throw invalid('check_id', 'is required with the trigger_type state_change');
   }

@@ -1,10 +1,10 @@
-import { type AlertRepair, type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import { type CheckItem, nextCheck, type RemediationSetting, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { actionEntry } from '#lib/schedule/entries.ts';
 import { scheduledRuns } from '#lib/schedule/jobs.ts';
-import { type Rhythm, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
+import { type IntervalSchedule, intervalScheduleOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import type { ActionItem, BoundActionItem } from './action-item.ts';
 
@@ -13,9 +13,9 @@ export const checkOf = (action: ActionItem | undefined): string | undefined =>
   (action?.trigger_type === 'state_change' && action.check_id) || undefined;
 
 /** The rhythm in which an action runs. */
-export const rhythmOfAction = (action: ActionItem | undefined): Rhythm | undefined =>
+export const rhythmOfAction = (action: ActionItem | undefined): IntervalSchedule | undefined =>
   action?.trigger_type === 'schedule' && action.interval_seconds !== null
-    ? rhythmOf(action.id, action.interval_seconds)
+    ? intervalScheduleOf(action.id, action.interval_seconds)
     : undefined;
 
 /**
@@ -65,7 +65,7 @@ async function entryWrites(env: Env, next: ActionItem | undefined, before?: Acti
 }
 
 /** What the alert of its check waits for; undefined of an action that no alert waits for. */
-function repairBy(action: ActionItem | undefined): AlertRepair | undefined {
+function repairBy(action: ActionItem | undefined): RemediationSetting | undefined {
   const { remediation, trigger_to_state: state } = action ?? {};
   if (!remediation?.alert_after_remediation || (state !== 'down' && state !== 'degraded')) return undefined;
   return { state, settle_seconds: remediation.settle_seconds };
@@ -75,8 +75,12 @@ function repairBy(action: ActionItem | undefined): AlertRepair | undefined {
  * The writes by which checks know whether their alert waits for an action: whoever decides on an alert reads the check
  * anyway. None where nothing of that changes, or the check is gone.
  */
-export async function repairWrites(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
-  const places = new Map<string, { action: ActionItem; repair: AlertRepair | undefined }>();
+export async function remediationSettingsWrites(
+  env: Env,
+  next: ActionItem | undefined,
+  before?: ActionItem,
+): Promise<Write[]> {
+  const places = new Map<string, { action: ActionItem; repair: RemediationSetting | undefined }>();
   for (const [action, repair] of [
     [before, undefined],
     [next, repairBy(next)],
@@ -91,7 +95,7 @@ export async function repairWrites(env: Env, next: ActionItem | undefined, befor
 async function repairWrite(
   { ports, keys }: Env,
   id: string,
-  { action, repair }: { action: ActionItem; repair: AlertRepair | undefined },
+  { action, repair }: { action: ActionItem; repair: RemediationSetting | undefined },
 ): Promise<Write[]> {
   const check = await ports.table.get<CheckItem>(keys.check(action.tenant_id, id));
   if (!check) return [];

@@ -1,20 +1,20 @@
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
-import { guardUrl, mustLimitItsHosts } from '#lib/actions/template/allowed-hosts.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { Context, MutationContext, TenantEnv } from '#lib/access/context.ts';
+import { assertHostsLimited, guardUrl } from '#lib/actions/template/allowed-hosts.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { deleteAll, keysUnder, RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type ActionInput, type ActionPatch, auditedAction, mergeHeaders, mustBeComplete } from './action.ts';
-import { type ActionCountItem, type ActionItem, mustBeGuardable } from './action-item.ts';
-import { bind, repairWrites } from './bindings.ts';
+import { type ActionInput, type ActionPatch, assertComplete, auditedAction, mergeHeaders } from './action.ts';
+import { type ActionCountItem, type ActionItem, assertGuardable } from './action-item.ts';
+import { bind, remediationSettingsWrites } from './bindings.ts';
 import type { RunPointer } from './execution.ts';
 import { requireAction } from './store.ts';
 
@@ -24,11 +24,11 @@ const MAX_ACTIONS = 50;
 /** A new action. Throws VALIDATION_ERROR, NOT_FOUND for its check, LIMIT_EXCEEDED. */
 export async function createAction(context: Context, input: ActionInput): Promise<ActionItem> {
   const { ports, keys, tenant } = context;
-  mustBeComplete(input);
-  mustBeGuardable(input);
+  assertComplete(input);
+  assertGuardable(input);
   const headers = mergeHeaders({}, input.headers);
   await guardUrl(ports, input.url);
-  mustLimitItsHosts({ ...input, headers });
+  assertHostsLimited({ ...input, headers });
   if (input.check_id !== null) await requireCheck(context, input.check_id);
 
   const id = ports.ids.id('act');
@@ -44,9 +44,9 @@ export async function createAction(context: Context, input: ActionInput): Promis
     updated_at: now,
   };
   const bindings = await bind(context, action);
-  const note = auditing(context, 'create', auditedAction);
+  const note = auditWriter(context, 'create', auditedAction);
   return oneAtATime(ports.table, keys.actions(tenant), () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       const [made, count] = await actionAndCount(context, id);
       // It was made by a try before, whose answer was lost.
       if (made) return made;
@@ -54,9 +54,9 @@ export async function createAction(context: Context, input: ActionInput): Promis
         { put: action, if: 'absent' },
         countWrite(context, count, +1),
         ...bindings,
-        ...(await repairWrites(context, action)),
+        ...(await remediationSettingsWrites(context, action)),
       ];
-      return (await commit(ports, [...writes, ...note(undefined, action)])).ok ? action : AGAIN;
+      return (await commit(ports, [...writes, ...note(undefined, action)])).ok ? action : RETRY;
     }),
   );
 }
@@ -80,10 +80,10 @@ function countWrite({ ports, keys, tenant }: TenantEnv, before: ActionCountItem 
  */
 export function updateAction(context: Context, id: string, patch: ActionPatch): Promise<ActionItem> {
   const { ports } = context;
-  const note = auditing(context, 'update', auditedAction);
-  return untilDone(ports, async () => {
+  const note = auditWriter(context, 'update', auditedAction);
+  return retryOnConflict(ports, async () => {
     const before = await requireAction(context, id);
-    mustStay({ id: before.id }, { id: patch.id });
+    assertUnchanged({ id: before.id }, { id: patch.id });
     const supplied = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
     const next: ActionItem = {
       ...before,
@@ -93,20 +93,20 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
       updated_at: iso(ports.clock.now()),
     };
     if (isSame(auditedAction, before, next)) return before;
-    mustBeComplete(next);
-    mustBeGuardable(next);
+    assertComplete(next);
+    assertGuardable(next);
     if (next.url !== before.url) await guardUrl(ports, next.url);
-    mustLimitItsHosts(next);
+    assertHostsLimited(next);
     if (next.check_id !== null && isRebound(next, before)) await requireCheck(context, next.check_id);
     const bindings = await bind(context, next, before);
     const own: Write = { put: next, if: { version: before.v } };
     const outcome = await commit(ports, [
       own,
       ...bindings,
-      ...(await repairWrites(context, next, before)),
+      ...(await remediationSettingsWrites(context, next, before)),
       ...note(before, next),
     ]);
-    return outcome.ok ? next : AGAIN;
+    return outcome.ok ? next : RETRY;
   });
 }
 
@@ -115,24 +115,24 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
   next.check_id !== before.check_id || (next.trigger_type === 'state_change' && before.trigger_type !== 'state_change');
 
 /** Deletes an action. It and its runs are gone from the API at once; their storage is reclaimed in the background. */
-export async function deleteAction(context: TenantEnv & Changing, id: string): Promise<void> {
+export async function deleteAction(context: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
-  const note = auditing(context, 'delete', auditedAction);
+  const note = auditWriter(context, 'delete', auditedAction);
   // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.
   const body = { tenant_id: tenant, action_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       const [action, count] = await actionAndCount(context, id);
       if (!action) return;
       const outcome = await commit(ports, [
         { delete: keys.action(tenant, id), if: { version: action.v } },
         countWrite(context, count, -1),
         ...(await bind(context, undefined, action)),
-        ...(await repairWrites(context, undefined, action)),
+        ...(await remediationSettingsWrites(context, undefined, action)),
         ...note(action, undefined),
       ]);
-      return outcome.ok ? undefined : AGAIN;
+      return outcome.ok ? undefined : RETRY;
     }),
   );
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { mustReachCheck } from '#lib/access/restriction.ts';
+import { assertCheckAllowed } from '#lib/access/restriction.ts';
 import { Report, ReportReply, report } from '#lib/actions/run/report.ts';
-import { runByHand } from '#lib/actions/run/run.ts';
+import { runActionManually } from '#lib/actions/run/run.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
@@ -39,7 +39,7 @@ const loadExecution = (context: Context, { exec_id }: { exec_id: string }) => re
 /** A key that is held to some checks has no part in runs. */
 async function loadReported(context: Context, params: { exec_id: string }) {
   const found = await loadExecution(context, params);
-  mustReachCheck(context.caller);
+  assertCheckAllowed(context.caller);
   return found;
 }
 
@@ -109,7 +109,8 @@ const runs = [
     body: z.object({ vars: Vars.default({}) }).meta({ id: 'Variables' }),
     reply: ExecutionRecord,
     load: loadAction,
-    run: async (context, { loaded, body }) => executionRecord(context, await runByHand(context, loaded.id, body.vars)),
+    run: async (context, { loaded, body }) =>
+      executionRecord(context, await runActionManually(context, loaded.id, body.vars)),
   }),
   row({
     method: 'GET',
@@ -173,4 +174,4 @@ const runs = [
   }),
 ];
 
-export const actionRows = [...actionsThemselves, ...runs];
+export const actionRoutes = [...actionsThemselves, ...runs];

@@ -1,14 +1,14 @@
-import { attempt } from '#lib/actions/remediation/attempt.ts';
-import { lookAtRemediation } from '#lib/actions/remediation/recheck.ts';
+import { attemptRemediation } from '#lib/actions/remediation/attempt.ts';
+import { recheckRemediation } from '#lib/actions/remediation/recheck.ts';
 import { claim, type RunEnv, type Wanted } from '#lib/actions/run/claim.ts';
-import { fires } from '#lib/actions/run/fires.ts';
+import { firesOn } from '#lib/actions/run/fires.ts';
 import { dispatch, finish, interrupted, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
 import { notSent } from '#lib/actions/run/send.ts';
 import type { BuiltIn } from '#lib/actions/template/variables.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { BOUND_ACTIONS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import type { Chance } from '#lib/platform/batch.ts';
+import type { RetryBudget } from '#lib/platform/batch.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { isSlot } from '#lib/schedule/slots.ts';
@@ -23,7 +23,7 @@ type RunMessage = MessageOf<'action'>;
  * again finds the claim; a run still pending when it must be over was cut off. One that cannot be claimed ends as
  * failed with its last receive.
  */
-export async function runMessage(env: RunEnv, message: RunMessage, chance: Chance): Promise<void> {
+export async function runMessage(env: RunEnv, message: RunMessage, chance: RetryBudget): Promise<void> {
   if (message.kind === 'settle') return settleById(env, message);
   if (message.kind === 'remediation') return lookAndRun(env, message);
   if (chance === 'over') {
@@ -54,14 +54,14 @@ async function runOnce(env: RunEnv, message: Wish): Promise<void> {
 /** The run that a transition wants of a guarded action, if its guards let it pass. */
 async function remediate(env: RunEnv, { wanted, transition, variables }: Plan): Promise<void> {
   if (!transition) return;
-  const made = await attempt(env, wanted.action_id, transition, true);
+  const made = await attemptRemediation(env, wanted.action_id, transition, true);
   if (made.is === 'taken') return settle(env, made.execution);
   if (made.is === 'ours') await dispatch(env, made, variables);
 }
 
 /** A verdict or a further attempt is due. */
 async function lookAndRun(env: RunEnv, message: RunMessage & { kind: 'remediation' }): Promise<void> {
-  const looked = await lookAtRemediation(env, message);
+  const looked = await recheckRemediation(env, message);
   if (looked?.attempt.is === 'ours') await dispatch(env, looked.attempt, transitionVariables(looked.transition));
 }
 
@@ -115,7 +115,7 @@ async function ofTransition(
   const execution_id = derivedId('exe', Date.parse(timestamp), transition_id, action_id);
   return {
     wanted: { tenant_id, action_id, execution_id, trigger: 'state_change', transition_id },
-    wants: (action) => checkOf(action) === check_id && fires(action, transition),
+    wants: (action) => checkOf(action) === check_id && firesOn(action, transition),
     variables: transitionVariables(transition),
     transition,
   };
@@ -139,7 +139,7 @@ async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
  * A message for each action that a transition fires. Twice is harmless: the run's id follows from both.
  * @param isLast what cannot be sent off ends as failed; throws all the same
  */
-export async function plan(env: RunEnv, transition: DecidedTransition, isLast: boolean): Promise<void> {
+export async function planExecutions(env: RunEnv, transition: DecidedTransition, isLast: boolean): Promise<void> {
   try {
     const runs = await runsOf(env, transition);
     if (runs.length === 0) return;
@@ -160,6 +160,6 @@ async function runsOf({ ports, keys }: RunEnv, transition: DecidedTransition): P
   const query = { partition: keys.ofCheck(tenant_id, check_id), ...under(BOUND_ACTIONS) };
   const bound = await allOf<BoundActionItem>(ports.table, query);
   return bound
-    .filter((one) => fires(one, transition))
+    .filter((one) => firesOn(one, transition))
     .map(({ action_id }) => ({ kind: 'state_change', tenant_id, action_id, check_id, transition_sk }));
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Context, Scope } from '#lib/access/context.ts';
+import type { Context, TenantScope } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { historyStart } from '#lib/access/retention.ts';
 import { ACTIONS, after as above, LOG_LINES, stamp, under } from '#lib/keys.ts';
@@ -29,7 +29,7 @@ import {
  */
 
 /** The action that a path names. Throws NOT_FOUND. */
-export async function requireAction({ ports, keys, tenant }: Scope, id: string): Promise<ActionItem> {
+export async function requireAction({ ports, keys, tenant }: TenantScope, id: string): Promise<ActionItem> {
   const action = isId('act', id) ? await ports.table.get<ActionItem>(keys.action(tenant, id)) : undefined;
   if (!action) throw notFound(`Action ${id}`);
   return action;

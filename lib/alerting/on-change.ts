@@ -1,8 +1,8 @@
 import type { OnChange } from '#lib/checks/state/on-change.ts';
-import { once } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/late.ts';
 
 /** Loads the rules with the first change of state: nearly all results change none. */
-export const loadDecisions = once(() => import('#lib/alerting/decide/decide-change.ts'));
+export const loadDecisions = lazy(() => import('#lib/alerting/decide/decide-change.ts'));
 
 /** Alerting's part in changes of state. */
 export const onChange: OnChange = {

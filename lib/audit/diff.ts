@@ -6,7 +6,7 @@ import type { Change } from './entry.ts';
 /** A value as it is, which decides whether it differs, and as it is shown. */
 export type Side = { real: unknown; shown: unknown };
 
-const LONGEST_TEXT = 200;
+const MAX_TEXT = 200;
 /** A table keeps 32 levels; what lies deeper in a list than this is shown as text. */
 const DEEPEST = 6;
 
@@ -53,14 +53,14 @@ function shownOf({ real, shown }: Side): unknown {
 }
 
 function cut(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return shorten(value, LONGEST_TEXT);
+  if (typeof value === 'string') return shorten(value, MAX_TEXT);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === DEEPEST) return shorten(JSON.stringify(value), LONGEST_TEXT);
+  if (depth === DEEPEST) return shorten(JSON.stringify(value), MAX_TEXT);
   if (Array.isArray(value)) return value.map((one) => cut(one, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cut(one, depth + 1)]));
 }
 
-const MOST_CHANGES = 50;
+const MAX_CHANGES = 50;
 
 /** Those of the changes that there is room for, in their order, and how many there are beside them. */
 export function fitted(changes: Change[], bytes: number): { changes: Change[]; more_changes: number } {
@@ -68,7 +68,7 @@ export function fitted(changes: Change[], bytes: number): { changes: Change[]; m
   const kept: Change[] = [];
   for (const change of changes) {
     const size = Buffer.byteLength(JSON.stringify(change)) + 1;
-    if (kept.length === MOST_CHANGES || size > left) continue;
+    if (kept.length === MAX_CHANGES || size > left) continue;
     left -= size;
     kept.push(change);
   }

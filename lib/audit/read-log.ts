@@ -9,10 +9,10 @@ import { type AuditFilter, fits } from './query.ts';
 /** Access pattern: the tenant's buckets of entries, merged, newest or oldest first. */
 
 /** What one call looks at, however little of it fits. */
-const MOST_WALKED = 2_000;
+const MAX_SCANNED = 2_000;
 const WALKED_AT_ONCE = 200;
 /** The least that is read of a bucket, as an entry may lie in any of them. */
-const LEAST_OF_BUCKET = 10;
+const MIN_PER_BUCKET = 10;
 
 /**
  * Who reads oldest first, and goes on from there later, must miss no entry that was still being written. Its time is at
@@ -52,14 +52,14 @@ export async function readLog(
         ...(Number.isFinite(to) && { to: stamp(to) }),
         descending: asked.order === 'desc',
         limit,
-        each: Math.max(LEAST_OF_BUCKET, Math.ceil(limit / keys.buckets.length)),
+        each: Math.max(MIN_PER_BUCKET, Math.ceil(limit / keys.buckets.length)),
         after,
       },
     );
     walked += items.length;
     at = items.at(-1)?.sk ?? at;
     const found = items.filter((item) => fits(item, item.within, wanted)).map((value) => ({ at: value.sk, value }));
-    return { found, next, enough: walked >= MOST_WALKED };
+    return { found, next, enough: walked >= MAX_SCANNED };
   };
   const { values, next } = await gather(read, { after: asked.after, limit: asked.limit });
   if (next !== undefined) return { values, next };

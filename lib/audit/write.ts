@@ -27,7 +27,7 @@ export const isSame = <Thing>({ members }: Audited<Thing>, before: Thing, after:
  * @param after undefined when it is gone
  * @param facts what else is worth knowing, shown as new: the execution of a run. No secrets
  */
-export type Note<Thing> = (
+export type AuditWriter<Thing> = (
   before: Thing | undefined,
   after: Thing | undefined,
   facts?: Record<string, string>,
@@ -46,7 +46,12 @@ const DRAW_AGAIN_MS = 4_000;
  * the first try and stay for the next ones, so that a try that was done and whose answer was lost counts once. Where a
  * use case has several transactions, the last one carries it.
  */
-export function noteAs<Thing>(env: AuditEnv, author: Author, verb: Verb, of: Audited<Thing>): Note<Thing> {
+export function auditWriterFor<Thing>(
+  env: AuditEnv,
+  author: Author,
+  verb: Verb,
+  of: Audited<Thing>,
+): AuditWriter<Thing> {
   const { ports, keys, tenant } = env;
   let drawn: { at: number; id: string; v: string } | undefined;
   return (before, after, facts = {}) => {
@@ -65,7 +70,7 @@ export function noteAs<Thing>(env: AuditEnv, author: Author, verb: Verb, of: Aud
       kind: TARGET_TYPES[of.type],
       action: `${of.type}.${verb}`,
       ...author,
-      target: { type: of.type, id: named.id, name: shorten(named.name, LONGEST_NAME) },
+      target: { type: of.type, id: named.id, name: shorten(named.name, MAX_NAME_LENGTH) },
       within,
     };
     const changes = changesOf(sideOf(of, before), withFacts(sideOf(of, after), facts));
@@ -75,7 +80,7 @@ export function noteAs<Thing>(env: AuditEnv, author: Author, verb: Verb, of: Aud
 }
 
 const DAY_SECONDS = 86_400;
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 /** The most that an entry takes as JSON, but for its two numbers of changes. */
 const ENTRY_BYTES = 8 * 1024 - 64;
 

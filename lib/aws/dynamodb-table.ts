@@ -51,8 +51,8 @@ function queryInput(table: string, query: Query): QueryCommandInput | undefined 
   };
 }
 
-type Place = 'below' | 'inside' | 'above';
-type Range = { expression: string; values: Record<string, string>; placeOf(sk: string): Place };
+type KeyPosition = 'below' | 'inside' | 'above';
+type Range = { expression: string; values: Record<string, string>; placeOf(sk: string): KeyPosition };
 
 function rangeOf({ from, to }: Query): Range | undefined {
   if (to !== undefined && to < (from || ' ')) return undefined;

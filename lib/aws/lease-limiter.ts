@@ -7,10 +7,10 @@ import {
   fullBucket,
   type Limiter,
   type Rate,
+  type RateStatus,
   type Rates,
   ratesIn,
   refilled,
-  type Standing,
 } from '#lib/platform/sharing/rates.ts';
 
 /** What holds on AWS, where the setting RATE_LIMITS says nothing else. */
@@ -69,7 +69,7 @@ const LEASE_MS = 20_000;
 const BLIND_MS = 1000;
 const TRIES = 4;
 const JITTER_MS = 30;
-const MOST_SHARES = 5000;
+const MAX_SHARES = 5000;
 
 /**
  * Holds accounts to their rates where many processes serve them. Each process leases tokens, a tenth of a second's
@@ -92,7 +92,7 @@ export function leaseLimiter({
     of: Parameters<Limiter['takeOf']>[1],
     rate: Rate,
     count: number,
-  ): Promise<Standing> {
+  ): Promise<RateStatus> {
     const share = shareOf(`${of} ${account}`, rate);
     const wanted = Math.min(count, rate.burst);
     for (;;) {
@@ -119,7 +119,7 @@ export function leaseLimiter({
       asking: undefined,
     };
     // Set anew, so that the first of the Map is the one that was not used for longest.
-    if (!shares.delete(name) && shares.size >= MOST_SHARES) shares.delete(shares.keys().next().value!);
+    if (!shares.delete(name) && shares.size >= MAX_SHARES) shares.delete(shares.keys().next().value!);
     shares.set(name, share);
     return share;
   }
@@ -170,7 +170,7 @@ function take(share: Share, wanted: number, now: number): boolean {
 }
 
 /** As far as this process knows. */
-function standing(share: Share, rate: Rate, retry_s: number, now: number): Standing {
+function standing(share: Share, rate: Rate, retry_s: number, now: number): RateStatus {
   const allowed = retry_s === 0;
   const leased = now < share.until ? share.leased : 0;
   const tokens = Math.min(rate.burst, refilled(share.shared, rate, now).tokens + leased);

@@ -92,7 +92,7 @@ export const blueprintRecord = (item: BlueprintItem, catalog: CatalogItem): Blue
   pick(Blueprint, { ...item, is_default: item.slug === catalog.default_slug });
 
 /** Throws VALIDATION_ERROR for fields other than those that there are; null in one means absent. */
-export function mustBeSameFields({ slug, fields }: BlueprintItem, given: BlueprintPatch['fields']): void {
+export function assertSameFields({ slug, fields }: BlueprintItem, given: BlueprintPatch['fields']): void {
   const present = (field: object) => Object.fromEntries(Object.entries(field).filter(([, value]) => value !== null));
   if (!given || isDeepStrictEqual(given.map(present), fields.map(present))) return;
   const path = `/v1/blueprints/${slug}/fields`;

@@ -1,13 +1,14 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { MutationContext } from '#lib/access/context.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
+  assertSameFields,
   auditedBlueprint,
   auditedField,
   type Blueprint,
@@ -15,7 +16,6 @@ import {
   type BlueprintPatch,
   blueprintRecord,
   type CatalogItem,
-  mustBeSameFields,
   type NewBlueprint,
   withChanged,
   withFields,
@@ -24,10 +24,10 @@ import type { FieldInput } from './field.ts';
 import { allBlueprints, noCatalog, requireBlueprint } from './store.ts';
 
 /** Changes what is supplied; `is_default: true` moves the mark here. Throws NOT_FOUND, VALIDATION_ERROR. */
-export function updateBlueprint(scope: Changing, slug: string, patch: BlueprintPatch): Promise<Blueprint> {
+export function updateBlueprint(scope: MutationContext, slug: string, patch: BlueprintPatch): Promise<Blueprint> {
   const edit: Edit = (blueprint, catalog) => {
-    mustStay({ slug: blueprint.slug }, { slug: patch.slug });
-    mustBeSameFields(blueprint, patch.fields);
+    assertUnchanged({ slug: blueprint.slug }, { slug: patch.slug });
+    assertSameFields(blueprint, patch.fields);
     if (patch.is_default === false && catalog.default_slug === slug) {
       throw invalid('is_default', 'one blueprint is always the default; set is_default: true on another instead');
     }
@@ -38,16 +38,16 @@ export function updateBlueprint(scope: Changing, slug: string, patch: BlueprintP
       is_default: patch.is_default ?? false,
     };
   };
-  return change(scope, slug, edit, auditing(scope, 'update', auditedBlueprint));
+  return change(scope, slug, edit, auditWriter(scope, 'update', auditedBlueprint));
 }
 
 /**
  * Adds a field. Entities that lack it are bound to it from their next write on. Throws NOT_FOUND, CONFLICT,
  * LIMIT_EXCEEDED.
  */
-export function addField(scope: Changing, slug: string, input: FieldInput): Promise<Blueprint> {
+export function addField(scope: MutationContext, slug: string, input: FieldInput): Promise<Blueprint> {
   const edit: Edit = (blueprint) => ({ ...blueprint, fields: withFields(blueprint.fields, [input]) });
-  const note = auditing(scope, 'add', auditedField);
+  const note = auditWriter(scope, 'add', auditedField);
   return change(scope, slug, edit, (_, after) => note(undefined, fieldOf(after, input.name)));
 }
 
@@ -55,25 +55,25 @@ export function addField(scope: Changing, slug: string, input: FieldInput): Prom
  * States a field anew, whole; without a `sort_order` it keeps its place. Values that do not fit any more are not shown.
  * Throws NOT_FOUND, VALIDATION_ERROR for another name, LIMIT_EXCEEDED.
  */
-export function changeField(scope: Changing, slug: string, name: string, input: FieldInput): Promise<Blueprint> {
+export function changeField(scope: MutationContext, slug: string, name: string, input: FieldInput): Promise<Blueprint> {
   const edit: Edit = (blueprint) => {
     const old = blueprint.fields.find((field) => field.name === name);
     if (!old) throw notFound(`Field ${name} of blueprint ${slug}`);
-    mustStay({ name }, { name: input.name });
+    assertUnchanged({ name }, { name: input.name });
     return { ...blueprint, fields: withChanged(blueprint.fields, old, input) };
   };
-  const note = auditing(scope, 'update', auditedField);
+  const note = auditWriter(scope, 'update', auditedField);
   return change(scope, slug, edit, (before, after) => note(fieldOf(before, name), fieldOf(after, name)));
 }
 
 /** Removes a field; its values are not shown from then on. Throws NOT_FOUND. */
-export function deleteField(scope: Changing, slug: string, name: string): Promise<Blueprint> {
+export function deleteField(scope: MutationContext, slug: string, name: string): Promise<Blueprint> {
   const edit: Edit = (blueprint) => {
     const fields = blueprint.fields.filter((field) => field.name !== name);
     if (fields.length === blueprint.fields.length) throw notFound(`Field ${name} of blueprint ${slug}`);
     return { ...blueprint, fields };
   };
-  const note = auditing(scope, 'remove', auditedField);
+  const note = auditWriter(scope, 'remove', auditedField);
   return change(scope, slug, edit, (before) => note(fieldOf(before, name), undefined));
 }
 
@@ -87,14 +87,14 @@ type Edit = (blueprint: BlueprintItem, catalog: CatalogItem) => BlueprintItem & 
 
 /** What changes nothing is not written. */
 async function change(
-  scope: Changing,
+  scope: MutationContext,
   slug: string,
   edit: Edit,
   note: (before: Blueprint, after: Blueprint) => Write[],
 ): Promise<Blueprint> {
   const { ports } = scope;
   const v = ports.ids.token();
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const before = await requireBlueprint(scope, slug);
     // A try before did it, whose answer was lost.
     if (before.blueprint.v === v) return blueprintRecord(before.blueprint, before.catalog);
@@ -109,7 +109,7 @@ async function change(
     const [old, next] = [blueprintRecord(before.blueprint, before.catalog), blueprintRecord(blueprint, catalog)];
     if (isSame(auditedBlueprint, old, next)) return old;
     const outcome = await commit(ports, [...writes, ...note(old, next)]);
-    return outcome.ok ? next : AGAIN;
+    return outcome.ok ? next : RETRY;
   });
 }
 
@@ -117,11 +117,11 @@ async function change(
  * A new blueprint; the first of a tenant is the default. Throws CONFLICT for a taken slug or a field name given twice,
  * LIMIT_EXCEEDED.
  */
-export async function createBlueprint(scope: Changing, input: NewBlueprint): Promise<Blueprint> {
+export async function createBlueprint(scope: MutationContext, input: NewBlueprint): Promise<Blueprint> {
   const { ports, keys, tenant } = scope;
   const fields = withFields([], input.fields);
   const v = ports.ids.token();
-  const note = auditing(scope, 'create', auditedBlueprint);
+  const note = auditWriter(scope, 'create', auditedBlueprint);
   const attempt = async () => {
     const [account, present, taken] = await ports.table.getMany<[AccountItem, CatalogItem, BlueprintItem]>([
       keys.account(tenant),
@@ -132,7 +132,7 @@ export async function createBlueprint(scope: Changing, input: NewBlueprint): Pro
     // With one's own version it was made by a try before, whose answer was lost.
     if (taken?.v !== v) {
       if (taken) throw new AppError('CONFLICT', `There is a blueprint ${input.slug} already.`);
-      mustHaveRoom(account!, before);
+      assertBlueprintLimit(account!, before);
     }
 
     const now = iso(ports.clock.now());
@@ -160,12 +160,12 @@ export async function createBlueprint(scope: Changing, input: NewBlueprint): Pro
       { put: catalog, if: present ? { version: before.v } : 'absent' },
       ...note(undefined, made),
     ]);
-    return outcome.ok ? made : AGAIN;
+    return outcome.ok ? made : RETRY;
   };
-  return oneAtATime(ports.table, keys.blueprints(tenant), () => untilDone(ports, attempt));
+  return oneAtATime(ports.table, keys.blueprints(tenant), () => retryOnConflict(ports, attempt));
 }
 
-function mustHaveRoom({ blueprint_limit }: AccountItem, { blueprint_count }: CatalogItem): void {
+function assertBlueprintLimit({ blueprint_limit }: AccountItem, { blueprint_count }: CatalogItem): void {
   if (blueprint_count < blueprint_limit) return;
   throw new AppError('LIMIT_EXCEEDED', `The plan allows ${blueprint_limit} blueprints. Delete one or ask for more.`);
 }
@@ -174,10 +174,10 @@ function mustHaveRoom({ blueprint_limit }: AccountItem, { blueprint_count }: Cat
  * Deletes a blueprint without entities. When it was the default, the oldest of the others becomes it. Throws
  * NOT_FOUND, and CONFLICT while it has entities.
  */
-export async function deleteBlueprint(scope: Changing, slug: string): Promise<void> {
+export async function deleteBlueprint(scope: MutationContext, slug: string): Promise<void> {
   const { ports } = scope;
-  const note = auditing(scope, 'delete', auditedBlueprint);
-  await untilDone(ports, async () => {
+  const note = auditWriter(scope, 'delete', auditedBlueprint);
+  await retryOnConflict(ports, async () => {
     const { blueprint, catalog } = await requireBlueprint(scope, slug);
     if (blueprint.entity_count > 0) {
       throw new AppError('CONFLICT', `Blueprint ${slug} has ${blueprint.entity_count} entities. Delete them first.`);
@@ -193,11 +193,11 @@ export async function deleteBlueprint(scope: Changing, slug: string): Promise<vo
       { delete: { pk: blueprint.pk, sk: blueprint.sk }, if: { version: blueprint.v } },
       ...note(blueprintRecord(blueprint, catalog), undefined),
     ]);
-    return outcome.ok ? true : AGAIN;
+    return outcome.ok ? true : RETRY;
   });
 }
 
-async function oldestBut(scope: Changing, slug: string): Promise<string | null> {
+async function oldestBut(scope: MutationContext, slug: string): Promise<string | null> {
   const others = [...(await allBlueprints(scope)).values()].filter((blueprint) => blueprint.slug !== slug);
   const oldest = others.reduce<(typeof others)[number] | undefined>(
     (a, b) => (a && a.created_at <= b.created_at ? a : b),

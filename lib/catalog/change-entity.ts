@@ -1,12 +1,12 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { Context, MutationContext, TenantEnv } from '#lib/access/context.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import { type CheckCountItem, countChecks } from './check-count.ts';
@@ -24,11 +24,11 @@ import { endsSooner, withSilence } from './own-silence.ts';
 import { type EntityPointer, requireEntity } from './store.ts';
 
 /** A new entity without checks. Throws NOT_FOUND (blueprint), VALIDATION_ERROR, CONFLICT (slug), LIMIT_EXCEEDED. */
-export async function createEntity(scope: Changing, blueprintSlug: string, input: NewEntity): Promise<Entity> {
+export async function createEntity(scope: MutationContext, blueprintSlug: string, input: NewEntity): Promise<Entity> {
   const { ports, keys, tenant } = scope;
   const id = ports.ids.id('ent');
   const v = ports.ids.token();
-  const note = auditing(scope, 'create', auditedEntity);
+  const note = auditWriter(scope, 'create', auditedEntity);
   const attempt = async () => {
     const [account, blueprint, taken] = await ports.table.getMany<[AccountItem, BlueprintItem, EntityPointer]>([
       keys.account(tenant),
@@ -40,7 +40,7 @@ export async function createEntity(scope: Changing, blueprintSlug: string, input
     // With one's own version it was made by a try before, whose answer was lost.
     if (taken?.v !== v) {
       if (taken) throw new AppError('CONFLICT', `Blueprint ${blueprintSlug} has an entity ${input.slug} already.`);
-      mustHaveRoom(account!, blueprint);
+      assertEntityLimit(account!, blueprint);
     }
 
     const now = iso(ports.clock.now());
@@ -73,12 +73,12 @@ export async function createEntity(scope: Changing, blueprintSlug: string, input
       { put: counted, if: { version: blueprint.v } },
       ...note(undefined, entity),
     ]);
-    return outcome.ok ? entityRecord(entity, blueprint, Date.parse(now)) : AGAIN;
+    return outcome.ok ? entityRecord(entity, blueprint, Date.parse(now)) : RETRY;
   };
-  return oneAtATime(ports.table, keys.entitySlugs(tenant, blueprintSlug), () => untilDone(ports, attempt));
+  return oneAtATime(ports.table, keys.entitySlugs(tenant, blueprintSlug), () => retryOnConflict(ports, attempt));
 }
 
-function mustHaveRoom({ entity_limit_per_bp }: AccountItem, { slug, entity_count }: BlueprintItem): void {
+function assertEntityLimit({ entity_limit_per_bp }: AccountItem, { slug, entity_count }: BlueprintItem): void {
   if (entity_count < entity_limit_per_bp) return;
   const allowed = `The plan allows ${entity_limit_per_bp} entities of one blueprint, and ${slug} has ${entity_count}.`;
   throw new AppError('LIMIT_EXCEEDED', `${allowed} Delete one or ask for more.`);
@@ -96,10 +96,10 @@ export async function updateEntity(
   patch: EntityPatch,
 ): Promise<Entity> {
   const { ports, tenant } = scope;
-  const note = auditing(scope, 'update', auditedEntity);
-  return untilDone(ports, async () => {
+  const note = auditWriter(scope, 'update', auditedEntity);
+  return retryOnConflict(ports, async () => {
     const { entity, blueprint } = await requireEntity(scope, blueprintSlug, slug);
-    mustStay(
+    assertUnchanged(
       { id: entity.id, slug: entity.slug, blueprint_slug: entity.blueprint_slug },
       { id: patch.id, slug: patch.slug, blueprint_slug: patch.blueprint_slug },
     );
@@ -117,13 +117,13 @@ export async function updateEntity(
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const own = { put: changed, if: { version: entity.v } };
     const outcome = await commit(ports, [own, ...note(entity, changed)]);
-    if (!outcome.ok) return AGAIN;
+    if (!outcome.ok) return RETRY;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
     return entityRecord(changed, blueprint, now);
   });
 }
 
-type Deleting = TenantEnv & Changing;
+type Deleting = TenantEnv & MutationContext;
 
 /**
  * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Relations,
@@ -133,9 +133,9 @@ type Deleting = TenantEnv & Changing;
  */
 export async function deleteEntity(context: Deleting, blueprintSlug: string, slug: string): Promise<string[]> {
   const { ports, keys, tenant } = context;
-  const note = auditing(context, 'delete', auditedEntity);
+  const note = auditWriter(context, 'delete', auditedEntity);
   const announced = new Set<string | undefined>();
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const { entity, blueprint } = await requireEntity(context, blueprintSlug, slug);
     const checks = Object.keys(entity.checks);
     const left = [undefined, ...checks].filter((id) => !announced.has(id));
@@ -160,7 +160,7 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
       ...(checks.length > 0 ? [countChecks(context, count, { checks: -checks.length, load: -entity.check_load })] : []),
       ...note(entity, undefined),
     ]);
-    if (!outcome.ok) return AGAIN;
+    if (!outcome.ok) return RETRY;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
     return checks;
   });

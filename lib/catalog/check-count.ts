@@ -1,5 +1,5 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import type { TenantScope } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 
@@ -21,7 +21,7 @@ export const loadOf = (intervalSeconds: number): number => Math.round(60_000_000
  * @param account only asked for its limits when the count goes up
  */
 export function countChecks(
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   before: CheckCountItem | undefined,
   step: CheckStep,
   account?: Pick<AccountItem, 'check_limit' | 'checks_per_minute_limit'>,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Scope } from '#lib/access/context.ts';
+import type { TenantScope } from '#lib/access/context.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { memberOf } from '#lib/platform/plain-data.ts';
 import type { Entity } from './entity.ts';
@@ -40,7 +40,7 @@ const isNamed = (body: unknown, { id, path }: Members): boolean =>
  * nowhere, VALIDATION_ERROR where id and path name two.
  */
 export async function entityIdOf(
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   named: { id?: string | undefined; path?: string | undefined },
   members = OWN,
 ): Promise<string> {

@@ -7,7 +7,7 @@ import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import { shownValues } from './field.ts';
 import { LabelChanges, Labels } from './labels.ts';
-import { type OwnSilence, SilenceChanges, SilenceMembers, shownSilence } from './own-silence.ts';
+import { SilenceChanges, SilenceMembers, type SilenceSettings, silenceSettingsView } from './own-silence.ts';
 import { type CheckState, EntityState } from './states.ts';
 
 /** Validated against the blueprint by `mergeValues`. */
@@ -69,11 +69,11 @@ export const Entity = z
 export type Entity = z.infer<typeof Entity>;
 
 /** An entity as it is stored: a silence that was lifted has no members. */
-type StoredEntity = Omit<Entity, keyof OwnSilence> & OwnSilence;
+type StoredEntity = Omit<Entity, keyof SilenceSettings> & SilenceSettings;
 
 /** An entity as the API shows it at `now` (epoch ms), its fields filled up with the blueprint's defaults. */
 export const entityRecord = (item: StoredEntity, blueprint: Pick<BlueprintItem, 'fields'>, now: number): Entity =>
-  pick(Entity, { ...item, ...shownSilence(item, now), fields: shownValues(blueprint.fields, item.fields) });
+  pick(Entity, { ...item, ...silenceSettingsView(item, now), fields: shownValues(blueprint.fields, item.fields) });
 
 /** An incident, by the entity whose failure it began with, or explains it (docs/use/incidents.md). */
 export type IncidentRef = { id: string; root_entity_id: string };

@@ -31,13 +31,13 @@ function isWebUrl(text: string): boolean {
 }
 
 /** Why a value is not of its type, in zod's words; undefined when it is. */
-export const complaintOf = (type: FieldType, value: unknown): z.ZodError | undefined =>
+export const validationIssueOf = (type: FieldType, value: unknown): z.ZodError | undefined =>
   VALUE[type].safeParse(value, { error: plainErrors }).error;
 
 /** The value that a default's text means: `"42"`, `"true"`, `"[\"a\"]"`. Undefined when it is not of the type. */
 export function parseDefault(type: FieldType, text: string): unknown {
   const value = type === 'string' || type === 'url' ? text : jsonOf(text);
-  return complaintOf(type, value) ? undefined : value;
+  return validationIssueOf(type, value) ? undefined : value;
 }
 
 function jsonOf(text: string): unknown {
@@ -140,7 +140,7 @@ function defaultOf(field: Field): unknown {
  * required must then have a value or a default. Throws VALIDATION_ERROR naming each wrong place below `fields`.
  */
 export function mergeValues(fields: readonly Field[], stored: FieldValues, patch: FieldValues): FieldValues {
-  mustBeSmall(patch);
+  assertSmall(patch);
   const merged = new Map<string, unknown>();
   for (const field of fields) {
     const value = Object.hasOwn(patch, field.name) ? patch[field.name] : kept(field, stored);
@@ -152,11 +152,11 @@ export function mergeValues(fields: readonly Field[], stored: FieldValues, patch
   ];
   if (wrong.length > 0) throw refusal(wrong);
   const values = Object.fromEntries(merged);
-  mustBeSmall(values);
+  assertSmall(values);
   return values;
 }
 
-function mustBeSmall(values: FieldValues): void {
+function assertSmall(values: FieldValues): void {
   if (Buffer.byteLength(JSON.stringify(values)) <= VALUE_BYTES) return;
   throw invalid('fields', `must have at most ${VALUE_BYTES} bytes as JSON; keep large texts elsewhere and link them`);
 }
@@ -173,11 +173,11 @@ function wrongValue(field: Field, value: unknown): ErrorDetail[] {
     const isMissing = field.required && field.default_value === undefined;
     return isMissing ? [{ path: `fields.${field.name}`, message: 'is required by the blueprint' }] : [];
   }
-  const complaint = complaintOf(field.field_type, value);
+  const complaint = validationIssueOf(field.field_type, value);
   return complaint ? (validationError(complaint, ['fields', field.name]).details ?? []) : [];
 }
 
 const kept = (field: Field, stored: FieldValues): unknown => (isKept(field, stored) ? stored[field.name] : undefined);
 
 const isKept = (field: Field, stored: FieldValues): boolean =>
-  Object.hasOwn(stored, field.name) && complaintOf(field.field_type, stored[field.name]) === undefined;
+  Object.hasOwn(stored, field.name) && validationIssueOf(field.field_type, stored[field.name]) === undefined;

@@ -4,11 +4,11 @@ import { parse } from '#lib/platform/http/validation.ts';
 import { mergeMap } from '#lib/platform/plain-data.ts';
 import { line } from '#lib/platform/text.ts';
 
-const MOST = 20;
+const MAX_LABELS = 20;
 /** What the key of a label looks like. */
 export const LABEL_KEY = /^[a-z][a-z0-9_.-]{0,31}$/;
 export const LABEL_KEY_RULE = 'must be 1 to 32 small letters, digits, "_", "." or "-" and begin with a letter';
-const TOO_MANY = `must hold at most ${MOST} labels`;
+const TOO_MANY = `must hold at most ${MAX_LABELS} labels`;
 const Value = line(0, 100);
 
 /** What somebody tags a thing with, to find it by: `{ team: 'payments' }`. */
@@ -22,10 +22,10 @@ const mapTo = <V extends z.ZodType>(value: V) =>
   });
 
 /** At most 20 labels, as a request states them. */
-export const Labels = atMost(MOST, mapTo(Value), TOO_MANY);
+export const Labels = atMost(MAX_LABELS, mapTo(Value), TOO_MANY);
 
 /** Changes of labels: they merge per key, and null removes one. As many as a change may take away and give. */
-export const LabelChanges = atMost(2 * MOST, mapTo(Value.nullable()), TOO_MANY).describe(
+export const LabelChanges = atMost(2 * MAX_LABELS, mapTo(Value.nullable()), TOO_MANY).describe(
   'Merges per key; null removes a label.',
 );
 

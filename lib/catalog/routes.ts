@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { relationRows } from '#lib/catalog/relations/relation-routes.ts';
+import { relationRoutes } from '#lib/catalog/relations/relation-routes.ts';
 import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
@@ -21,7 +21,7 @@ import { blueprintList, entityList, requireBlueprint, requireEntity, requireEnti
 
 const row = route<Context>();
 
-const blueprintRows = [
+const blueprintRoutes = [
   row({
     method: 'GET',
     path: '/v1/blueprints',
@@ -109,7 +109,7 @@ const blueprintRows = [
   }),
 ];
 
-const entityRows = [
+const entityRoutes = [
   row({
     method: 'GET',
     path: '/v1/blueprints/{blueprint_slug}/entities',
@@ -180,4 +180,4 @@ const entityRows = [
   }),
 ];
 
-export const catalogRows = [...blueprintRows, ...entityRows, ...relationRows];
+export const catalogRoutes = [...blueprintRoutes, ...entityRoutes, ...relationRoutes];

@@ -1,11 +1,11 @@
-import type { Scope } from '#lib/access/context.ts';
+import type { TenantScope } from '#lib/access/context.ts';
 import { type Keys, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { isId } from '#lib/platform/ids.ts';
 import type { Freshness, Item, Page, Query } from '#lib/platform/ports.ts';
 import { allOf, filtered, queryMerged } from '#lib/platform/table/pages.ts';
-import { mapInTurns } from '#lib/platform/turns.ts';
+import { mapYielding } from '#lib/platform/turns.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, type EntityItem, entityRecord } from './entity.ts';
 import { type EntityFilter, fitsEntity, isPicky } from './entity-filter.ts';
@@ -37,7 +37,7 @@ export const noCatalog = (keys: Keys, tenant: string): CatalogItem => ({
 
 /** A blueprint with the catalog it is in. Throws NOT_FOUND. */
 export async function requireBlueprint(
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   slug: string,
 ): Promise<{ blueprint: BlueprintItem; catalog: CatalogItem }> {
   const [blueprint, catalog] = await ports.table.getMany<[BlueprintItem, CatalogItem]>([
@@ -48,10 +48,13 @@ export async function requireBlueprint(
   return { blueprint, catalog };
 }
 
-const blueprintsOf = ({ keys, tenant }: Scope): Query => ({ partition: keys.blueprints(tenant), ...under(BLUEPRINTS) });
+const blueprintsOf = ({ keys, tenant }: TenantScope): Query => ({
+  partition: keys.blueprints(tenant),
+  ...under(BLUEPRINTS),
+});
 
 /** Blueprints as the API shows them, in the order of their slugs. */
-export function blueprintList(scope: Scope): Reader<Blueprint> {
+export function blueprintList(scope: TenantScope): Reader<Blueprint> {
   const { ports, keys, tenant } = scope;
   return async (after, limit) => {
     const [catalog, { items, next }] = await Promise.all([
@@ -63,14 +66,14 @@ export function blueprintList(scope: Scope): Reader<Blueprint> {
 }
 
 /** Every blueprint of a tenant by its slug, for lists of entities of several. */
-export async function allBlueprints(scope: Scope): Promise<Map<string, BlueprintItem>> {
+export async function allBlueprints(scope: TenantScope): Promise<Map<string, BlueprintItem>> {
   const all = await allOf<BlueprintItem>(scope.ports.table, blueprintsOf(scope));
   return new Map(all.map((blueprint) => [blueprint.slug, blueprint]));
 }
 
 /** An entity by its slug, with its blueprint. Throws NOT_FOUND for either. */
 export async function requireEntity(
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   blueprintSlug: string,
   slug: string,
 ): Promise<{ entity: EntityItem; blueprint: BlueprintItem }> {
@@ -89,7 +92,7 @@ export async function requireEntity(
  * @param how where they may be a second old, one that is newer is there all the same
  */
 export async function requireEntities(
-  scope: Scope,
+  scope: TenantScope,
   ids: readonly string[],
   how: Freshness = {},
 ): Promise<EntityItem[]> {
@@ -109,12 +112,12 @@ export async function requireEntities(
 }
 
 /** The same of one. */
-export const requireEntityById = async (scope: Scope, id: string): Promise<EntityItem> =>
+export const requireEntityById = async (scope: TenantScope, id: string): Promise<EntityItem> =>
   (await requireEntities(scope, [id]))[0]!;
 
 /** An entity by its id, with its blueprint. Throws NOT_FOUND. */
 export async function requireEntityWithBlueprint(
-  scope: Scope,
+  scope: TenantScope,
   id: string,
 ): Promise<{ entity: EntityItem; blueprint: BlueprintItem }> {
   const entity = await requireEntityById(scope, id);
@@ -126,23 +129,23 @@ export async function requireEntityWithBlueprint(
 }
 
 /** The least that is read of a bucket; entities lie evenly in all of them. */
-const LEAST_OF_BUCKET = 10;
+const MIN_PER_BUCKET = 10;
 
 /** Entities of all blueprints in the order of their ids: `limit` of them, or fewer and still more behind them. */
 export const entitiesById = (
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   range: Pick<Query, 'from' | 'after'>,
   limit: number,
 ): Promise<Page<EntityItem>> =>
   queryMerged<EntityItem>(
     ports.table,
     keys.buckets.map((bucket) => keys.entities(tenant, bucket)),
-    { ...range, limit, each: Math.max(LEAST_OF_BUCKET, Math.ceil(limit / keys.buckets.length)) },
+    { ...range, limit, each: Math.max(MIN_PER_BUCKET, Math.ceil(limit / keys.buckets.length)) },
   );
 
 /** Entities of a blueprint as the API shows them, in the order of their slugs. */
 export function entityList(
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   blueprint: BlueprintItem,
   wanted: EntityFilter = {},
 ): Reader<Entity> {
@@ -161,7 +164,7 @@ export function entityList(
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
     const now = ports.clock.now();
-    const found = await mapInTurns(items, ({ sk, entity }) => ({
+    const found = await mapYielding(items, ({ sk, entity }) => ({
       at: sk,
       value: entityRecord(entity, blueprint, now),
     }));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Labels } from '#lib/catalog/labels.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { TransitionCause, TransitionItem } from '#lib/checks/state/transition.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
@@ -40,7 +40,7 @@ export type Alert = {
   check: AlertCheck;
   entity: AlertEntity;
   /** How often the check failed within the last so many ms, this time included; null when nobody counted. */
-  lately: Lately | null;
+  lately: RecentFailures | null;
   /** What kinds of channel got the alert, as people call them, one a channel; empty when it is not known. */
   told: string[];
   /** What was tried to repair it, and is given up; null of all other alerts. */
@@ -55,7 +55,7 @@ export type Alert = {
   step: number | null;
   event: StateChangeEvent;
   /** What channels are to believe of the check afterwards: up of one that is degraded, where that is not announced. */
-  announces: AnnouncedAlert['announces'] | null;
+  announces: NotifiedAlert['announces'] | null;
   /** It is the first to say that the check flaps. */
   flapping?: FlapNote;
   /** Null for a test. */
@@ -154,7 +154,7 @@ export type AlertUrlsAbout = {
   public_url: string;
 };
 
-const LONGEST = 2048;
+const MAX_TEXT = 2048;
 
 /**
  * Check and incident in the console, and the addresses that the check's labels, or else the entity's fields and labels,
@@ -172,7 +172,7 @@ export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbou
 }
 
 const isAddress = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= LONGEST && /^https?:\/\/[^\s<>"]+$/.test(value) && URL.canParse(value);
+  typeof value === 'string' && value.length <= MAX_TEXT && /^https?:\/\/[^\s<>"]+$/.test(value) && URL.canParse(value);
 
 export const DeliveryKind = z.enum([
   'state_change',
@@ -230,4 +230,4 @@ export const eventOf = (transition: TransitionItem): StateChangeEvent =>
   Object.fromEntries(names.map((name) => [name, transition[name]])) as StateChangeEvent;
 
 /** How often a check went down; of 20 it may be more. */
-export type Lately = { failures: number; within_ms: number };
+export type RecentFailures = { failures: number; within_ms: number };

@@ -22,7 +22,7 @@ export type Send =
   | { via: 'smtp'; mail: Letter };
 
 /** An answer of a receiver. `body`: its first KB. `json`: the object that it is; empty where it is none, or cut off. */
-export type Answer = { status: number; body: string; json: Record<string, unknown> };
+export type ChannelResponse = { status: number; body: string; json: Record<string, unknown> };
 
 /** What a receiver said against an alert; `retry_after_ms` where it asks to be sent less. */
 type Refused = { said: string; retry_after_ms?: number };
@@ -53,7 +53,7 @@ export type ChannelType<Name extends string = string> = {
    * What an answer says beyond its status: of receivers that refuse with 200, or ask for patience in the body. Pure.
    * Undefined: as its status says; without it, every answer is.
    */
-  refused?(answer: Answer): Refused | undefined;
+  refused?(answer: ChannelResponse): Refused | undefined;
   /** Configs that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */
   examples: {
     valid: [Record<string, string>, ...Record<string, string>[]];
@@ -102,7 +102,7 @@ export const channelToken = (longest = 512) =>
     .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
 
 /** Shorter parts of an address, such as /api, are no secrets and would riddle a text. */
-const SHORTEST_PART = 6;
+const MIN_PART = 6;
 
 /**
  * What takes every secret of a channel out of a text, also where a receiver quotes only the path of its address, or
@@ -117,5 +117,5 @@ function secretsIn(value: string): string[] {
   if (!url?.host) return [value];
   const { pathname, search, hash } = url;
   const parts = [pathname, search, hash, ...pathname.split('/'), ...search.split(/[?&]/), ...search.split(/[?&=]/)];
-  return [pathname + search + hash, ...parts].filter((part) => part.length >= SHORTEST_PART);
+  return [pathname + search + hash, ...parts].filter((part) => part.length >= MIN_PART);
 }

@@ -22,14 +22,14 @@ export const clockTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.sli
 /** `1 time`, `3 times` */
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-type Facts = [label: string, value: string][];
+type MessageFacts = [label: string, value: string][];
 
 const WAS: Partial<Record<CheckState, string>> = { degraded: 'Was degraded for', down: 'Was down for' };
 const IS: Partial<Record<CheckState, string>> = { degraded: 'Degraded for', down: 'Down for' };
 
-export function changeFacts(alert: Alert): Facts {
+export function changeFacts(alert: Alert): MessageFacts {
   const { kind, event } = alert;
-  const facts: Facts = [
+  const facts: MessageFacts = [
     ['Check', `${event.check_from_state} → ${event.check_to_state}`],
     [
       'Entity',
@@ -43,7 +43,7 @@ export function changeFacts(alert: Alert): Facts {
   return facts;
 }
 
-export const testFacts = ({ event, check_from_since }: Alert): Facts => [
+export const testFacts = ({ event, check_from_since }: Alert): MessageFacts => [
   ['Check', event.check_to_state],
   ['Entity', event.to_state],
   ['Since', clockTime(check_from_since)],
@@ -65,7 +65,7 @@ function stayedDown({ root_entity_name, count, names }: NonNullable<Alert['group
 }
 
 /** `41 others fail with it`. */
-export const failingWith = ({ affected }: Alert): string =>
+export const failingWithText = ({ affected }: Alert): string =>
   counted(affected?.count ?? 0, 'other fails with it', 'others fail with it');
 
 const NAMED = 3;
@@ -84,7 +84,7 @@ export const lately = ({ lately: often }: Alert): string =>
   often && often.failures > 1 ? `Down ${often.failures} times within ${duration(often.within_ms)}.` : '';
 
 /** `Told: Slack, 2 x Webhook.`, where it was more than whoever reads this. */
-export function whoWasTold({ told }: Alert): string {
+export function notifiedLine({ told }: Alert): string {
   if (told.length < 2) return '';
   const names = [...new Set(told)].map((name) => {
     const times = told.filter((one) => one === name).length;

@@ -7,13 +7,13 @@ import {
   changeFacts,
   clockTime,
   duration,
-  failingWith,
+  failingWithText,
   inStateFor,
   lately,
   type Message,
+  notifiedLine,
   testFacts,
   wasStateFor,
-  whoWasTold,
 } from './message-facts.ts';
 import { type Templates, valuesOf } from './templates.ts';
 
@@ -38,9 +38,9 @@ export function messageOf(alert: Alert, templates: Templates = {}, longest = NAM
     const chosen = withSections(template, (name) => (values.get(name) ?? '') !== '');
     // A label that this entity does not have says nothing.
     const all = new Map([...placeholdersIn(chosen).map((name) => [name, ''] as const), ...values]);
-    return (fill(chosen, all, (value) => value, LONGEST_OWN) ?? chosen).trim();
+    return (fill(chosen, all, (value) => value, MAX_OWN_TEXT) ?? chosen).trim();
   };
-  const title = title_template && shorten(written(title_template).replace(/\s+/g, ' '), LONGEST_TITLE);
+  const title = title_template && shorten(written(title_template).replace(/\s+/g, ' '), MAX_TITLE);
   return {
     ...usual,
     ...(title && { title }),
@@ -49,8 +49,8 @@ export function messageOf(alert: Alert, templates: Templates = {}, longest = NAM
 }
 
 /** A short template may ask for much: what is longer once it is filled is shown as it was written. */
-const LONGEST_OWN = 16_000;
-const LONGEST_TITLE = 256;
+const MAX_OWN_TEXT = 16_000;
+const MAX_TITLE = 256;
 
 function usualMessage(alert: Alert, longest: number): Message {
   const { kind, announces } = alert;
@@ -61,7 +61,7 @@ function usualMessage(alert: Alert, longest: number): Message {
     lead: causeAndImpact(alert),
     facts: announces === null ? testFacts(alert) : changeFacts(alert),
     why: isTrouble ? shorten(alert.error_message, 500) : '',
-    note: [NOTES[kind](alert), hiddenNote(alert), flapNote(alert), isTrouble && lately(alert), whoWasTold(alert)]
+    note: [NOTES[kind](alert), hiddenNote(alert), flapNote(alert), isTrouble && lately(alert), notifiedLine(alert)]
       .filter(Boolean)
       .join(' '),
     links: linksOf(alert),
@@ -91,7 +91,7 @@ function headline(alert: Alert, subject: string): string {
   if (kind === 'closed') {
     return `${subject} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
-  if (kind === 'impact') return `${subject} is down, and ${failingWith(alert)}`;
+  if (kind === 'impact') return `${subject} is down, and ${failingWithText(alert)}`;
   if (kind === 'acknowledged') return `${subject} is ${announces}, and acknowledged`;
   if (kind === 'remediation_failed') {
     const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
@@ -188,7 +188,7 @@ function linksOf({ urls, acknowledge_url, silence_url, announces }: Alert): Mess
  * What a receiver keeps together: an incident, where that may concern other entities too, or what one check has to say;
  * of a test, itself. At most 64 characters of an id.
  */
-export function caseOf({ kind, incident_id, with_others, event, delivery_id }: Alert): string {
+export function dedupKeyOf({ kind, incident_id, with_others, event, delivery_id }: Alert): string {
   if (kind === 'test') return delivery_id;
   return with_others && incident_id !== null ? incident_id : event.check_id;
 }
@@ -197,7 +197,7 @@ export function caseOf({ kind, incident_id, with_others, event, delivery_id }: A
  * What an alert does to its case where cases are opened and closed. What recovers while its root still fails does not
  * end it.
  */
-export function stepOf({ announces, kind, root }: Alert): 'open' | 'acknowledge' | 'close' {
+export function eventActionOf({ announces, kind, root }: Alert): 'open' | 'acknowledge' | 'close' {
   if (kind === 'acknowledged') return 'acknowledge';
   return kind === 'closed' || (announces === 'up' && root === null) ? 'close' : 'open';
 }

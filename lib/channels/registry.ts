@@ -68,7 +68,7 @@ export const exampleSend = ({ channel_type, config }: ChannelInput): Send =>
   channelTypeOf(channel_type)!.render(EXAMPLE_ALERT, config);
 
 /** Digest of where a channel sends to: its type, its address, and the recipient there. */
-export function destinationOf(input: ChannelInput): string {
+export function destinationDigest(input: ChannelInput): string {
   const send = exampleSend(input);
   const address = addressOf(send);
   const recipient = channelTypeOf(input.channel_type)!.recipient?.(input.config) ?? '';

@@ -59,8 +59,8 @@ export const valuesOf = (alert: Alert, message: Message): Values =>
     ...Object.entries(alert.entity.labels).map(([key, value]) => [`label.${key}`, value] as const),
   ]);
 
-const LONGEST_TITLE = 500;
-const LONGEST_BODY = 4000;
+const MAX_TITLE = 500;
+const MAX_BODY = 4000;
 
 const template = (longest: number) =>
   z
@@ -74,10 +74,10 @@ const template = (longest: number) =>
 
 /** A channel's own texts, beside the settings of every type that people read. */
 export const TEMPLATES = {
-  title_template: template(LONGEST_TITLE)
+  title_template: template(MAX_TITLE)
     .describe('Own title, in place of the usual one, such as [{{state}}] {{entity_name}}. A test shows what it says.')
     .optional(),
-  body_template: template(LONGEST_BODY)
+  body_template: template(MAX_BODY)
     .describe(
       'Own text, in place of all below the title, such as {{check_name}}{{#if error}}: {{error}}{{/if}}. docs/use/channels.md lists the variables.',
     )

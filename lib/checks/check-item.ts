@@ -40,7 +40,7 @@ export type CheckItem = Item &
     settings_at: number;
 
     /** By action: what is to repair it at a change to this state before anybody is told (lib/actions/bindings.ts). */
-    repairs?: Record<string, AlertRepair>;
+    repairs?: Record<string, RemediationSetting>;
 
     // state
     state: CheckState;
@@ -85,7 +85,7 @@ export type CheckItem = Item &
       /** Epoch ms of the last planned warning: a cooldown of its own, which holds no page back. */
       last_warned_at?: number;
       /** What was announced to the channels (lib/alerting/decide/memory.ts); absent counts as up. */
-      announced?: Announced;
+      announced?: NotifiedStates;
       /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
       changed_at?: number[];
       flapping?: Flapping;
@@ -99,7 +99,7 @@ export type CheckItem = Item &
   };
 
 /** The state that an action repairs, and how long it waits after its call before a result says whether it did. */
-export type AlertRepair = { state: 'down' | 'degraded'; settle_seconds: number };
+export type RemediationSetting = { state: 'down' | 'degraded'; settle_seconds: number };
 
 /** Results in a row: failures; failures and warnings; successes with or without a warning; those without. */
 export type Streak = 'fails' | 'bads' | 'goods' | 'oks';
@@ -140,16 +140,16 @@ export type Acknowledgement = {
 };
 
 /** A planned alert, and the check state that it announces. */
-export type AnnouncedAlert = { id: string; announces: Exclude<CheckState, 'unknown'> };
+export type NotifiedAlert = { id: string; announces: Exclude<CheckState, 'unknown'> };
 
 /** The state last announced to the channels. `unknown`: not known which. */
-export type AnnouncedState = AnnouncedAlert['announces'] | 'unknown';
+export type NotifiedState = NotifiedAlert['announces'] | 'unknown';
 
 /**
  * What was announced to a check's channels. `inFlight` are the latest alerts, oldest first: any of them may yet fail on
  * every channel, and then what was announced before it holds. `baseline` is what was announced before all of those.
  */
-export type Announced = { baseline: AnnouncedState; inFlight: AnnouncedAlert[] };
+export type NotifiedStates = { baseline: NotifiedState; inFlight: NotifiedAlert[] };
 
 /** Left out at 0: every check is read once a slot, and nearly all are steady. */
 const LEFT_OUT = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;

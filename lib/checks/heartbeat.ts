@@ -4,7 +4,7 @@ import { type Calendar, dueTimes, nextDue, parseCalendar, wallClock } from '#lib
 import type { CheckItem, OpenRun } from './check-item.ts';
 
 /** What the settings of a push check say of its silence, defaults filled in; times in ms. */
-type SilenceRules = {
+type HeartbeatRules = {
   calendar: Calendar | undefined;
   zone: string;
   interval: number;
@@ -17,7 +17,7 @@ type SilenceRules = {
 
 const GRACE_OF_SCHEDULE = 3600;
 
-export function silenceRules(check: Pick<CheckItem, 'config' | 'interval_seconds'>): SilenceRules {
+export function heartbeatRules(check: Pick<CheckItem, 'config' | 'interval_seconds'>): HeartbeatRules {
   // Stored settings have passed the schema of their type.
   const config = check.config as PushConfig;
   const { schedule } = config;
@@ -37,7 +37,7 @@ export function silenceRules(check: Pick<CheckItem, 'config' | 'interval_seconds
 type Watched = Pick<CheckItem, 'config' | 'interval_seconds' | 'settings_at' | 'silence_at' | 'runs'>;
 
 /** When (epoch ms) a push check fails if nothing comes, and for what. */
-export type SilenceDeadline = { at: number } & (
+export type HeartbeatDeadline = { at: number } & (
   | { misses: 'end of a run'; started_at: number }
   | { misses: 'first sign' }
   | { misses: 'due time'; due: number }
@@ -45,7 +45,7 @@ export type SilenceDeadline = { at: number } & (
 );
 
 /** What is known of a check's signs of life and of our watch; epoch ms. */
-export type Heard = {
+export type LastHeartbeat = {
   /** Arrival of the newest push that counts; undefined before the first. */
   last: number | undefined;
   /** Silence before our last outage or the account's enabling does not count. */
@@ -63,8 +63,8 @@ const EARLY_MS = 60_000;
  * first sign may take, if that is limited. 3. A schedule: the grace after the first due time since then. 4. Else the
  * grace since then. After a failure the next one is due at the next due time, or an interval later.
  */
-export function silenceDeadline(check: Watched, heard: Heard, now: number): SilenceDeadline | undefined {
-  const rules = silenceRules(check);
+export function heartbeatDeadline(check: Watched, heard: LastHeartbeat, now: number): HeartbeatDeadline | undefined {
+  const rules = heartbeatRules(check);
   const [oldest] = openRuns(check, heard, now);
   const settled = pastOrZero(check.settings_at, now);
   if (oldest) {
@@ -83,22 +83,22 @@ export function silenceDeadline(check: Watched, heard: Heard, now: number): Sile
 }
 
 /** Runs that are held to their time, oldest first: one that was open while nobody watched may have ended then. */
-const openRuns = ({ runs = [] }: Watched, { watchedSince }: Heard, now: number): OpenRun[] =>
+const openRuns = ({ runs = [] }: Watched, { watchedSince }: LastHeartbeat, now: number): OpenRun[] =>
   runs
     .filter(({ overrun, received_at }) => !overrun && pastOrZero(received_at, now) >= Math.max(1, watchedSince))
     .sort((a, b) => a.started_at - b.started_at);
 
 /** Epoch ms of the newest sign of life: a push, or the start of a run. */
-function lastSign({ runs = [] }: Watched, { last }: Heard, now: number): number | undefined {
+function lastSign({ runs = [] }: Watched, { last }: LastHeartbeat, now: number): number | undefined {
   const signs = [...runs.map(({ received_at }) => pastOrZero(received_at, now)), ...(last === undefined ? [] : [last])];
   return signs.length > 0 ? Math.max(...signs) : undefined;
 }
 
 function missesDueTime(
   calendar: Calendar,
-  { grace }: SilenceRules,
+  { grace }: HeartbeatRules,
   { since, sign, failed }: { since: number; sign: number | undefined; failed: number | undefined },
-): SilenceDeadline | undefined {
+): HeartbeatDeadline | undefined {
   const expected = expectedAfter(calendar, since, sign);
   if (expected === undefined) return undefined;
   const next = failed === undefined ? expected : nextDue(calendar, failed - grace);
@@ -118,8 +118,8 @@ function expectedAfter(calendar: Calendar, since: number, sign: number | undefin
 /**
  * Pure: the deadline that a failure judged at `now` stands for: the newest of its kind, which covers those before.
  */
-export function latestMissed(check: Watched, deadline: SilenceDeadline, now: number): SilenceDeadline {
-  const { calendar, interval, grace } = silenceRules(check);
+export function latestMissed(check: Watched, deadline: HeartbeatDeadline, now: number): HeartbeatDeadline {
+  const { calendar, interval, grace } = heartbeatRules(check);
   if (deadline.misses === 'any sign')
     return { ...deadline, at: deadline.at + Math.floor((now - deadline.at) / interval) * interval };
   if (deadline.misses !== 'due time' || !calendar) return deadline;
@@ -135,11 +135,11 @@ export function latestMissed(check: Watched, deadline: SilenceDeadline, now: num
  * Pure: what a failure leaves on the check: its time, and the runs that have overrun by then, which are open no more,
  * but still measured.
  */
-export function afterMissed(check: Watched, missed: SilenceDeadline): Pick<CheckItem, 'silence_at' | 'runs'> {
+export function afterMissed(check: Watched, missed: HeartbeatDeadline): Pick<CheckItem, 'silence_at' | 'runs'> {
   const { at } = missed;
   const { runs } = check;
   if (missed.misses !== 'end of a run' || !runs) return { silence_at: at };
-  const { maxRun } = silenceRules(check);
+  const { maxRun } = heartbeatRules(check);
   const isOver = ({ started_at }: OpenRun) => started_at + maxRun <= at;
   return { silence_at: at, runs: runs.map((run) => (isOver(run) ? { ...run, overrun: true } : run)) };
 }
@@ -147,14 +147,14 @@ export function afterMissed(check: Watched, missed: SilenceDeadline): Pick<Check
 /** Pure: when (epoch ms) a check is down if nothing comes any more; undefined when it is already, or never. */
 export function downAt(
   check: Watched & Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold'>,
-  heard: Heard,
+  heard: LastHeartbeat,
   now: number,
 ): number | undefined {
   if (check.state === 'down') return undefined;
   let [present, at]: [Watched, number] = [check, now];
   const missing = Math.max(1, check.failure_threshold - check.consecutive_failures);
   for (let failures = 0; failures < missing; failures++) {
-    const deadline = silenceDeadline(present, heard, Math.max(at, now));
+    const deadline = heartbeatDeadline(present, heard, Math.max(at, now));
     if (!deadline) return undefined;
     present = { ...present, ...afterMissed(present, deadline) };
     at = deadline.at;
@@ -170,11 +170,11 @@ const seconds = (ms: number): number => Math.floor(ms / 1000);
  */
 export function missedMessage(
   check: Pick<CheckItem, 'config' | 'interval_seconds' | 'rev'>,
-  missed: SilenceDeadline,
+  missed: HeartbeatDeadline,
   last: number | undefined,
   now: number,
 ): string {
-  const { zone, grace, maxRun, first } = silenceRules(check);
+  const { zone, grace, maxRun, first } = heartbeatRules(check);
   switch (missed.misses) {
     case 'end of a run':
       return `started ${wallClock(zone, missed.started_at)} and not finished within ${seconds(maxRun)} s`;
@@ -199,7 +199,7 @@ export type Newness = { at: number; received_at: number };
  * The push that a check item remembers; undefined before the first one. After a clock step its times are 0, and the
  * next push is not quiet.
  */
-export const remembered = ({ last_received }: CheckItem, now: number): Newness | undefined =>
+export const storedLastReceived = ({ last_received }: CheckItem, now: number): Newness | undefined =>
   last_received && {
     at: pastOrZero(last_received.at, now),
     received_at: pastOrZero(last_received.received_at, now),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Judged, Verdict } from '#lib/checks/assertions/judge.ts';
+import type { AssertionResult, AssertionResults } from '#lib/checks/assertions/judge.ts';
 import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
 import { NetError, type NetErrorKind } from '#lib/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
@@ -49,7 +49,7 @@ export const failed = <Kind extends string>(
  */
 export function withVerdict<Outcome extends ProbeOutcome>(
   found: Outcome,
-  { failures, warnings, judged }: Verdict,
+  { failures, warnings, judged }: AssertionResults,
 ): Outcome | (Omit<Outcome, 'error_kind'> & { error_kind: Outcome['error_kind'] | AssertionErrorKind }) {
   const [first] = failures;
   const error = !found.success
@@ -109,7 +109,7 @@ export type ProbeOutcome<Kind extends string = string> = {
   /** What was not as it should be and is no failure: it makes a success a warning. At most 500 characters. */
   warning_message?: string;
   /** Of a check with assertions: how each was judged. */
-  assertions?: Judged[];
+  assertions?: AssertionResult[];
   /** The target did not answer at all, so that our own network may be to blame. */
   unanswered?: boolean;
   /** No answer came in time, or the connection was closed, so that a stall of our own may be to blame. */

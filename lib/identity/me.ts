@@ -48,7 +48,7 @@ export const Me = AccountRecord.extend({
 });
 
 /** Throws UNAUTHORIZED for a user who was removed meanwhile. */
-export async function whoCalls(context: Context): Promise<z.output<typeof Me>> {
+export async function callerRecord(context: Context): Promise<z.output<typeof Me>> {
   const { ports, keys, tenant, caller } = context;
   const [account, user] = await ports.table.getMany<[AccountItem, UserItem]>([
     keys.account(tenant),
@@ -115,7 +115,7 @@ async function useOf(context: Context): Promise<Use> {
   };
 }
 
-export const meRows = [
+export const meRoutes = [
   route<Context>()({
     method: 'GET',
     path: '/v1/me',
@@ -124,7 +124,7 @@ export const meRows = [
     status: 200,
     reply: MeWithUse,
     run: async (context) => {
-      const [who, use] = await Promise.all([whoCalls(context), useOf(context)]);
+      const [who, use] = await Promise.all([callerRecord(context), useOf(context)]);
       return { ...who, use };
     },
   }),

@@ -4,7 +4,7 @@ import { asPerson } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { SessionItem } from '#lib/access/session-item.ts';
 import { currentSession, endSession, endSessions, ownSessions } from '#lib/identity/sessions/end-sessions.ts';
-import { mustBeOwnSignIn, noCookie, type Sent, sessionToken } from '#lib/identity/sessions/own-page.ts';
+import { assertSameOriginSignIn, noCookie, type Sent, sessionToken } from '#lib/identity/sessions/own-page.ts';
 import { type SessionPointer, SessionRecord } from '#lib/identity/sessions/session.ts';
 import { changeUser, removeUser } from '#lib/identity/team/change-user.ts';
 import { acceptInvitation, inviteUser } from '#lib/identity/team/invitations.ts';
@@ -24,7 +24,7 @@ import { linkByAdmin, NewLink, SignInLink } from './sign-in-link.ts';
 
 const row = route<Context>();
 
-const sessionRows = [
+const sessionRoutes = [
   row({
     method: 'GET',
     path: '/v1/session',
@@ -73,7 +73,7 @@ const sessionRows = [
 
 async function signOut(context: Context, sent: Sent): Promise<Reply<undefined>> {
   const { ports, keys } = context;
-  mustBeOwnSignIn(sent.headers, ports.settings);
+  assertSameOriginSignIn(sent.headers, ports.settings);
   const token = sessionToken(sent, ports.settings);
   const session = token && (await ports.table.get<SessionItem>(keys.session(digestOf(token))));
   if (session) {
@@ -92,7 +92,7 @@ async function requireSession({ ports, keys, tenant, caller }: Context, id: stri
   return session;
 }
 
-const teamRows = [
+const teamRoutes = [
   row({
     method: 'GET',
     path: '/v1/settings/users',
@@ -169,4 +169,4 @@ const teamRows = [
 ];
 
 /** Sessions and the team. Ways to sign in are in sign-in.ts. */
-export const peopleRows = [...sessionRows, ...teamRows];
+export const peopleRoutes = [...sessionRoutes, ...teamRoutes];

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { type AccountItem, accountDisabled, isDisabled, isInvited, type UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Context, Scope } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { Context, MutationContext, TenantScope } from '#lib/access/context.ts';
 import { firstAdmin, requireAccount } from '#lib/access/store.ts';
 import { withoutSessions } from '#lib/identity/sessions/end-sessions.ts';
 import { auditedUser } from '#lib/identity/team/team.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { ownOrigin } from '#lib/platform/http/own-address.ts';
+import { serviceOriginOf } from '#lib/platform/http/own-address.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { findOneTime, type OneTime, oneTime, useOnce } from './one-time.ts';
-import { meansKeys } from './sign-in-means.ts';
+import { credentialKeys } from './sign-in-means.ts';
 
 /** How long a link is good: that of the operator is mostly for themselves. */
 const LINK_MS = { operator: HOUR_MS, admin: 24 * HOUR_MS };
@@ -55,7 +55,8 @@ export async function linkByAdmin(
 ): Promise<SignInLink> {
   const { settings } = context.ports;
   // Pages of other origins may call with a key.
-  const address = settings.PUBLIC_URL || ownOrigin(context.session ? { host, origin } : { host }, settings).origin;
+  const address =
+    settings.PUBLIC_URL || serviceOriginOf(context.session ? { host, origin } : { host }, settings).origin;
   const { token, valid_until } = await makeLink(context, userId, { ms: LINK_MS.admin, revoke });
   return { url: linkUrl(address, token), expires_at: iso(valid_until) };
 }
@@ -65,7 +66,7 @@ export async function linkByAdmin(
  * @param address of the service, in a browser
  */
 export async function linkByOperator(
-  scope: Changing,
+  scope: MutationContext,
   address: string,
   { userId, revoke = false }: { userId?: string | undefined; revoke?: boolean } = {},
 ): Promise<SignInLink & { user_id: string }> {
@@ -80,7 +81,7 @@ export async function linkByOperator(
  * @param more `ms`: how long it is good; `revoke`: passkeys, identities and sessions of the user end with it
  */
 export function makeLink(
-  scope: Changing,
+  scope: MutationContext,
   userId: string,
   { ms, revoke = false }: { ms: number; revoke?: boolean },
 ): Promise<{ token: string; valid_until: number }> {
@@ -91,8 +92,8 @@ export function makeLink(
   const link: LinkItem = oneTime(ports, keys.signInLink(digest), ms, whose);
   const { valid_until } = link;
   const v = ports.ids.token();
-  const note = auditing(scope, 'link', auditedUser);
-  return untilDone(ports, async () => {
+  const note = auditWriter(scope, 'link', auditedUser);
+  return retryOnConflict(ports, async () => {
     if (isDisabled(await requireAccount(scope))) throw accountDisabled();
     const before = await ports.table.get<UserItem>(keys.user(tenant, userId));
     if (!before) throw notFound(`User ${userId}`);
@@ -110,11 +111,11 @@ export function makeLink(
     const outcome = await commit(ports, [
       { put: user, if: { version: before.v } },
       { put: link, if: 'absent' },
-      ...meansKeys(keys, gone).map((key) => ({ delete: key })),
+      ...credentialKeys(keys, gone).map((key) => ({ delete: key })),
       ...deletes,
       ...note(before, user, { valid_until: iso(valid_until), ...(revoke && { revoke: 'true' }) }),
     ]);
-    return outcome.ok ? { token, valid_until } : AGAIN;
+    return outcome.ok ? { token, valid_until } : RETRY;
   });
 }
 
@@ -128,7 +129,10 @@ type FoundLink = { account: AccountItem; before: UserItem; user: UserItem; use: 
  * Whom a link signs in. Throws UNAUTHORIZED, in the same words whether it never was, was used, replaced or has expired,
  * and ACCOUNT_DISABLED.
  */
-export async function findLink({ ports, keys }: Pick<Scope, 'ports' | 'keys'>, token: string): Promise<FoundLink> {
+export async function findLink(
+  { ports, keys }: Pick<TenantScope, 'ports' | 'keys'>,
+  token: string,
+): Promise<FoundLink> {
   const digest = digestOf(token);
   const item = TOKEN.test(token) ? await findOneTime<LinkItem>(ports, keys.signInLink(digest)) : undefined;
   if (!item) throw noLink();

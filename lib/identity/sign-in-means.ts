@@ -3,7 +3,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Key } from '#lib/platform/ports.ts';
 
 /** Where all stands that a user can sign in with, beside keys. */
-export const meansKeys = (
+export const credentialKeys = (
   keys: Keys,
   {
     tenant_id,

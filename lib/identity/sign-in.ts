@@ -4,13 +4,13 @@ import { digestOf } from '#lib/access/api-key.ts';
 import { callerOf, requireRawKey } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
-import { mustReachApi } from '#lib/access/restriction.ts';
-import { oidcRows } from '#lib/identity/oidc/routes.ts';
+import { assertApiAllowed } from '#lib/access/restriction.ts';
+import { oidcRoutes } from '#lib/identity/oidc/routes.ts';
 import { whyNoPasskeysHere } from '#lib/identity/passkeys/judge-answer.ts';
-import { passkeyRows } from '#lib/identity/passkeys/routes.ts';
+import { passkeyRoutes } from '#lib/identity/passkeys/routes.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
 import { SessionRecord } from '#lib/identity/sessions/session.ts';
-import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { type Route, route } from '#lib/platform/http/route.ts';
 import { text } from '#lib/platform/text.ts';
 import type { Settings } from '#lib/settings.ts';
@@ -22,7 +22,7 @@ const LinkToken = z
   .object({ token: text(1, 200).describe('Of the link: fwl_…. It is good once.') })
   .meta({ id: 'SignInByLink' });
 
-const linkRows = [
+const linkRoutes = [
   row({
     method: 'POST',
     path: '/v1/sign-in/link',
@@ -44,7 +44,7 @@ const linkRows = [
 
 const RawKey = z.object({ key: text(1, 200).describe('An API key that may read: fw_….') }).meta({ id: 'SignInByKey' });
 
-const keyRows = [
+const keySignInRoutes = [
   row({
     method: 'POST',
     path: '/v1/sign-in/key',
@@ -60,8 +60,8 @@ const keyRows = [
         const { ports, keys } = context;
         const key = await requireRawKey(context, body.key);
         const caller = callerOf(ports, key, context.origin.ip);
-        mustReachApi(caller);
-        mustBeAllowed(caller, 'read');
+        assertApiAllowed(caller);
+        assertAllowed(caller, 'read');
         const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
           keys.user(key.tenant_id, key.user_id),
           keys.account(key.tenant_id),
@@ -91,7 +91,7 @@ const Methods = z
   })
   .meta({ id: 'SignInMethods' });
 
-const methodRows = [
+const methodRoutes = [
   row({
     method: 'GET',
     path: '/v1/sign-in/methods',
@@ -111,4 +111,10 @@ const provider = ({ OIDC_ISSUER, OIDC_NAME }: Settings): { name: string } | null
   OIDC_ISSUER === '' ? null : { name: OIDC_NAME || new URL(OIDC_ISSUER).host };
 
 /** Every endpoint under /v1/sign-in, one list a way in. */
-export const signInRows: Route<Context>[] = [...methodRows, ...passkeyRows, ...oidcRows, ...linkRows, ...keyRows];
+export const signInRoutes: Route<Context>[] = [
+  ...methodRoutes,
+  ...passkeyRoutes,
+  ...oidcRoutes,
+  ...linkRoutes,
+  ...keySignInRoutes,
+];

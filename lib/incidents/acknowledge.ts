@@ -1,32 +1,32 @@
 import * as z from 'zod';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { Context, MutationContext, TenantEnv } from '#lib/access/context.ts';
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
-import { announcementOf, withAcknowledgement } from '#lib/alerting/decide/memory.ts';
+import { reportedStateOf, withAcknowledgement } from '#lib/alerting/decide/memory.ts';
 import type { Deadline } from '#lib/alerting/decide/notes.ts';
-import { toldOf } from '#lib/alerting/decide/recipients.ts';
+import { notifiedTargets } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
-import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
+import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/situation.ts';
 import { lastTransition } from '#lib/alerting/decide/transition.ts';
-import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { mustBeAhead } from '#lib/catalog/own-silence.ts';
+import { assertSilenceEnd } from '#lib/catalog/own-silence.ts';
 import { type AcknowledgementRecord, acknowledgementAt, acknowledgementRecord } from '#lib/checks/acknowledgement.ts';
 import { type Acknowledgement, type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/types/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { line } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { rootAcknowledged, rootTakenBack } from './root-acknowledged.ts';
+import { rootAcknowledged, rootUnacknowledged } from './root-acknowledged.ts';
 
 type Acknowledged = {
   check: CheckItem;
@@ -43,10 +43,10 @@ async function acknowledgedAlert(
   env: TenantEnv,
   { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
 ): Promise<AlertItem | undefined> {
-  const announces = announcementOf(check.state, policy);
-  const channels = toldOf(hold, channelsThatApply(policy, announces, check.alerts), check.alerts);
-  const situation: Situation = {
-    ...decidedOn(check, check.alerts, policy, channels, now),
+  const announces = reportedStateOf(check.state, policy);
+  const channels = notifiedTargets(hold, recipientsFor(policy, announces, check.alerts), check.alerts);
+  const situation: RuleInput = {
+    ...decisionInputOf(check, check.alerts, policy, channels, now),
     ...{ kind: 'acknowledged', cause: null, from: check.state, to: check.state },
   };
   if (decide(situation).decision !== 'planned') return undefined;
@@ -72,7 +72,7 @@ export const AcknowledgeBody = z
   .meta({ id: 'Acknowledge' });
 
 /** Whoever acknowledges: a caller, or a link. */
-type Acknowledging = TenantEnv & Changing;
+type Acknowledging = TenantEnv & MutationContext;
 /** `until`: epoch ms. */
 type Wanted = Pick<Acknowledgement, 'by' | 'via' | 'channel_id' | 'note'> & { until?: number | undefined };
 
@@ -109,10 +109,10 @@ export async function acknowledge(
   beside: readonly Write[] = [],
 ): Promise<AcknowledgementRecord> {
   const { ports, keys } = scope;
-  if (until !== undefined) mustBeAhead('until', until, ports.clock.now());
-  const note = auditing(scope, 'acknowledge', audited);
+  if (until !== undefined) assertSilenceEnd('until', until, ports.clock.now());
+  const note = auditWriter(scope, 'acknowledge', audited);
   const v = ports.ids.token();
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const now = ports.clock.now();
     const { check, entity, policy, policyAsRead, hold } = await readFailing(scope, id, entity_id);
     const present = acknowledgementRecord(check, now);
@@ -137,7 +137,7 @@ export async function acknowledge(
       ...note(check, after),
       ...beside,
     ];
-    if (!(await commit(ports, writes)).ok) return AGAIN;
+    if (!(await commit(ports, writes)).ok) return RETRY;
     if (due !== undefined) await sendDeadlines(scope, [dueDeadline('escalation', check, due)]);
     return acknowledgementRecord(after, now)!;
   });
@@ -147,14 +147,14 @@ export async function acknowledge(
  * Takes an acknowledgement back: repeats go on, and so does the escalation, whose next step may be due at once.
  * Where nobody has acknowledged it, nothing is done.
  */
-export async function takeBack(
+export async function unacknowledge(
   scope: Acknowledging,
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
 ): Promise<void> {
   const { ports, keys } = scope;
-  const note = auditing(scope, 'take_back', audited);
+  const note = auditWriter(scope, 'take_back', audited);
   const v = ports.ids.token();
-  await untilDone(ports, async () => {
+  await retryOnConflict(ports, async () => {
     const now = ports.clock.now();
     const { check, entity, policy, policyAsRead } = await readCheck(scope, id, entity_id);
     if (check.v === v || !acknowledgementAt(check.alerts, now)) return undefined;
@@ -166,10 +166,10 @@ export async function takeBack(
       replaceCheck(check, after),
       policyAsRead,
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
-      ...(await rootTakenBack(scope, entity, v)),
+      ...(await rootUnacknowledged(scope, entity, v)),
       ...note(check, after),
     ];
-    if (!(await commit(ports, writes)).ok) return AGAIN;
+    if (!(await commit(ports, writes)).ok) return RETRY;
     if (due !== undefined) await sendDeadlines(scope, [dueDeadline('escalation', check, due)]);
     return undefined;
   });

@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
-import { isUntold } from '#lib/alerting/decide/recipients.ts';
+import { isUnnotified } from '#lib/alerting/decide/recipients.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { mustBeAhead } from '#lib/catalog/own-silence.ts';
+import { assertSilenceEnd } from '#lib/catalog/own-silence.ts';
 import { INCIDENT_ENTITIES, under } from '#lib/keys.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { Unchanged } from '#lib/platform/http/route.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { isId } from '#lib/platform/ids.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { acknowledgeAs } from './acknowledge.ts';
@@ -22,14 +22,14 @@ import {
   expiryOf,
   Impact,
   type IncidentEntity,
-  type StoredIncident,
+  type IncidentItem,
   type TimelineItem,
 } from './incident.ts';
 import { requireIncident } from './list-incidents.ts';
 import { acknowledgedWrites } from './root-acknowledged.ts';
 import { resolvedWrites, timelineEntry } from './timeline.ts';
 
-const MOST_ENTITIES = 100;
+const MAX_ENTITIES = 100;
 
 const settings = {
   title: Name.describe('What people call it.'),
@@ -42,7 +42,7 @@ export const NewIncident = z
     ...settings,
     entity_ids: z
       .array(z.string().refine((id) => isId('ent', id), 'must be the id of an entity: ent_…'))
-      .max(MOST_ENTITIES, `must name at most ${MOST_ENTITIES}`)
+      .max(MAX_ENTITIES, `must name at most ${MAX_ENTITIES}`)
       .describe('What it is about.')
       .default([]),
   })
@@ -65,7 +65,7 @@ export const NewNote = z
   .meta({ id: 'NewIncidentNote' });
 type NewNote = z.output<typeof NewNote>;
 
-const auditedIncident: Audited<StoredIncident> = {
+const auditedIncident: Audited<IncidentItem> = {
   type: 'incident',
   target: ({ id, title, root_entity_id, entity_ids = [] }) => ({
     id,
@@ -89,7 +89,7 @@ const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_
 export async function makeIncident(
   context: Context,
   { title, impact, entity_ids }: NewIncident,
-): Promise<StoredIncident> {
+): Promise<IncidentItem> {
   const { ports, keys, tenant } = context;
   const entities = await ports.table.getMany(entity_ids.map((id) => keys.entity(tenant, id)));
   const unknown = entities.findIndex((entity) => !entity);
@@ -97,35 +97,35 @@ export async function makeIncident(
   const now = ports.clock.now();
   const id = ports.ids.id('inc');
   const at = iso(now);
-  const incident: StoredIncident = {
-    ...keys.incidentRecord(tenant, id),
+  const incident: IncidentItem = {
+    ...keys.incident(tenant, id),
     ...{ v: ports.ids.token(), expires_at: expiryOf(now), tenant_id: tenant, id, origin: 'manual', title, impact },
     ...{ root_entity_id: null, root_entity_name: null, entity_ids: [...new Set(entity_ids)], hidden: false },
     ...{ started_at: at, created_at: at, updated_at: at },
   };
-  const note = auditing(context, 'create', auditedIncident);
+  const note = auditWriter(context, 'create', auditedIncident);
   const opened = timelineEntry(context, incident, { id, at, kind: 'opened', by: nameOf(context) });
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const writes = [
       { put: incident, if: 'absent' as const },
       { put: { ...keys.openIncident(tenant, id), expires_at: expiryOf(now) } },
       { put: opened },
       ...note(undefined, incident),
     ];
-    return (await commit(ports, writes)).ok ? incident : AGAIN;
+    return (await commit(ports, writes)).ok ? incident : RETRY;
   });
 }
 
 /** Changes what is given of an incident. What changes nothing is not written. */
-export function changeIncident(context: Context, id: string, patch: IncidentPatch): Promise<StoredIncident> {
+export function changeIncident(context: Context, id: string, patch: IncidentPatch): Promise<IncidentItem> {
   const { ports } = context;
-  mustStay({ id }, { id: patch.id });
+  assertUnchanged({ id }, { id: patch.id });
   const { title, impact, hidden } = patch;
-  const note = auditing(context, 'update', auditedIncident);
+  const note = auditWriter(context, 'update', auditedIncident);
   const v = ports.ids.token();
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const before = await requireIncident(context, id);
-    const after: StoredIncident = {
+    const after: IncidentItem = {
       ...before,
       title: title ?? before.title,
       impact: impact ?? before.impact,
@@ -134,7 +134,7 @@ export function changeIncident(context: Context, id: string, patch: IncidentPatc
     };
     if (before.v === v || isSame(auditedIncident, before, after)) return before;
     const put = { ...after, v, updated_at: iso(ports.clock.now()) };
-    return (await commit(ports, [{ put, if: { version: before.v } }, ...note(before, put)])).ok ? put : AGAIN;
+    return (await commit(ports, [{ put, if: { version: before.v } }, ...note(before, put)])).ok ? put : RETRY;
   });
 }
 
@@ -142,16 +142,16 @@ export function changeIncident(context: Context, id: string, patch: IncidentPatc
  * Ends an incident. One that is over stays as it is.
  * @throws AppError CONFLICT for an automatic one while a check of it is down
  */
-export async function resolveIncident(context: Context, id: string): Promise<StoredIncident> {
+export async function resolveIncident(context: Context, id: string): Promise<IncidentItem> {
   const { ports } = context;
-  const note = auditing(context, 'resolve', auditedIncident);
-  const ended = await untilDone(ports, async () => {
+  const note = auditWriter(context, 'resolve', auditedIncident);
+  const ended = await retryOnConflict(ports, async () => {
     const incident = await requireIncident(context, id);
     if (incident.resolved_at !== undefined) return incident;
     const last = await lastRecovery(context, incident);
     const end = { resolved_at: iso(last), resolved_by: nameOf(context) };
     const writes = resolvedWrites(context, incident, end);
-    if (!(await commit(ports, [...writes, ...note(incident, { ...incident, ...end })])).ok) return AGAIN;
+    if (!(await commit(ports, [...writes, ...note(incident, { ...incident, ...end })])).ok) return RETRY;
     return requireIncident(context, id);
   });
   if (ended.origin === 'automatic') await leave(context, ended);
@@ -159,7 +159,7 @@ export async function resolveIncident(context: Context, id: string): Promise<Sto
 }
 
 /** Epoch ms of its end: now, or when the last of its checks came up. */
-async function lastRecovery(context: Context, incident: StoredIncident): Promise<number> {
+async function lastRecovery(context: Context, incident: IncidentItem): Promise<number> {
   if (incident.origin === 'manual') return context.ports.clock.now();
   const entities = await entitiesDown(context, incident);
   if (!('down' in entities) && !entities.behind) return entities.last;
@@ -171,15 +171,15 @@ async function lastRecovery(context: Context, incident: StoredIncident): Promise
 }
 
 /** Adds a note to the timeline of an incident, also of one that is over. */
-export async function addNote(context: Context, incident: StoredIncident, { text }: NewNote): Promise<TimelineItem> {
+export async function addNote(context: Context, incident: IncidentItem, { text }: NewNote): Promise<TimelineItem> {
   const { ports } = context;
-  const note = auditing(context, 'note', auditedIncident);
+  const note = auditWriter(context, 'note', auditedIncident);
   const id = ports.ids.id('nte');
   const done = { id, at: iso(ports.clock.now()), kind: 'note' as const, by: nameOf(context), text };
   const entry = timelineEntry(context, incident, done);
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const writes = [{ put: entry, if: 'absent' as const }, ...note(incident, incident, { note: id })];
-    return (await commit(ports, writes)).ok ? entry : AGAIN;
+    return (await commit(ports, writes)).ok ? entry : RETRY;
   });
 }
 
@@ -194,32 +194,32 @@ export async function acknowledgeIncident(
   context: Context,
   id: string,
   { until, note }: Wanted,
-): Promise<StoredIncident> {
+): Promise<IncidentItem> {
   const { ports, origin } = context;
-  if (until) mustBeAhead('until', until, ports.clock.now());
-  const audit = auditing(context, 'acknowledge', auditedIncident);
+  if (until) assertSilenceEnd('until', until, ports.clock.now());
+  const audit = auditWriter(context, 'acknowledge', auditedIncident);
   const v = ports.ids.token();
   for (const check of await checksToldDown(context, await requireOpen(context, id)))
     await acknowledgeAs(context, check, { until, note }).catch(unlessOver);
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const incident = await requireOpen(context, id);
     const now = ports.clock.now();
     if (acknowledgementOf(incident, now)) return incident;
     const acknowledgement = { by: nameOf(context), via: origin.via, at: now, note, ...(until && { until }) };
     const after = { ...incident, acknowledgement };
     const writes = [...acknowledgedWrites(context, incident, acknowledgement, v), ...audit(incident, after)];
-    return (await commit(ports, writes)).ok ? requireIncident(context, id) : AGAIN;
+    return (await commit(ports, writes)).ok ? requireIncident(context, id) : RETRY;
   });
 }
 
-async function requireOpen(context: Context, id: string): Promise<StoredIncident> {
+async function requireOpen(context: Context, id: string): Promise<IncidentItem> {
   const incident = await requireIncident(context, id);
   if (incident.resolved_at === undefined) return incident;
   throw new AppError('CONFLICT', `Incident ${id} is over since ${incident.resolved_at}.`);
 }
 
 /** Its checks that are down but for those whose alerts are held: nobody was told of these. */
-async function checksToldDown({ ports, keys, tenant }: Context, { id }: StoredIncident) {
+async function checksToldDown({ ports, keys, tenant }: Context, { id }: IncidentItem) {
   const partition = keys.ofIncident(tenant, id);
   const parts = await allOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) });
   const entities = await ports.table.getMany<EntityItem>(parts.map((one) => keys.entity(tenant, one.entity_id)));
@@ -229,7 +229,7 @@ async function checksToldDown({ ports, keys, tenant }: Context, { id }: StoredIn
     ),
   );
   const holds = await ports.table.getMany<DeadlineEntry>(down.map((check) => keys.entry('hold', tenant, check.id)));
-  return down.filter((_, i) => !isUntold(holds[i]));
+  return down.filter((_, i) => !isUnnotified(holds[i]));
 }
 
 /** It has recovered, or is gone. */

@@ -1,19 +1,19 @@
-import { type IncidentItem, incidentWrites } from '#lib/alerting/decide/notified-failure.ts';
+import { type NotifiedFailureItem, notifiedFailureWrites } from '#lib/alerting/decide/notified-failure.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Env } from '#lib/env.ts';
 import { INCIDENT_ENTITIES, under } from '#lib/keys.ts';
-import { LONGEST_WAIT_MS } from '#lib/messages.ts';
+import { MAX_WAIT_MS } from '#lib/messages.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { IncidentEntity, StoredIncident } from './incident.ts';
+import type { IncidentEntity, IncidentItem } from './incident.ts';
 import { resolvedWrites } from './timeline.ts';
 
 type Over = { tenant_id: string; incident_id: string };
 
 /** However short the quiet time is, recoveries of many entities are looked at together. */
-const SHORTEST_WAIT_MS = 1_000;
+const MIN_WAIT_MS = 1_000;
 /** A look that should have been so long ago (ms) is lost, and another is sent for. */
 const LOST_MS = 10 * 60_000;
 /** What an entity says of itself is not in the incident yet: it will be in a moment. */
@@ -24,15 +24,15 @@ const SOON_MS = 5_000;
  * crash loses none.
  * @returns what is to be noted on the incident
  */
-export async function lookLater(
+export async function scheduleQuietCheck(
   { ports }: Env,
-  { tenant_id, id: incident_id, look_at }: Pick<StoredIncident, 'tenant_id' | 'id' | 'look_at'>,
+  { tenant_id, id: incident_id, look_at }: Pick<IncidentItem, 'tenant_id' | 'id' | 'look_at'>,
   at?: number,
-): Promise<Pick<StoredIncident, 'look_at'>> {
+): Promise<Pick<IncidentItem, 'look_at'>> {
   const now = ports.clock.now();
   if (look_at !== undefined && look_at > now - LOST_MS) return { look_at };
-  const quiet = Math.max(ports.settings.INCIDENT_QUIET_SECONDS * 1000, SHORTEST_WAIT_MS);
-  const next = Math.min(at ?? now + quiet, now + LONGEST_WAIT_MS);
+  const quiet = Math.max(ports.settings.INCIDENT_QUIET_SECONDS * 1000, MIN_WAIT_MS);
+  const next = Math.min(at ?? now + quiet, now + MAX_WAIT_MS);
   await ports.queues.send('incident', [{ body: { tenant_id, incident_id }, not_before: next, group: tenant_id }]);
   return { look_at: next };
 }
@@ -41,7 +41,7 @@ export async function lookLater(
  * Resolves an automatic incident in which nothing has been down for the quiet time, with the last recovery as its end,
  * and has its entities leave it. Repeatable.
  */
-export async function lookWhetherOver(env: Env, { tenant_id, incident_id }: Over): Promise<void> {
+export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: Over): Promise<void> {
   const incident = await begun(env, { tenant_id, incident_id });
   if (!incident || incident.origin === 'manual') return;
   if (incident.resolved_at === undefined) {
@@ -59,18 +59,18 @@ export async function lookWhetherOver(env: Env, { tenant_id, incident_id }: Over
 }
 
 /** Notes that the look has begun, so that a recovery from now on sends for another. */
-const begun = ({ ports, keys }: Env, { tenant_id, incident_id }: Over): Promise<StoredIncident | undefined> =>
-  untilDone(ports, async () => {
-    const incident = await ports.table.get<StoredIncident>(keys.incidentRecord(tenant_id, incident_id));
+const begun = ({ ports, keys }: Env, { tenant_id, incident_id }: Over): Promise<IncidentItem | undefined> =>
+  retryOnConflict(ports, async () => {
+    const incident = await ports.table.get<IncidentItem>(keys.incident(tenant_id, incident_id));
     if (!incident || incident.look_at === undefined) return incident;
     const { look_at: _begun, ...rest } = incident;
     const put = { ...rest, v: ports.ids.token() };
-    return (await commit(ports, [{ put, if: { version: incident.v } }])).ok ? put : AGAIN;
+    return (await commit(ports, [{ put, if: { version: incident.v } }])).ok ? put : RETRY;
   });
 
-async function again(env: Env, { look_at: _before, ...incident }: StoredIncident, at: number): Promise<void> {
+async function again(env: Env, { look_at: _before, ...incident }: IncidentItem, at: number): Promise<void> {
   const { ports } = env;
-  const put = { ...incident, ...(await lookLater(env, incident, at)), v: ports.ids.token() };
+  const put = { ...incident, ...(await scheduleQuietCheck(env, incident, at)), v: ports.ids.token() };
   // Somebody who changed it meanwhile may send for one more, which does no harm.
   await commit(ports, [{ put, if: { version: incident.v } }]);
 }
@@ -79,7 +79,7 @@ async function again(env: Env, { look_at: _before, ...incident }: StoredIncident
 type Entities = { down: true } | { last: number; behind: boolean };
 
 /** How the entities of an incident stand. One that was deleted is not down any more, from when that is noticed. */
-export async function entitiesDown(env: Env, { tenant_id, id }: StoredIncident): Promise<Entities> {
+export async function entitiesDown(env: Env, { tenant_id, id }: IncidentItem): Promise<Entities> {
   const { ports, keys } = env;
   let last = 0;
   let behind = false;
@@ -109,7 +109,7 @@ const isDown = ({ checks }: EntityItem): boolean => Object.values(checks).includ
 const AT_ONCE = 20;
 
 /** The entities of an incident that is over are free for the next; one that fails again meanwhile goes on with it. */
-export async function leave(env: Env, { tenant_id, id, root_entity_id }: StoredIncident): Promise<void> {
+export async function leave(env: Env, { tenant_id, id, root_entity_id }: IncidentItem): Promise<void> {
   const { ports, keys } = env;
   const partition = keys.ofIncident(tenant_id, id);
   for await (const page of pagesOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) })) {
@@ -118,20 +118,20 @@ export async function leave(env: Env, { tenant_id, id, root_entity_id }: StoredI
   }
   if (root_entity_id === null) return;
   // One that was only suspected has no recovery of its own.
-  await untilDone(ports, async () => {
-    const told = await ports.table.get<IncidentItem>(keys.incident(tenant_id, root_entity_id));
+  await retryOnConflict(ports, async () => {
+    const told = await ports.table.get<NotifiedFailureItem>(keys.notifiedFailure(tenant_id, root_entity_id));
     if (told?.id !== id || told.recovered_at !== undefined) return true;
     const now = ports.clock.now();
-    const writes = incidentWrites(told, { ...told, recovered_at: now }, ports.ids.token(), now);
-    return (await commit(ports, writes)).ok ? true : AGAIN;
+    const writes = notifiedFailureWrites(told, { ...told, recovered_at: now }, ports.ids.token(), now);
+    return (await commit(ports, writes)).ok ? true : RETRY;
   });
 }
 
 const leaveOne = ({ ports, keys }: Env, tenant: string, id: string, entity_id: string): Promise<true> =>
-  untilDone(ports, async () => {
+  retryOnConflict(ports, async () => {
     const entity = await ports.table.get<EntityItem>(keys.entity(tenant, entity_id));
     if (entity?.incident?.id !== id || isDown(entity)) return true;
     const { incident: _left, ...rest } = entity;
     const put = { ...rest, v: ports.ids.token() };
-    return (await commit(ports, [{ put, if: { version: entity.v } }])).ok ? true : AGAIN;
+    return (await commit(ports, [{ put, if: { version: entity.v } }])).ok ? true : RETRY;
   });

@@ -3,21 +3,21 @@ import { AlertDecision } from '#lib/alerting/decide/transition.ts';
 import { type CheckState, EntityState } from '#lib/catalog/states.ts';
 import type { AlertUrgency, DeliveryKind } from '#lib/channels/alert.ts';
 import { AcknowledgementRecord, acknowledgementAt } from '#lib/checks/acknowledgement.ts';
-import type { Acknowledgement, AnnouncedAlert } from '#lib/checks/check-item.ts';
+import type { Acknowledgement, NotifiedAlert } from '#lib/checks/check-item.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 /**
- * The incident that people see. Nothing is decided by it: recipients of a failure follow from `IncidentItem`
+ * The incident that people see. Nothing is decided by it: recipients of a failure follow from `NotifiedFailureItem`
  * (lib/alerting/decide/notified-failure.ts), and the entity names the incident that it is part of.
  */
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';
 
 /** An incident. Written when it is opened, when people change it, and when it may be over. About 500 bytes. */
-export type StoredIncident = Item & {
+export type IncidentItem = Item & {
   v: string;
   tenant_id: string;
   id: string;
@@ -81,7 +81,7 @@ type Alerted = {
   urgency: AlertUrgency;
   check_id: string;
   entity_id: string;
-  announces: AnnouncedAlert['announces'] | null;
+  announces: NotifiedAlert['announces'] | null;
   /** The entity that it names as cause. */
   root_entity_id: string | null;
   to: { channel_id: string; channel_type: string; delivery_id: string }[];
@@ -167,7 +167,7 @@ const Affected = z
   })
   .describe('What fails or failed with the root.');
 
-const Told = z.object({
+const NotifiedRecord = z.object({
   channel_type: z.string().describe('What kind of channel it is.'),
   channel_ids: z.array(z.string()).describe('Ids of the channels of that kind that were told in this alert.'),
   delivery_id: IdOf('the first of the deliveries'),
@@ -189,7 +189,7 @@ export const IncidentDetail = IncidentRecord.extend({
   entities: z.array(ShownEntity).describe('What is part of it, the root first; the first 100.'),
   affected: Affected,
   told: z
-    .array(Told)
+    .array(NotifiedRecord)
     .describe(
       'Who was alerted that something of it is down, without reminders and updates, first alerts first; at most 100.',
     ),
@@ -201,20 +201,20 @@ export const IncidentDetail = IncidentRecord.extend({
 export type IncidentDetail = z.infer<typeof IncidentDetail>;
 
 /** Who looks after an incident at `now` (epoch ms), as it is shown; null where nobody does. */
-export function acknowledgementOf({ acknowledgement }: StoredIncident, now: number) {
+export function acknowledgementOf({ acknowledgement }: IncidentItem, now: number) {
   const lasting = acknowledgement && acknowledgementAt({ episode: { transition_id: '', acknowledgement } }, now);
   if (!lasting) return null;
   const { by, via, channel_id = null, at, until, note } = lasting;
   return { by, via, channel_id, at: iso(at), until: until === undefined ? null : iso(until), note };
 }
 
-export function stateOf(incident: StoredIncident, now: number): IncidentState {
+export function stateOf(incident: IncidentItem, now: number): IncidentState {
   if (incident.resolved_at !== undefined) return 'resolved';
   return acknowledgementOf(incident, now) ? 'acknowledged' : 'open';
 }
 
 /** An incident as the API shows it at `now` (epoch ms). */
-export function incidentRecord(incident: StoredIncident, now: number): IncidentRecord {
+export function incidentRecord(incident: IncidentItem, now: number): IncidentRecord {
   const acknowledgement = acknowledgementOf(incident, now);
   return pick(IncidentRecord, {
     ...incident,

@@ -1,11 +1,11 @@
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import { openedBy } from '#lib/alerting/decide/notified-failure.ts';
+import { incidentIdFor } from '#lib/alerting/decide/notified-failure.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { IncidentRef } from '#lib/catalog/entity.ts';
 import type { Keys } from '#lib/keys.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
-import { expiryOf, type IncidentEntity, type StoredIncident, type TimelineItem } from './incident.ts';
+import { expiryOf, type IncidentEntity, type IncidentItem, type TimelineItem } from './incident.ts';
 
 /**
  * What a transition makes of the incident that it belongs to. Pure. Transitions may come in any order, and more than
@@ -42,10 +42,10 @@ export function newIncident(
   { id, root_entity_id }: IncidentRef,
   tenant_id: string,
   root: string,
-): StoredIncident {
+): IncidentItem {
   const at = iso(timeOf(id));
   return {
-    ...keys.incidentRecord(tenant_id, id),
+    ...keys.incident(tenant_id, id),
     ...{ v: '', tenant_id, id, origin: 'automatic', title: `${root} is down`, impact: 'degraded' },
     ...{ root_entity_id, root_entity_name: root, started_at: at, hidden: false, created_at: at, updated_at: at },
   };
@@ -56,10 +56,10 @@ export function newIncident(
  * @param entity as that leaves it: if it is down, the incident is not over
  */
 export function incidentWith(
-  incident: StoredIncident,
+  incident: IncidentItem,
   transition: DecidedTransition,
   entity: IncidentEntity,
-): StoredIncident {
+): IncidentItem {
   const { outage_started_at, to_state } = transition;
   let next = incident;
   if (outage_started_at !== null && outage_started_at < next.started_at)
@@ -86,7 +86,7 @@ export function entryOfTransition(keys: Keys, ref: IncidentRef, transition: Deci
 }
 
 function kindOf({ id }: IncidentRef, { transition_id, incident }: DecidedTransition): TimelineItem['kind'] {
-  if (openedBy(transition_id) === id) return 'opened';
+  if (incidentIdFor(transition_id) === id) return 'opened';
   return incident ? 'transition' : 'joined';
 }
 

@@ -1,4 +1,4 @@
-import { dependentOf, knownCause, readAncestry } from '#lib/alerting/cause/find-cause.ts';
+import { causeFromState, dependentOf, readUpstream } from '#lib/alerting/cause/find-cause.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { joinWrites, ownIncident } from '#lib/alerting/decide/notified-failure.ts';
@@ -6,33 +6,33 @@ import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { LONGEST_WAIT_MS, type MessageOf } from '#lib/messages.ts';
+import { MAX_WAIT_MS, type MessageOf } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { lookLater, lookWhetherOver } from './end-incident.ts';
-import { expiryOf, type IncidentEntity, type StoredIncident } from './incident.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
+import { resolveIfQuiet, scheduleQuietCheck } from './end-incident.ts';
+import { expiryOf, type IncidentEntity, type IncidentItem } from './incident.ts';
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { acknowledgedEntry } from './root-acknowledged.ts';
 
 /** How soon (ms) a failure is looked at whose cause is looked for by the one who tells of it: later and later. */
-const SOONEST_MS = 2_000;
+const MIN_MS = 2_000;
 const LATEST_MS = 300_000;
 /** Where nobody is to be told, so that nobody looks: for so long (ms) after the failure its cause may come to light. */
 const WAITS_FOR_CAUSE_MS = 60_000;
 const LOOKS_EVERY_MS = 15_000;
 
 /** The incident that a failure belongs to; `again`: it is not known before then (epoch ms). Undefined for none. */
-type Found = IncidentRef | { again: number } | undefined;
+type IncidentLookup = IncidentRef | { again: number } | undefined;
 
 /**
  * Finds the incident of a failure that was written without one: in maintenance, whose end it waits for, or of an entity
  * that depends on others, whose cause it waits for. What is over by then belongs to none.
  */
-function findIncident(env: Env, transition: DecidedTransition): Promise<Found> {
-  return untilDone(env.ports, () => attempt(env, transition));
+function findIncident(env: Env, transition: DecidedTransition): Promise<IncidentLookup> {
+  return retryOnConflict(env.ports, () => findOrOpenOnce(env, transition));
 }
 
-async function attempt(env: Env, transition: DecidedTransition): Promise<Found | typeof AGAIN> {
+async function findOrOpenOnce(env: Env, transition: DecidedTransition): Promise<IncidentLookup | typeof RETRY> {
   const { ports } = env;
   const { tenant_id, check_id, entity_id, transition_id } = transition;
   const owner = { tenant_id, entity_id, id: check_id };
@@ -43,11 +43,11 @@ async function attempt(env: Env, transition: DecidedTransition): Promise<Found |
   const { window } = policy;
   if (window) return { again: window.until };
   const age = Math.max(0, now - Date.parse(transition.timestamp));
-  if (transition.alert.decision === 'held') return { again: now + Math.min(Math.max(age / 4, SOONEST_MS), LATEST_MS) };
+  if (transition.alert.decision === 'held') return { again: now + Math.min(Math.max(age / 4, MIN_MS), LATEST_MS) };
   const cause = entity.dependencies > 0 ? await incidentOfCause(env, check, transition) : undefined;
   if (!cause && entity.dependencies > 0 && age < WAITS_FOR_CAUSE_MS) return { again: now + LOOKS_EVERY_MS };
   const incident = cause ?? ownIncident(entity, told, transition);
-  return (await commit(ports, joinWrites(entity, incident, ports.ids.token()))).ok ? incident : AGAIN;
+  return (await commit(ports, joinWrites(entity, incident, ports.ids.token()))).ok ? incident : RETRY;
 }
 
 /** The incident of what explains a failure by the states that are known: nobody is asked. */
@@ -57,14 +57,14 @@ async function incidentOfCause(
   transition: DecidedTransition,
 ): Promise<IncidentRef | undefined> {
   const env = { ports, keys, tenant: check.tenant_id };
-  const ancestry = await readAncestry(env, check.entity_id);
-  const { roots } = await knownCause(env, ancestry, dependentOf(check, transition));
+  const ancestry = await readUpstream(env, check.entity_id);
+  const { roots } = await causeFromState(env, ancestry, dependentOf(check, transition));
   return roots.map(({ entity_id }) => ancestry.entities.get(entity_id)?.incident).find((one) => one !== undefined);
 }
 
 /** Writes into an incident what a message is about, or looks whether it is over. Repeatable, in any order. */
-export async function keepIncident(env: Env, message: MessageOf<'incident'>): Promise<void> {
-  if ('incident_id' in message) return lookWhetherOver(env, message);
+export async function updateIncidentItem(env: Env, message: MessageOf<'incident'>): Promise<void> {
+  if ('incident_id' in message) return resolveIfQuiet(env, message);
   const { ports, keys } = env;
   const { tenant_id, check_id, sk } = message;
   const item = await ports.table.get<AlertItem | DecidedTransition>({ pk: keys.ofCheck(tenant_id, check_id), sk });
@@ -72,7 +72,7 @@ export async function keepIncident(env: Env, message: MessageOf<'incident'>): Pr
   if (isAlert(item)) return noteAlert(env, item);
   const again = await noteChange(env, item);
   if (again === undefined) return;
-  const not_before = Math.min(again, ports.clock.now() + LONGEST_WAIT_MS);
+  const not_before = Math.min(again, ports.clock.now() + MAX_WAIT_MS);
   await ports.queues.send('incident', [{ body: message, not_before, group: tenant_id }]);
 }
 
@@ -103,9 +103,9 @@ async function noteTransition(env: Env, transition: DecidedTransition, ref: Inci
   const { ports, keys } = env;
   const { tenant_id, entity_id } = transition;
   const entry = entryOfTransition(keys, ref, transition);
-  await untilDone(ports, async () => {
-    const [stored, before, root] = await ports.table.getMany<[StoredIncident, IncidentEntity, EntityItem]>([
-      keys.incidentRecord(tenant_id, ref.id),
+  await retryOnConflict(ports, async () => {
+    const [stored, before, root] = await ports.table.getMany<[IncidentItem, IncidentEntity, EntityItem]>([
+      keys.incident(tenant_id, ref.id),
       keys.incidentEntity(tenant_id, ref.id, entity_id),
       keys.entity(tenant_id, ref.root_entity_id),
     ]);
@@ -117,7 +117,7 @@ async function noteTransition(env: Env, transition: DecidedTransition, ref: Inci
     const fresh = newIncident(keys, ref, tenant_id, root?.name ?? 'A deleted entity');
     const incident = stored ?? { ...fresh, ...(acknowledgement && { acknowledgement }) };
     const after = entityWith(keys, ref, before, transition);
-    const looks = after.down_checks === 0 ? await lookLater(env, incident) : {};
+    const looks = after.down_checks === 0 ? await scheduleQuietCheck(env, incident) : {};
     const next = { ...incidentWith(incident, transition, after), ...looks };
     const isOpen = next.resolved_at === undefined;
     const writes: Write[] = [
@@ -136,14 +136,14 @@ async function noteTransition(env: Env, transition: DecidedTransition, ref: Inci
     if (acknowledgement) writes.push({ put: acknowledgedEntry(env, incident, acknowledgement) });
     const outcome = await ports.table.transact(writes);
     const isKnown = !outcome.ok && outcome.present[0] !== undefined;
-    return outcome.ok || isKnown ? true : AGAIN;
+    return outcome.ok || isKnown ? true : RETRY;
   });
 }
 
 const checkOf = ({ ports, keys }: Env, { tenant_id, check_id }: DecidedTransition): Promise<CheckItem | undefined> =>
   ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
 
-const isChanged = (before: StoredIncident | undefined, next: StoredIncident): boolean =>
+const isChanged = (before: IncidentItem | undefined, next: IncidentItem): boolean =>
   !before ||
   before.started_at !== next.started_at ||
   before.impact !== next.impact ||

@@ -14,10 +14,10 @@ import {
   acknowledgementOf,
   type IncidentDetail,
   type IncidentEntity,
+  type IncidentItem,
   type IncidentRecord,
   IncidentState,
   incidentRecord,
-  type StoredIncident,
   stateOf,
   type TimelineItem,
 } from './incident.ts';
@@ -70,13 +70,13 @@ export function incidentList(context: Context, wanted: IncidentFilter = {}): Rea
           limit,
           after,
         });
-        const ids = pointers.items.map(({ sk }) => keys.incidentRecord(tenant, sk));
-        const items = (await ports.table.getMany<StoredIncident>(ids)).flatMap((one) => (one ? [one] : []));
+        const ids = pointers.items.map(({ sk }) => keys.incident(tenant, sk));
+        const items = (await ports.table.getMany<IncidentItem>(ids)).flatMap((one) => (one ? [one] : []));
         return { ...pointers, items };
       }
     : (after: string | undefined, limit: number) =>
-        queryMerged<StoredIncident>(ports.table, partitions, { ...range, limit, after });
-  const fits = (incident: StoredIncident): boolean => {
+        queryMerged<IncidentItem>(ports.table, partitions, { ...range, limit, after });
+  const fits = (incident: IncidentItem): boolean => {
     const is = stateOf(incident, now);
     const isWanted = state === undefined || is === state || (state === 'unresolved' && is !== 'resolved');
     return isWanted && (origin === undefined || incident.origin === origin);
@@ -93,7 +93,7 @@ export function incidentList(context: Context, wanted: IncidentFilter = {}): Rea
 type PageOf = (
   after: string | undefined,
   limit: number,
-) => Promise<{ items: StoredIncident[]; next?: string | undefined }>;
+) => Promise<{ items: IncidentItem[]; next?: string | undefined }>;
 
 /** Those alone that an entity is part of. */
 const withEntity =
@@ -112,32 +112,32 @@ const withEntity =
   };
 
 /** @throws AppError NOT_FOUND */
-export async function requireIncident({ ports, keys, tenant }: Context, id: string): Promise<StoredIncident> {
-  const incident = isId('inc', id) ? await ports.table.get<StoredIncident>(keys.incidentRecord(tenant, id)) : undefined;
+export async function requireIncident({ ports, keys, tenant }: Context, id: string): Promise<IncidentItem> {
+  const incident = isId('inc', id) ? await ports.table.get<IncidentItem>(keys.incident(tenant, id)) : undefined;
   if (!incident) throw notFound(`Incident ${id}`);
   return incident;
 }
 
 /** How many are counted, how many are shown, and how much of the timeline is looked through for alerts. */
-const MOST_COUNTED = 1000;
-const MOST_SHOWN = 100;
-const MOST_LOOKED_THROUGH = 1000;
+const MAX_COUNTED = 1000;
+const MAX_SHOWN = 100;
+const MAX_SCANNED = 1000;
 
 /** An incident with what is part of it, and who was told. */
-export async function incidentDetail(context: Context, incident: StoredIncident): Promise<IncidentDetail> {
+export async function incidentDetail(context: Context, incident: IncidentItem): Promise<IncidentDetail> {
   const { ports, keys, tenant } = context;
   const { id, root_entity_id } = incident;
   const partition = keys.ofIncident(tenant, id);
   const [parts, timeline] = await Promise.all([
-    ports.table.query<IncidentEntity>({ partition, ...under(INCIDENT_ENTITIES), limit: MOST_COUNTED }),
-    ports.table.query<TimelineItem>({ partition, ...under(INCIDENT_ENTRIES), limit: MOST_LOOKED_THROUGH }),
+    ports.table.query<IncidentEntity>({ partition, ...under(INCIDENT_ENTITIES), limit: MAX_COUNTED }),
+    ports.table.query<TimelineItem>({ partition, ...under(INCIDENT_ENTRIES), limit: MAX_SCANNED }),
   ]);
   const names = new Map(parts.items.map(({ entity_id, entity_name }) => [entity_id, entity_name]));
   const others = parts.items.filter(({ entity_id }) => entity_id !== root_entity_id);
   return {
     ...incidentRecord(incident, ports.clock.now()),
     entities: await entitiesOf(context, incident, names),
-    affected: { count: others.length, items: await affectedOf(context, others.slice(0, MOST_SHOWN)) },
+    affected: { count: others.length, items: await affectedOf(context, others.slice(0, MAX_SHOWN)) },
     ...alertsIn(timeline.items, incident, names),
     acknowledgement: acknowledgementOf(incident, ports.clock.now()),
   };
@@ -146,11 +146,11 @@ export async function incidentDetail(context: Context, incident: StoredIncident)
 /** The entities of an incident as they are now, the root first. @param names of those that failed, by id */
 async function entitiesOf(
   { ports, keys, tenant }: Context,
-  { root_entity_id, root_entity_name, entity_ids = [] }: StoredIncident,
+  { root_entity_id, root_entity_name, entity_ids = [] }: IncidentItem,
   names: ReadonlyMap<string, string>,
 ): Promise<IncidentDetail['entities']> {
   const root = root_entity_id === null ? [] : [root_entity_id];
-  const ids = [...new Set([...root, ...entity_ids, ...names.keys()])].slice(0, MOST_SHOWN);
+  const ids = [...new Set([...root, ...entity_ids, ...names.keys()])].slice(0, MAX_SHOWN);
   const entities = await ports.table.getMany<EntityItem>(ids.map((id) => keys.entity(tenant, id)));
   return ids.map((entity_id, i) => {
     const entity = entities[i];
@@ -182,7 +182,7 @@ async function affectedOf(
 /** Who was told that something of it is down, and of what it turned out that it has nothing to do with the root. */
 function alertsIn(
   timeline: TimelineItem[],
-  { root_entity_id }: StoredIncident,
+  { root_entity_id }: IncidentItem,
   names: ReadonlyMap<string, string>,
 ): Pick<IncidentDetail, 'told' | 'unrelated'> {
   const alerts = timeline.flatMap(({ at, alert }) => (alert?.announces === 'down' ? [{ at, ...alert }] : []));
@@ -203,5 +203,5 @@ function alertsIn(
     ...{ entity_id, check_id, at },
     entity_name: names.get(entity_id) ?? '',
   }));
-  return { told: told.slice(0, MOST_SHOWN), unrelated: unrelated.slice(0, MOST_SHOWN) };
+  return { told: told.slice(0, MAX_SHOWN), unrelated: unrelated.slice(0, MAX_SHOWN) };
 }

@@ -5,7 +5,7 @@ import type { Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import { acknowledgementOf, type StoredIncident, type TimelineItem } from './incident.ts';
+import { acknowledgementOf, type IncidentItem, type TimelineItem } from './incident.ts';
 import { timelineEntry } from './timeline.ts';
 
 type TableEnv = Env<'table' | 'clock'>;
@@ -13,7 +13,7 @@ type TableEnv = Env<'table' | 'clock'>;
 /** The writes by which somebody looks after an incident: itself, and its entry. */
 export function acknowledgedWrites(
   { keys }: Pick<Env, 'keys'>,
-  incident: StoredIncident,
+  incident: IncidentItem,
   acknowledgement: Acknowledgement,
   v: string,
 ): Write[] {
@@ -24,7 +24,7 @@ export function acknowledgedWrites(
 /** The entry of somebody who looks after an incident. */
 export function acknowledgedEntry(
   { keys }: Pick<Env, 'keys'>,
-  incident: StoredIncident,
+  incident: IncidentItem,
   { by, at, note }: Acknowledgement,
 ): TimelineItem {
   const id = derivedId('evt', at, incident.id, 'acknowledged', by);
@@ -43,17 +43,17 @@ export async function rootAcknowledged(
 ): Promise<Write[]> {
   const key = keyOfRoot(keys, entity);
   if (!key) return [];
-  const incident = await ports.table.get<StoredIncident>(key);
+  const incident = await ports.table.get<IncidentItem>(key);
   if (!incident) return [{ check: key, if: 'absent' }];
   if (incident.resolved_at !== undefined || acknowledgementOf(incident, ports.clock.now())) return [];
   return acknowledgedWrites({ keys }, incident, acknowledgement, v);
 }
 
 /** The write by which nobody looks after it any more, where the check of its root was the one. */
-export async function rootTakenBack({ ports, keys }: TableEnv, entity: EntityItem, v: string): Promise<Write[]> {
+export async function rootUnacknowledged({ ports, keys }: TableEnv, entity: EntityItem, v: string): Promise<Write[]> {
   const key = keyOfRoot(keys, entity);
   if (!key) return [];
-  const incident = await ports.table.get<StoredIncident>(key);
+  const incident = await ports.table.get<IncidentItem>(key);
   if (!incident) return [{ check: key, if: 'absent' }];
   if (!incident.acknowledgement || incident.resolved_at !== undefined) return [];
   const { acknowledgement: _before, ...rest } = incident;
@@ -63,4 +63,4 @@ export async function rootTakenBack({ ports, keys }: TableEnv, entity: EntityIte
 
 /** The incident that an entity is the root of. */
 const keyOfRoot = (keys: Keys, { id, tenant_id, incident }: EntityItem): Key | undefined =>
-  incident?.root_entity_id === id ? keys.incidentRecord(tenant_id, incident.id) : undefined;
+  incident?.root_entity_id === id ? keys.incident(tenant_id, incident.id) : undefined;

@@ -4,8 +4,8 @@ import { AcknowledgementRecord } from '#lib/checks/acknowledgement.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { mustBeSpan } from '#lib/platform/instant.ts';
-import { AcknowledgeBody, acknowledgeAs, takeBack } from './acknowledge.ts';
+import { assertTimeRange } from '#lib/platform/instant.ts';
+import { AcknowledgeBody, acknowledgeAs, unacknowledge } from './acknowledge.ts';
 import {
   acknowledgeIncident,
   addNote,
@@ -16,7 +16,7 @@ import {
   NewNote,
   resolveIncident,
 } from './change-incident.ts';
-import { IncidentDetail, IncidentRecord, incidentRecord, type StoredIncident } from './incident.ts';
+import { IncidentDetail, type IncidentItem, IncidentRecord, incidentRecord } from './incident.ts';
 import { IncidentFilter, incidentDetail, incidentList, requireIncident } from './list-incidents.ts';
 import { entryView, TimelineEntry, timelineOf } from './timeline.ts';
 
@@ -24,9 +24,9 @@ const row = route<Context>();
 
 const load = (context: Context, { id }: { id: string }) => requireIncident(context, id);
 
-const view = ({ ports }: Context, incident: StoredIncident) => incidentRecord(incident, ports.clock.now());
+const view = ({ ports }: Context, incident: IncidentItem) => incidentRecord(incident, ports.clock.now());
 
-export const incidentRows = [
+export const incidentRoutes = [
   row({
     method: 'GET',
     path: '/v1/incidents',
@@ -37,7 +37,7 @@ export const incidentRows = [
     reply: z.array(IncidentRecord),
     run: (context, call) => {
       const { limit: _limit, cursor: _cursor, ...wanted } = call.query;
-      mustBeSpan(wanted);
+      assertTimeRange(wanted);
       const scope = `${context.tenant} incidents ${JSON.stringify(wanted)}`;
       return listOf(scope, call, incidentList(context, wanted));
     },
@@ -123,7 +123,7 @@ export const incidentRows = [
 
 const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
 
-export const acknowledgeRows = [
+export const acknowledgeRoutes = [
   row({
     method: 'POST',
     path: '/v1/checks/{id}/acknowledge',
@@ -143,6 +143,6 @@ export const acknowledgeRows = [
     summary: 'Take an acknowledgement back; reminders and the escalation go on',
     status: 204,
     load: loadCheck,
-    run: (context, { loaded }) => takeBack(context, loaded),
+    run: (context, { loaded }) => unacknowledge(context, loaded),
   }),
 ];

@@ -9,7 +9,7 @@ import type { Reader } from '#lib/platform/http/paging.ts';
 import { IdOf } from '#lib/platform/http/route.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import { expiryOf, type StoredIncident, type TimelineItem } from './incident.ts';
+import { expiryOf, type IncidentItem, type TimelineItem } from './incident.ts';
 
 const Changed = z
   .object({
@@ -65,7 +65,7 @@ export const TimelineEntry = z
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 
 /** What happened in an incident, newest first. Whoever may only read sees no URL in an error. */
-export function timelineOf(context: Context, { id }: Pick<StoredIncident, 'id'>): Reader<TimelineEntry> {
+export function timelineOf(context: Context, { id }: Pick<IncidentItem, 'id'>): Reader<TimelineEntry> {
   const { ports, keys, tenant } = context;
   const partition = keys.ofIncident(tenant, id);
   return async (after, limit) => {
@@ -91,7 +91,7 @@ export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineIte
 type Done = Pick<TimelineItem, 'id' | 'at' | 'kind' | 'by' | 'text'>;
 
 /** An entry of the timeline that no transition and no alert brings. */
-export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: StoredIncident, done: Done): TimelineItem {
+export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: IncidentItem, done: Done): TimelineItem {
   const at = Date.parse(done.at);
   return {
     ...keys.incidentEntry(incident.tenant_id, incident.id, at, done.id),
@@ -102,13 +102,13 @@ export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: StoredIncid
 /** The writes that end an incident: itself, its entry, and its place among those that are not over. */
 export function resolvedWrites(
   env: Env,
-  incident: StoredIncident,
+  incident: IncidentItem,
   end: { resolved_at: string; resolved_by: string },
 ): Write[] {
   const { ports, keys } = env;
   const now = ports.clock.now();
   const updated_at = iso(now);
-  const put: StoredIncident = { ...incident, ...end, v: ports.ids.token(), updated_at, expires_at: expiryOf(now) };
+  const put: IncidentItem = { ...incident, ...end, v: ports.ids.token(), updated_at, expires_at: expiryOf(now) };
   const done = { id: ports.ids.id('evt'), at: updated_at, kind: 'resolved' as const, by: end.resolved_by };
   return [
     { put, if: { version: incident.v } },

@@ -1,17 +1,17 @@
-import { inReadTurn, weigh } from '#lib/access/rate-gate.ts';
+import { chargeCost, withReadPermit } from '#lib/access/rate-gate.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import { allSkills } from '#lib/mcp/skills/skill-store.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
-import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { late } from '#lib/platform/late.ts';
+import { lazyFunction } from '#lib/platform/late.ts';
 import { CODE, isObject, RpcError } from './json-rpc.ts';
 import { accessOf, enabledTools } from './list-tools.ts';
 
 /** Loaded with the first call of a tool that is not built in. */
-const runBoundAction = late(async () => (await import('#lib/mcp/run-bound-action.ts')).runBoundAction);
+const runBoundAction = lazyFunction(async () => (await import('#lib/mcp/run-bound-action.ts')).runBoundAction);
 
 /** The result of tools/call: the same object as text, for a model, and as it is. */
 type ToolResult = {
@@ -37,17 +37,17 @@ export async function callTool(caller: StateContext, params: Record<string, unkn
   const builtIn = listed || !isHeld ? builtInTools.get(name) : undefined;
   if (builtIn)
     return outcome(context, name, async () => {
-      mustBeAllowed(context.caller, builtIn.access);
+      assertAllowed(context.caller, builtIn.access);
       const { input, run } = await builtIn.load();
       const call = () => run(context, parse(input, given));
       // What waits for servers of others keeps no read waiting.
-      const result = success(await (builtIn.annotations.readOnlyHint ? inReadTurn(context, call) : call()));
-      await weigh(context, 'mcp', result.content[0]?.text.length ?? 0);
+      const result = success(await (builtIn.annotations.readOnlyHint ? withReadPermit(context, call) : call()));
+      await chargeCost(context, 'mcp', result.content[0]?.text.length ?? 0);
       return result;
     });
   if (listed) {
     return outcome(context, name, () => {
-      mustBeAllowed(context.caller, accessOf(listed));
+      assertAllowed(context.caller, accessOf(listed));
       return callRegistered(context, listed, given);
     });
   }

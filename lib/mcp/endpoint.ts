@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { admit } from '#lib/access/authenticate.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import type { StateContext, StateEnv } from '#lib/checks/state/on-change.ts';
-import { mustBeAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
+import { assertAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
 import { answerPost } from '#lib/mcp/protocol/post.ts';
 import { opensStream, sseTransport } from '#lib/mcp/sse/stream.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
-import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { refuse } from '#lib/platform/http/router.ts';
 import { MAX_MCP_BODY } from './address.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
@@ -38,7 +38,7 @@ export function makeMcp(
 
   /** @param standing takes the headers that go with every answer from the rate on */
   async function respond(request: Request, address: string, standing: Record<string, string>): Promise<Response> {
-    mustBeAllowedOrigin(request, ports.settings);
+    assertAllowedOrigin(request, ports.settings);
     const context = await fromMcp(request, address);
     Object.assign(standing, await spend(context, 'mcp'));
     if (request.method !== 'GET' && request.method !== 'POST') throw notPossible(request.method, 'GET, POST');
@@ -48,7 +48,7 @@ export function makeMcp(
         'This key is read-only, and MCP is not. Make a key with the scopes mcp and read: it sees the reading tools.',
       );
     }
-    mustBeAllowed(context.caller, 'mcp');
+    assertAllowed(context.caller, 'mcp');
     if (request.method === 'GET') {
       if (!host.streams || !opensStream(request.headers)) throw notPossible('GET', 'POST');
       return streams.open(context, request);

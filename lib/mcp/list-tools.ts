@@ -6,7 +6,7 @@ import { allSkills } from '#lib/mcp/skills/skill-store.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { Annotations } from '#lib/mcp/tools/tool.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { type Guarded, may } from '#lib/platform/http/access.ts';
+import { type Guarded, isAllowed } from '#lib/platform/http/access.ts';
 import { decodeCursor, encodeCursor, gather } from '#lib/platform/http/paging.ts';
 import { CODE, RpcError } from './json-rpc.ts';
 
@@ -40,7 +40,7 @@ export async function listTools(
   const scope = `${context.tenant} tools`;
   const after = positionOf(scope, cursor);
   const tools = [...enabledTools(context, await allSkills(context)).values()]
-    .filter((tool) => may(context.caller, accessOf(tool)))
+    .filter((tool) => isAllowed(context.caller, accessOf(tool)))
     .filter(({ name }) => after === undefined || name > after)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const found = tools.map((tool) => ({ at: tool.name, value: listedTool(tool) }));

@@ -1,7 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import { type ExecutionRecord, executionRecord } from '#lib/actions/execution.ts';
-import { runByHand } from '#lib/actions/run/run.ts';
+import { runActionManually } from '#lib/actions/run/run.ts';
 import { argumentComplaints } from '#lib/mcp/skills/input-schema.ts';
 import type { ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import { refusal } from '#lib/platform/http/validation.ts';
@@ -20,7 +20,7 @@ export async function runBoundAction(
   if (complaints.length > 0) throw refusal(complaints);
   await spend(context, 'send');
   const vars = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, asVariable(value)]));
-  const execution = await runByHand(context, tool.action_id, vars, tool.name);
+  const execution = await runActionManually(context, tool.action_id, vars, tool.name);
   return { execution: executionRecord(context, execution), succeeded: execution.dispatch_status === 'success' };
 }
 

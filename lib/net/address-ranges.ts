@@ -77,14 +77,14 @@ function closedTo(v4: readonly Range[], v6: readonly Range[]) {
 
 /** Verdicts on addresses, by EGRESS_ALLOW and egress: each probe of a fleet asks again for the same few. */
 const judged = new WeakMap<readonly string[], Record<Egress, Map<string, string | undefined>>>();
-const MOST_JUDGED = 1_000;
+const MAX_CLASSIFIED = 1_000;
 
 /** Why an IP address may not be reached; undefined when it may. */
-export function refusalOf(address: string, egress: Egress, allow: readonly string[]): string | undefined {
+export function blockedReason(address: string, egress: Egress, allow: readonly string[]): string | undefined {
   const known = verdictsOf(allow)[egress];
   if (known.has(address)) return known.get(address);
-  if (known.size >= MOST_JUDGED) known.clear();
-  const refusal = judge(address, egress, allow);
+  if (known.size >= MAX_CLASSIFIED) known.clear();
+  const refusal = findBlockedReason(address, egress, allow);
   known.set(address, refusal);
   return refusal;
 }
@@ -98,7 +98,7 @@ function verdictsOf(allow: readonly string[]) {
   return verdicts;
 }
 
-function judge(address: string, egress: Egress, allow: readonly string[]): string | undefined {
+function findBlockedReason(address: string, egress: Egress, allow: readonly string[]): string | undefined {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return `${address} is not a plain IP address`;
   const type = family === 4 ? 'ipv4' : 'ipv6';

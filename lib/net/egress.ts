@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { refusalOf } from './address-ranges.ts';
+import { blockedReason } from './address-ranges.ts';
 import { type Egress, NetError } from './net.ts';
 
 /**
@@ -11,7 +11,7 @@ import { type Egress, NetError } from './net.ts';
 export type Resolve = (name: string) => Promise<string[]>;
 
 /** `host` is in canonical form (`127.1` is 127.0.0.1, no brackets, no trailing dot). */
-export type Verdict = { ok: true; host: string; literal: boolean } | { ok: false; reason: string };
+export type EgressDecision = { ok: true; host: string; literal: boolean } | { ok: false; reason: string };
 
 /** Names that no public resolver should know (RFC 6761, 8375, 9476 and common private zones). */
 const PRIVATE_ZONES = new Set(
@@ -19,7 +19,7 @@ const PRIVATE_ZONES = new Set(
 );
 
 /** Judges a host as a person writes it: a name, an IPv4 address in any spelling, an IPv6 address with or without []. */
-export function allowHost(host: string, egress: Egress, allow: readonly string[]): Verdict {
+export function allowHost(host: string, egress: Egress, allow: readonly string[]): EgressDecision {
   const canonical = canonicalHost(host);
   return canonical === undefined
     ? { ok: false, reason: `${JSON.stringify(host)} is neither a host name nor an IP address` }
@@ -38,7 +38,7 @@ export function canonicalHost(host: string): string | undefined {
 }
 
 /** Judges a URL: http or https, no user:password@, and its host. */
-export function allowUrl(url: string | URL, egress: Egress, allow: readonly string[]): Verdict {
+export function allowUrl(url: string | URL, egress: Egress, allow: readonly string[]): EgressDecision {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (!parsed) return { ok: false, reason: 'it is not an absolute URL, such as https://example.com/' };
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
@@ -56,7 +56,7 @@ export function allowUrl(url: string | URL, egress: Egress, allow: readonly stri
  * Throws `NetError`: `egress` when any address may not be reached, `dns` when there is none.
  */
 export async function resolveAllowed(
-  verdict: Verdict,
+  verdict: EgressDecision,
   egress: Egress,
   allow: readonly string[],
   resolve: Resolve,
@@ -68,7 +68,7 @@ export async function resolveAllowed(
     throw new NetError('dns', `the name ${verdict.host} has no address (neither A nor AAAA record)`);
   }
   for (const address of addresses) {
-    const reason = refusalOf(address, egress, allow);
+    const reason = blockedReason(address, egress, allow);
     if (reason) throw new NetError('egress', `refused: ${verdict.host} resolves to ${shown(address, reason, egress)}`);
   }
   return addresses;
@@ -81,13 +81,13 @@ const shown = (address: string, reason: string, egress: Egress): string =>
 /** Whether a DNS value may be shown where only public hosts may be reached: it names no private address or zone. */
 export const isPublicValue = (value: string, allow: readonly string[]): boolean =>
   value.split(/\s+/).every((word) => {
-    if (isIP(word)) return refusalOf(word, 'public', allow) === undefined;
+    if (isIP(word)) return blockedReason(word, 'public', allow) === undefined;
     return !PRIVATE_ZONES.has(word.replace(/\.$/, '').split('.').at(-1)?.toLowerCase() ?? '');
   });
 
-function allowCanonical(host: string, egress: Egress, allow: readonly string[]): Verdict {
+function allowCanonical(host: string, egress: Egress, allow: readonly string[]): EgressDecision {
   if (isIP(host)) {
-    const reason = refusalOf(host, egress, allow);
+    const reason = blockedReason(host, egress, allow);
     return reason ? { ok: false, reason } : { ok: true, host, literal: true };
   }
   const name = host.endsWith('.') ? host.slice(0, -1) : host;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { certificateProblem } from './connection.ts';
 import { allowUrl } from './egress.ts';
-import { type Answer, send } from './http-send.ts';
+import { type HttpResponse, send } from './http-send.ts';
 import { type HttpReply, type HttpRequest, NetError } from './net.ts';
 import { type Guard, openSocket, secure } from './open-socket.ts';
 import { type Hop, isRedirect, redirected, shown } from './redirect.ts';
@@ -10,13 +10,13 @@ import { type RequestTimeout, withDeadline } from './request-timeout.ts';
 import type { WantedBody } from './response-body.ts';
 
 /** Is told the status of each response as soon as its headers are there. */
-type Heard = (status: number) => void;
+type OnStatus = (status: number) => void;
 
 /** `Net.http`: see there. */
 export async function http(guard: Guard, request: HttpRequest): Promise<HttpReply> {
   const started = performance.now();
   let last = 0;
-  const heard: Heard = (status) => {
+  const heard: OnStatus = (status) => {
     last = status;
   };
   try {
@@ -39,7 +39,12 @@ export async function http(guard: Guard, request: HttpRequest): Promise<HttpRepl
   }
 }
 
-async function follow(guard: Guard, request: HttpRequest, deadline: RequestTimeout, heard: Heard): Promise<Answer> {
+async function follow(
+  guard: Guard,
+  request: HttpRequest,
+  deadline: RequestTimeout,
+  heard: OnStatus,
+): Promise<HttpResponse> {
   const url = URL.parse(request.url);
   if (!url) throw new NetError('egress', 'refused: the URL is not an absolute one, such as https://example.com/');
   let hop: Hop = { url, method: request.method, headers: request.headers ?? {}, body: request.body };
@@ -74,8 +79,8 @@ async function exchange(
   request: HttpRequest,
   hop: Hop,
   deadline: RequestTimeout,
-  heard: Heard,
-): Promise<Answer> {
+  heard: OnStatus,
+): Promise<HttpResponse> {
   const { url } = hop;
   const verdict = allowUrl(url, request.egress, guard.allow);
   const tls = url.protocol === 'https:';

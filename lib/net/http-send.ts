@@ -16,7 +16,7 @@ const SIP_BYTES = 2 * 1024;
  * an object of every chunk in the up to 64 KB that it is given; so it stops where its user does.
  * @param onSip hears before each part how many bytes have come so far with it
  */
-function inSips(socket: Socket, onSip: (bytes: number) => void): void {
+function inSmallChunks(socket: Socket, onSip: (bytes: number) => void): void {
   const push = socket.push;
   let taken = 0;
   socket.push = (arrived: Buffer | null): boolean => {
@@ -36,7 +36,7 @@ function inSips(socket: Socket, onSip: (bytes: number) => void): void {
  * `body` is absent where none was to be read; `at`: when the headers came, where nothing else decided; `valid_to` is
  * that of the certificate, where it was asked for; `waited_ms`: for room, which is no part of the latency.
  */
-export type Answer = {
+export type HttpResponse = {
   status: number;
   headers: IncomingMessage['headers'];
   body?: ResponseBody;
@@ -46,9 +46,9 @@ export type Answer = {
 };
 
 /** A response may be announced so many times (1xx) before it comes. */
-const MOST_INTERIM = 50;
+const MAX_INTERIM = 50;
 /** So many bytes may come beside the body, and once more as many as it has: headers, sizes of chunks, trailers. */
-const MOST_BESIDE = 64 * 1024;
+const MAX_CONCURRENT = 64 * 1024;
 
 /** A body that is only to be shown is waited for so long (ms). */
 const SHOWN_MS = 1_000;
@@ -67,7 +67,7 @@ export function send(
   hop: Hop,
   where: string,
   { deadline, onStatus, room }: HowToSend,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
     let body: ResponseBody | undefined;
@@ -80,7 +80,7 @@ export function send(
       if (!response?.complete) reject(exchangeError(error, where, response !== undefined));
     };
     // At once, so that what has arrived already is not read any more.
-    const done = (answer: Answer) => {
+    const done = (answer: HttpResponse) => {
       resolve(answer);
       socket.destroy();
     };
@@ -102,14 +102,14 @@ export function send(
       deadline.stage = stage;
       waited_ms = performance.now() - since;
     };
-    inSips(socket, (bytes) => {
-      if (bytes > MOST_BESIDE + 2 * (body?.size ?? 0))
+    inSmallChunks(socket, (bytes) => {
+      if (bytes > MAX_CONCURRENT + 2 * (body?.size ?? 0))
         refuse('sends more headers, chunk sizes or trailers than content');
     });
     const req = start(socket, hop);
     req.on('error', fail);
     req.on('information', () => {
-      if (++interim > MOST_INTERIM) refuse(`sent ${MOST_INTERIM} interim responses (1xx) and no final one`);
+      if (++interim > MAX_INTERIM) refuse(`sent ${MAX_INTERIM} interim responses (1xx) and no final one`);
     });
     // A 101 to somebody who asked for no upgrade is an answer like any other.
     req.on('upgrade', ({ statusCode, headers }) => done({ status: statusCode ?? 0, headers }));

@@ -7,7 +7,7 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
  * Why an answer is no success, for people: `the target answered 503 Service Unavailable`.
  * @param url which setting holds the address, for an answer that leads elsewhere
  */
-export function refusalOf(who: string, status: number, url: string): string {
+export function failureReason(who: string, status: number, url: string): string {
   const answer = `${who} answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
   return isRedirect(status) ? `${answer}; redirects are not followed, so put the final address into ${url}` : answer;
 }

@@ -1,4 +1,4 @@
-import { late } from '#lib/platform/late.ts';
+import { lazyFunction } from '#lib/platform/late.ts';
 import { blockList } from './address-ranges.ts';
 import { connectionOf } from './connection.ts';
 import { allowHost, type Resolve } from './egress.ts';
@@ -8,7 +8,7 @@ import { addressesOf, openSocket } from './open-socket.ts';
 import { withDeadline } from './request-timeout.ts';
 import { systemResolver } from './system-resolver.ts';
 
-const resolveRecords = late(async () => (await import('#lib/net/dns-query.ts')).resolveRecords);
+const resolveRecords = lazyFunction(async () => (await import('#lib/net/dns-query.ts')).resolveRecords);
 
 /**
  * The network as everything but the AWS SDK reaches it, over node's own sockets. Throws a sentence when EGRESS_ALLOW

@@ -6,8 +6,8 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
-import { refusalOf } from './address-ranges.ts';
-import { type Resolve, resolveAllowed, type Verdict } from './egress.ts';
+import { blockedReason } from './address-ranges.ts';
+import { type EgressDecision, type Resolve, resolveAllowed } from './egress.ts';
 import { type Egress, NetError } from './net.ts';
 import { connectError, handshakeError, lookUpError } from './net-errors.ts';
 import type { RequestTimeout } from './request-timeout.ts';
@@ -18,7 +18,7 @@ export type Guard = { allow: readonly string[]; resolve: Resolve };
 /** Looks an allowed host up, and allows or refuses the addresses it finds. */
 export async function addressesOf(
   guard: Guard,
-  verdict: Verdict,
+  verdict: EgressDecision,
   egress: Egress,
   deadline: RequestTimeout,
 ): Promise<string[]> {
@@ -41,7 +41,7 @@ const NEXT_ADDRESS_MS = 1_000;
 /** Connects to an allowed host: to the allowed addresses and no others. */
 export async function openSocket(
   guard: Guard,
-  verdict: Verdict,
+  verdict: EgressDecision,
   port: number,
   egress: Egress,
   deadline: RequestTimeout,
@@ -73,7 +73,7 @@ export async function openSocket(
   // there was but one address there was nothing to choose, and asking the system which it was is a call of its own.
   const reached = addresses.length > 1 ? socket.remoteAddress : undefined;
   const isOther = reached !== undefined && !addresses.includes(reached);
-  if (isOther && refusalOf(reached, egress, guard.allow))
+  if (isOther && blockedReason(reached, egress, guard.allow))
     throw new NetError('egress', `refused: ${where} led to an address that may not be reached from here`);
   return { socket, where };
 }
@@ -124,7 +124,7 @@ const pinned =
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-function describe(verdict: Verdict, addresses: string[], port: number): string {
+function describe(verdict: EgressDecision, addresses: string[], port: number): string {
   const at = (address: string) => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`);
   if (!verdict.ok || verdict.literal) return at(addresses[0]!);
   return addresses.length === 1 ? `${verdict.host}:${port} (${addresses[0]})` : `${verdict.host}:${port}`;

@@ -2,7 +2,7 @@ import { promises as dns } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { systemClock } from '#lib/platform/clock.ts';
-import { FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
 import type { Resolve } from './egress.ts';
 
 /**
@@ -137,12 +137,12 @@ const THREADS = { places: 2, wait_ms: 60_000 };
 /** getaddrinfo, at most two at a time, and each name once at a time, so that half of the threads stay free. */
 function localResolver(): Resolve {
   const underWay = new Map<string, Promise<string[]>>();
-  const threads = new FairShares(THREADS, systemClock);
+  const threads = new FairSemaphore(THREADS, systemClock);
 
   async function lookUp(name: string): Promise<string[]> {
     const ask = () => dns.lookup(name, { all: true, order: 'ipv4first' });
     const found = await threads.run({ tenant: '' }, ask).finally(() => underWay.delete(name));
-    if (found === NO_PLACE) throw Object.assign(new Error(`no thread to look up ${name}`), { code: dns.TIMEOUT });
+    if (found === NO_PERMIT) throw Object.assign(new Error(`no thread to look up ${name}`), { code: dns.TIMEOUT });
     return found.map(({ address }) => address);
   }
 

@@ -3,7 +3,7 @@ import type { Ports } from '#lib/env.ts';
 import type { ConsoleFile, ConsoleFiles } from '#lib/platform/assets.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
-import { isOwnHost, notOurs } from '#lib/platform/http/own-address.ts';
+import { isServiceHost, unknownHostError } from '#lib/platform/http/own-address.ts';
 import { refuse } from '#lib/platform/http/router.ts';
 import { CONSOLE_HEADERS } from './headers.ts';
 
@@ -65,7 +65,7 @@ async function answerPage(
     return { statusCode: 200, headers: { ...type, ...CONSOLE_HEADERS, ...ASKED_AGAIN }, body: TEXT };
   }
   const { host = '' } = headers;
-  if (!isOwnHost(host, settings)) throw notOurs(`http://${host}`);
+  if (!isServiceHost(host, settings)) throw unknownHostError(`http://${host}`);
   const { page, etag } = await files();
   const kept = { ...ASKED_AGAIN, etag };
   return isSame(headers['if-none-match'], etag)

@@ -15,13 +15,13 @@ export type QueueRecord = {
  * Whether this try may fail. `more`: it is tried again. `last`: it was tried for 20 minutes; if it fails now, it ends
  * as failed. `over`: it is not given again, perhaps since each try was cut off; it ends as failed without another try.
  */
-export type Chance = 'more' | 'last' | 'over';
+export type RetryBudget = 'more' | 'last' | 'over';
 
 /** A message is tried for so long (ms) from its first receive on, and once at the least, however late that is. */
 const TRIED_FOR_MS = 20 * 60_000;
 
 /** @param most receives after which a message is not given again */
-export function chanceOf({ attributes }: QueueRecord, clock: Pick<Clock, 'now'>, most: number): Chance {
+export function chanceOf({ attributes }: QueueRecord, clock: Pick<Clock, 'now'>, most: number): RetryBudget {
   if (Number(attributes.ApproximateReceiveCount) >= most) return 'over';
   return clock.now() - Number(attributes.ApproximateFirstReceiveTimestamp) >= TRIED_FOR_MS ? 'last' : 'more';
 }
@@ -68,7 +68,7 @@ export const isFromQueue = (records: readonly object[]): records is QueueRecord[
   records[0] !== undefined && 'messageId' in records[0];
 
 /** Limits of SQS, which hold on one machine too. */
-export const LONGEST_DELAY_MS = 15 * 60_000;
+export const MAX_DELAY_MS = 15 * 60_000;
 const MESSAGE_BYTES = 256 * 1024;
 
 /** A message as it is sent: its body as JSON, and how long it waits from `now` on (ms). Throws on what SQS refuses. */
@@ -77,6 +77,6 @@ export function sendable({ body, not_before = 0 }: Message, now: number): { text
   if (text === undefined) throw new Error('The body of a message is JSON.');
   if (Buffer.byteLength(text) > MESSAGE_BYTES) throw new Error('A message has at most 256 KB. Send several.');
   const wait_ms = Math.max(0, not_before - now);
-  if (wait_ms > LONGEST_DELAY_MS) throw new Error('A message waits at most 15 minutes.');
+  if (wait_ms > MAX_DELAY_MS) throw new Error('A message waits at most 15 minutes.');
   return { text, wait_ms };
 }

@@ -27,6 +27,6 @@ export const Instant = z
   });
 
 /** Throws VALIDATION_ERROR for a time of a request that ends before it begins. Both in epoch ms. */
-export function mustBeSpan({ since, until }: { since?: number | undefined; until?: number | undefined }): void {
+export function assertTimeRange({ since, until }: { since?: number | undefined; until?: number | undefined }): void {
   if (since !== undefined && until !== undefined && since > until) throw invalid('since', 'must not be after until');
 }

@@ -4,7 +4,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 const RECORDS_A_TURN = 50;
 
 /** Maps records, a few in each turn of the event loop: a store may answer so many at once that all else would wait. */
-export async function mapInTurns<T, R>(records: readonly T[], map: (record: T, i: number) => R): Promise<R[]> {
+export async function mapYielding<T, R>(records: readonly T[], map: (record: T, i: number) => R): Promise<R[]> {
   const mapped: R[] = [];
   for (const [i, record] of records.entries()) {
     if (i > 0 && i % RECORDS_A_TURN === 0) await othersTurn();
@@ -14,7 +14,7 @@ export async function mapInTurns<T, R>(records: readonly T[], map: (record: T, i
 }
 
 /** @returns counts what was worked on, and ends the turn of the event loop whenever that comes to `most` */
-export function turnsOf(most: number): (work: number) => Promise<void> | undefined {
+export function yieldEvery(most: number): (work: number) => Promise<void> | undefined {
   let done = 0;
   return (work) => {
     done += work;

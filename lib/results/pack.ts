@@ -25,8 +25,8 @@ export type PackedRun = {
 };
 
 /** Why a slot has no run, where that is known: our own network, or a fault of ours. */
-export type NotedCause = 'network' | 'error';
-export type PackedGap = { number: number; gap: NotedCause };
+export type StoredGapCause = 'network' | 'error';
+export type PackedGap = { number: number; gap: StoredGapCause };
 
 export type PackedEntry = PackedRun | PackedGap;
 
@@ -84,7 +84,7 @@ export function entryOf(pack: PackItem, number: number): PackedEntry | undefined
 }
 
 function entryFrom({ status, errors = [], warnings = [] }: PackItem, number: number, text: string): PackedEntry {
-  if (text.startsWith('g')) return { number, gap: text.slice(1) as NotedCause };
+  if (text.startsWith('g')) return { number, gap: text.slice(1) as StoredGapCause };
   const [begin, latency, ...more] = text.split(',');
   const run: PackedRun = {
     number,

@@ -82,7 +82,7 @@ export type ResultItem = Item &
  * How far (ms) the clock of an agent may be ahead of ours (docs/use/heartbeats.md#results-and-heartbeats-with-a-key):
  * nothing is ordered later.
  */
-export const AHEAD_MS = 60_000;
+export const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Epoch ms by which results of a check are ordered. */
 export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.slice(2, 15));

@@ -67,7 +67,7 @@ export const SHARDS_TOGETHER = 4;
 export async function emitShards(env: Env, shards: readonly number[], scheduledTime: number): Promise<void> {
   const { ports } = env;
   const now = ports.clock.now();
-  const windows = await Promise.all(shards.map((shard) => windowOf(env, shard, scheduledTime, now)));
+  const windows = await Promise.all(shards.map((shard) => shardRangeOf(env, shard, scheduledTime, now)));
   const open = windows.filter(({ from, horizon }) => from < horizon);
   for (const { shard, from, watermark } of open) {
     if (watermark && from < watermark.at) await repairAfterClockStep(env, shard, watermark.at, now);
@@ -102,9 +102,9 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
 }
 
 /** What is emitted of a shard: the slots in [from, horizon), and the deadlines until then; epoch ms. */
-type ShardWindow = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
+type ShardRange = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
 
-async function windowOf(env: Env, shard: number, scheduledTime: number, now: number): Promise<ShardWindow> {
+async function shardRangeOf(env: Env, shard: number, scheduledTime: number, now: number): Promise<ShardRange> {
   const watermark = await readWatermark(env, shard);
   assertLayout(env.ports.settings, watermark ?? (await readWatermark(env, 0)));
   const until = emittedUntil(watermark, now);
@@ -113,7 +113,7 @@ async function windowOf(env: Env, shard: number, scheduledTime: number, now: num
   return { shard, watermark, from: until > 0 ? until : now, horizon, now };
 }
 
-async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardWindow) {
+async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRange) {
   const jobs: CellJob[] = [];
   const deadlines: DueDeadline[] = [];
   const deadlinesAgain: DueDeadline[] = [];
@@ -143,7 +143,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardWin
 }
 
 /** Compare-and-set: when another run has moved the watermark meanwhile, that one stands. */
-async function moveWatermark({ ports, keys }: Env, { shard, watermark, horizon }: ShardWindow) {
+async function moveWatermark({ ports, keys }: Env, { shard, watermark, horizon }: ShardRange) {
   const layout = layoutOf(ports.settings);
   const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon, layout };
   await ports.table.transact([{ put, if: watermark ? { version: watermark.v } : 'absent' }]);

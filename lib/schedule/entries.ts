@@ -1,7 +1,7 @@
 import type { EntryKind, Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { type Rhythm, rhythmOf, rollupRhythm } from './slots.ts';
+import { type IntervalSchedule, intervalScheduleOf, rollupRhythm } from './slots.ts';
 
 /**
  * What the generator reads, under `keys.entries(shard)`, about 250 bytes each:
@@ -21,15 +21,21 @@ export type ProbeEntry = EntryBase & {
   tenant_id: string;
   cell: string;
   interval_seconds: number;
-  rhythm: Rhythm;
+  rhythm: IntervalSchedule;
   from: number;
   checks: number;
 };
 
 /** A cell whose hours are rolled up. */
-type RollupEntry = EntryBase & { kind: 'rollup'; tenant_id: string; cell: string; rhythm: Rhythm; from: number };
+type RollupEntry = EntryBase & {
+  kind: 'rollup';
+  tenant_id: string;
+  cell: string;
+  rhythm: IntervalSchedule;
+  from: number;
+};
 
-type ActionEntry = EntryBase & Owner & { kind: 'action'; rhythm: Rhythm; from: number };
+type ActionEntry = EntryBase & Owner & { kind: 'action'; rhythm: IntervalSchedule; from: number };
 
 /** What has a deadline instead of a rhythm. */
 type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
@@ -68,7 +74,7 @@ export const probeEntry = (
   tenant_id,
   cell,
   interval_seconds,
-  rhythm: rhythmOf(cell, interval_seconds),
+  rhythm: intervalScheduleOf(cell, interval_seconds),
   from,
   checks,
 });
@@ -91,7 +97,13 @@ export const rollupEntry = (
 /** Names the entry of a cell and an interval. */
 export const probeEntryId = (cell: string, intervalSeconds: number): string => `${cell}#${intervalSeconds}`;
 
-export const actionEntry = (keys: Keys, owner: Owner, v: string, rhythm: Rhythm, from: number): EntryItem => ({
+export const actionEntry = (
+  keys: Keys,
+  owner: Owner,
+  v: string,
+  rhythm: IntervalSchedule,
+  from: number,
+): EntryItem => ({
   ...entry(keys, 'action', owner, v),
   rhythm,
   from,

@@ -1,7 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
-import { LONGEST_DELAY_MS } from '#lib/platform/batch.ts';
+import { MAX_DELAY_MS } from '#lib/platform/batch.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Message } from '#lib/platform/ports.ts';
 import type { CellRhythm, Owner } from './entries.ts';
@@ -17,12 +17,12 @@ export const cellJobs = (
 ): CellJob[] => slots.map((slot) => ({ job: { tenant_id, cell, interval_seconds, slot }, checks }));
 
 /** Most probes in a message: those of two full cells, as a prober waits for the slowest of all that it was given. */
-const MOST_PROBES = 100;
+const MAX_PROBES = 100;
 /** Most deadlines in a message. */
-const MOST_DEADLINES = 50;
+const MAX_DEADLINES = 50;
 
 /** A tenant with so many probes a second, which fill a message, travels in messages of its own; the others share. */
-const PROBES_ALONE = MOST_PROBES;
+const PROBES_ALONE = MAX_PROBES;
 
 /**
  * Packs jobs into messages: those due within the same JOB_GROUP_MS travel together and are handed out at its end, so
@@ -40,13 +40,13 @@ export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
 
 const probesOf = (jobs: CellJob[]): number => jobs.reduce((sum, { checks }) => sum + checks, 0);
 
-/** Jobs by the message: the largest, and beside it as many of the smallest as make MOST_PROBES probes together. */
+/** Jobs by the message: the largest, and beside it as many of the smallest as make MAX_PROBES probes together. */
 function loads(jobs: CellJob[]): Job[][] {
   const bySize = jobs.toSorted((a, b) => b.checks - a.checks);
   const parts: Job[][] = [];
   for (let largest = 0, smallest = bySize.length - 1; largest <= smallest; largest++) {
     const part = [bySize[largest]!];
-    for (; largest < smallest && probesOf(part) + bySize[smallest]!.checks <= MOST_PROBES; smallest--)
+    for (; largest < smallest && probesOf(part) + bySize[smallest]!.checks <= MAX_PROBES; smallest--)
       part.push(bySize[smallest]!);
     parts.push(part.map(({ job }) => job));
   }
@@ -70,11 +70,11 @@ export async function sendProbe(
 }
 
 /** Slow probes that a message carries at most: a few, as it is in hand until the last of them has ended. */
-const MOST_SLOW_A_MESSAGE = 10;
+const MAX_SLOW_PER_MESSAGE = 10;
 
 /** Packs the slow checks of a slot into messages of the slow lane. */
 export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =>
-  chunks(checkIds, MOST_SLOW_A_MESSAGE).map((only) => ({
+  chunks(checkIds, MAX_SLOW_PER_MESSAGE).map((only) => ({
     body: { slow_jobs: [{ ...job, only }] },
     group: job.tenant_id,
   }));
@@ -89,7 +89,7 @@ const AGAIN_MS = 1_000;
 export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   jobs.map((job) => {
     const isAhead = job.retry !== undefined && job.retry.at > now;
-    const not_before = isAhead ? Math.min(job.retry!.at, now + LONGEST_DELAY_MS) : now + AGAIN_MS;
+    const not_before = isAhead ? Math.min(job.retry!.at, now + MAX_DELAY_MS) : now + AGAIN_MS;
     return { body: { jobs: [job] }, not_before, group: job.tenant_id };
   });
 
@@ -108,7 +108,7 @@ export const packDeadlines = (
   now: number,
 ): MessageTo<'deadline'>[] =>
   moments(deadlines, (deadline) => Math.max(deadline.at, now), groupMs).flatMap(([at, group]) =>
-    chunks(sideBySide(group), MOST_DEADLINES).map((part) => ({
+    chunks(sideBySide(group), MAX_DEADLINES).map((part) => ({
       body: { deadlines: part },
       not_before: at + TURN[turn] * groupMs,
     })),

@@ -2,7 +2,7 @@ import type { scaleOf } from '#infra/aws/scale.ts';
 import { functions } from '#infra/topology.ts';
 
 /** Batches that an event source of SQS without a bound has in hand at most. */
-const MOST_CONCURRENCY = 1250;
+const MAX_CONCURRENCY = 1250;
 
 /** Quotas as an account has them at first. A new table bears `warm_…`, and twice its last peak after that. */
 export const QUOTAS = {
@@ -21,8 +21,8 @@ export const QUOTAS = {
 /** What is met first, and which setting moves it. */
 export function limitsOf(scale: ReturnType<typeof scaleOf>): string[] {
   return [
-    Math.max(scale.probers, scale.generators) > MOST_CONCURRENCY &&
-      `what an event source has in hand (${MOST_CONCURRENCY} batches)`,
+    Math.max(scale.probers, scale.generators) > MAX_CONCURRENCY &&
+      `what an event source has in hand (${MAX_CONCURRENCY} batches)`,
     scale.account_reads > QUOTAS.partition_reads &&
       'the reads of the item of one account, if it has all of these checks (spread them over several)',
     scale.in_flight > QUOTAS.in_flight && `the messages of a queue in hand (${QUOTAS.in_flight})`,

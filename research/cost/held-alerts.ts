@@ -13,7 +13,7 @@ const totalOf = ({ paths }: Counted): Units => sumOf([...paths.values()]);
 /** Without GB-seconds, which differ by chance. */
 const isNone = (units: Units): boolean => UNITS.every((unit) => unit === 'gb_seconds' || Math.abs(units[unit]) < 1e-9);
 /** $ a million, of a failure of twelve minutes. */
-const MOST = 90;
+const MAX_DOLLARS = 90;
 
 /**
  * What it costs that the alert of a check is held until its cause is known, and withheld: the incident of a fleet with
@@ -41,7 +41,7 @@ export async function heldAlerts(): Promise<Report> {
       `With both changes of state. A failure that is told, and its end: ${dollars(dollarsOf(toldUnits) * 1e6)} a million.`,
     ].join('\n'),
     targets: [
-      verdict('failures withheld under their root', dollarsOf(ofHeld) * 1e6, MOST),
+      verdict('failures withheld under their root', dollarsOf(ofHeld) * 1e6, MAX_DOLLARS),
       `${isFree ? 'ok  ' : 'OVER'} steady runs of checks with dependencies: ${isFree ? 'nothing' : JSON.stringify(steady)} more`,
     ],
   };

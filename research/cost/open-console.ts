@@ -14,7 +14,7 @@ const LOADS_AN_HOUR = 12;
 
 /** Age of the checks when the console is opened. */
 const HOURS = 25;
-const MOST = { bars_rru: 10, dollars_an_hour: 0.003 };
+const MAX_COST = { bars_rru: 10, dollars_an_hour: 0.003 };
 
 /** Prices an open console of 40 checks: it reads news every 5 s, the fleet every 5 minutes and the bars every hour. */
 export async function openConsole(): Promise<Report> {
@@ -42,8 +42,8 @@ export async function openConsole(): Promise<Report> {
     title: `An open console of ${CHECKS} checks that have run for ${HOURS} hours`,
     text: `Read units: ${look.read_units} of a look without news, ${load.read_units} of the fleet, ${bars.read_units} of the bars.`,
     targets: [
-      target('read units of the bars of all checks, of which none changed', bars.read_units, MOST.bars_rru),
-      target('$ an hour and open console', hour, MOST.dollars_an_hour),
+      target('read units of the bars of all checks, of which none changed', bars.read_units, MAX_COST.bars_rru),
+      target('$ an hour and open console', hour, MAX_COST.dollars_an_hour),
     ],
   };
 }

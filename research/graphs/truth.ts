@@ -1,4 +1,4 @@
-import { needsOf } from '#lib/alerting/cause/graph.ts';
+import { requirementsOf } from '#lib/alerting/cause/graph.ts';
 import type { Random } from '#test/support/random.ts';
 import type { World } from './world.ts';
 
@@ -18,7 +18,7 @@ const recoveryLag = (random: Random): number =>
 export function spread(random: Random, { carries }: World, own: ReadonlyMap<string, Spans>): Truth {
   const truth = new Map<string, Spans>();
   for (const [id, dependencies] of carries) {
-    const caused = needsOf(dependencies).map(({ required, members }) => {
+    const caused = requirementsOf(dependencies).map(({ required, members }) => {
       const arriving = members.flatMap((member) => {
         const spans = truth.get(member.id);
         if (!spans) return [];

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { cellOf } from '#lib/keys.ts';
-import { rhythmOf } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf } from '#lib/schedule/slots.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { type Caller, newEntity, newPushCheck } from './client.ts';
 import type { Arrival } from './healthy.ts';
@@ -49,7 +49,7 @@ export async function makeVictim(caller: Caller, receiver: Receiver): Promise<Vi
   for (let n = 0; n < PULLED; n++) {
     const settings = { entity_id, check_type: 'http', interval_seconds: INTERVAL_SECONDS, failure_threshold: 1 };
     const { id } = await caller.need('POST', '/v1/checks', { ...settings, target_url: `${receiver.url}/target/${n}` });
-    pulled.push({ id, rhythm: rhythmOf(cellOf(id), INTERVAL_SECONDS) });
+    pulled.push({ id, rhythm: intervalScheduleOf(cellOf(id), INTERVAL_SECONDS) });
   }
   const jobs = await newEntity(caller, 'jobs');
   const flipping: string[] = [];

@@ -6,7 +6,7 @@ import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { WALKED, walk } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { startService, tenantOf } from '#test/support/service.ts';
 import { allowNulls } from './allow-nulls.ts';
@@ -19,7 +19,7 @@ import { installSchemathesis } from './install.ts';
  */
 
 const CASES_AN_OPERATION = 10;
-const LEAST_CASES = 2000;
+const MIN_CASES = 2000;
 
 /** Checks of schemathesis that are not made, each for its reason. All others are. */
 const OFF = {
@@ -64,7 +64,7 @@ async function main(): Promise<boolean> {
   try {
     const { key } = await tenantOf(service);
     const call = callWith(service.url, key);
-    const places: Places = await walk(allRows.map(endpointOf), (endpoint, path, body, headers) =>
+    const places: Places = await walk(allRoutes.map(endpointOf), (endpoint, path, body, headers) =>
       call(endpoint.split(' ')[0]!, path, body, headers),
     );
     const { body: own } = await call('GET', '/v1/me');
@@ -133,7 +133,7 @@ function close({ test_cases, operations, failures, errors }: Report): boolean {
   const problems = [
     ...errors.map(({ title, count }) => `${title} (${count})`),
     ...(operations.tested < operations.selected ? [`${operations.selected - operations.tested} not tested`] : []),
-    ...(test_cases.generated < LEAST_CASES ? [`fewer than ${LEAST_CASES} calls`] : []),
+    ...(test_cases.generated < MIN_CASES ? [`fewer than ${MIN_CASES} calls`] : []),
   ];
   say(`${test_cases.generated} calls of ${operations.tested} operations${problems.map((one) => `; ${one}`).join('')}`);
   say(`${operations.tested - failed} passed, ${failed + problems.length} failed`);

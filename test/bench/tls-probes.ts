@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
 import { makeLanes } from '#lib/results/probe/lanes.ts';
 import { readSettings } from '#lib/settings.ts';
 
@@ -27,7 +27,7 @@ for (let i = 0; i < 5; i++) await probe();
 const latencies: number[] = [];
 for (let round = 0; round < Number(rounds); round++) {
   const probes = Array.from({ length: Number(due) }, () => begin({ tenant: 'acc_bench' }, probe));
-  latencies.push(...(await Promise.all(probes)).filter((latency) => latency !== NO_PLACE));
+  latencies.push(...(await Promise.all(probes)).filter((latency) => latency !== NO_PERMIT));
 }
 process.stdout.write(JSON.stringify(latencies));
 process.exit(0);

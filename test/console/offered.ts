@@ -1,6 +1,6 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { allRows } from '#lib/all-rows.ts';
-import { type Guarded, may, type Rights } from '#lib/platform/http/access.ts';
+import { allRoutes } from '#lib/all-rows.ts';
+import { type Guarded, isAllowed, type Rights } from '#lib/platform/http/access.ts';
 import { paramsOf, rowsAt } from '#lib/platform/http/match-path.ts';
 import type { Person } from '#test/support/browser.ts';
 
@@ -62,7 +62,7 @@ const pressAll = (address: string) => `(async () => {
   }
 })()`;
 
-const table = allRows.map((row) => ({ row, segments: row.path.split('/') }));
+const table = allRoutes.map((row) => ({ row, segments: row.path.split('/') }));
 
 /** The row of the API that a call is for. Throws where there is none. */
 function rowOf(method: string, url: string) {
@@ -74,8 +74,8 @@ function rowOf(method: string, url: string) {
 
 /** The endpoints that the rights open. */
 export const isOpenTo = (rights: Rights, endpoint: string): boolean => {
-  const { access } = allRows.find((row) => endpointOf(row) === endpoint)!;
-  return access === 'open' || may(rights, access as Guarded);
+  const { access } = allRoutes.find((row) => endpointOf(row) === endpoint)!;
+  return access === 'open' || isAllowed(rights, access as Guarded);
 };
 
 /** What somebody is offered on pages: the endpoints that would change something. None of it is done. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeAuthenticator, type Twist } from '#infra/docs/authenticator.ts';
+import { makeAuthenticator, type Tampering } from '#infra/docs/authenticator.ts';
 import { type Client, failure, newTenantOf } from '#test/support/client.ts';
 import { PAGE, passkeyService } from '#test/support/passkeys.ts';
 
@@ -84,7 +84,7 @@ describe('to sign in, what is no answer of an authenticator', () => {
 });
 
 describe('an answer that makes no passkey', () => {
-  it.each<[string, Twist & { origin?: string }, RegExp]>([
+  it.each<[string, Tampering & { origin?: string }, RegExp]>([
     ['for another page', { origin: 'https://evil.example' }, /another page/],
     ['in the frame of another page', { cross_origin: true }, /another page/],
     ['for another rp_id', { rp_id: 'evil.example' }, /another address/],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Algorithm, makeAuthenticator, type Twist } from '#infra/docs/authenticator.ts';
+import { type Algorithm, makeAuthenticator, type Tampering } from '#infra/docs/authenticator.ts';
 import { disableAccount } from '#lib/access/change-account.ts';
 import { type Answer, clientOf, failure, newTenantOf, TIME, times } from '#test/support/client.ts';
 import { PAGE, PASSKEYS, passkeyService } from '#test/support/passkeys.ts';
@@ -80,7 +80,7 @@ describe('a sign-in with a passkey', () => {
 });
 
 describe('an answer that is not what an honest browser and authenticator give', () => {
-  it.each<[string, Twist & { origin?: string }, RegExp]>([
+  it.each<[string, Tampering & { origin?: string }, RegExp]>([
     ['for the page of somebody else', { origin: 'https://status.example.com.evil.example' }, /another page/],
     ['for the page at another port', { origin: `${PAGE}:8443` }, /another page/],
     ['for the page without TLS', { origin: 'http://status.example.com' }, /another page/],

@@ -3,7 +3,7 @@ import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { pathOf, WALKED, walk } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { type Caller, callersByKey, callersByRight, keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
@@ -19,7 +19,7 @@ import { type Service, startService } from '#test/support/service.ts';
  * the walk names hosts of the internet.
  */
 
-const rows = allRows.map((row) => ({ ...row, endpoint: endpointOf(row) }));
+const rows = allRoutes.map((row) => ({ ...row, endpoint: endpointOf(row) }));
 const paths = [...new Set(rows.map((row) => row.path))];
 type Row = (typeof rows)[number];
 const readable = rows.filter((row) => row.access === 'read');
@@ -55,7 +55,7 @@ beforeAll(async () => {
   stranger = await newTenantOf(service);
   nobody = clientOf(service.url, '');
   await newEntries();
-  places = await walk(allRows.map(endpointOf), async (endpoint, path, body, headers) => {
+  places = await walk(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
     const answer = await admin.send(method, path, { body, headers });
     if (answer.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);

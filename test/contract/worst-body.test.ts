@@ -6,7 +6,7 @@ import { pathOf, WALKED } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { onChange } from '#lib/alerting/on-change.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { isNightly } from '#test/support/nightly.ts';
@@ -20,13 +20,13 @@ import { walkAll } from '#test/support/worst-requests.ts';
  * (`npm run bench -- --only worst-body`); here stands what keeps it small.
  */
 
-const rows = allRows.filter((row) => row.body).map((row) => ({ ...row, endpoint: endpointOf(row) }));
+const rows = allRoutes.filter((row) => row.body).map((row) => ({ ...row, endpoint: endpointOf(row) }));
 
 /** A fifth of them: 5 has no factor in common with the number of nasty values, so that each place gets other ones. */
 const EVERY = isNightly ? 1 : 5;
 
 /** What a refusal names at most, what it says of each, and how many faults are looked for in a body at all. */
-const MOST = { details: 100, path: 501, faults: 1000, answer: 200_000 };
+const MAX = { details: 100, path: 501, faults: 1000, answer: 200_000 };
 
 let service: Service;
 let places: Places;
@@ -54,7 +54,7 @@ const written = () => Number(service.ports.table.store.db.prepare('SELECT total_
 
 beforeAll(async () => {
   service = await startService({ env: WALKED, world: { net: answeringNet } });
-  router = makeRouter(allRows, gates({ ...service, onChange })) as never;
+  router = makeRouter(allRoutes, gates({ ...service, onChange })) as never;
   pings = ingest(service.ports);
   mcp = makeMcp({ ...service, onChange }, { streams: false });
   ({ places, good } = await walkAll(({ method, path, body, headers }) => send(method, path, body, headers)));
@@ -62,14 +62,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 function expectBounded(text: string): void {
-  expect(text.length).toBeLessThan(MOST.answer);
+  expect(text.length).toBeLessThan(MAX.answer);
   const { error, code, details = [] } = JSON.parse(text);
   expect(code).toMatch(/^[A-Z_]+$/);
   expect(error).toMatch(/\w+ \w+/);
-  expect(Number(/\(and (\d+) more\)$/.exec(error)?.[1] ?? 0)).toBeLessThan(MOST.faults);
-  expect(details.length).toBeLessThanOrEqual(MOST.details);
+  expect(Number(/\(and (\d+) more\)$/.exec(error)?.[1] ?? 0)).toBeLessThan(MAX.faults);
+  expect(details.length).toBeLessThanOrEqual(MAX.details);
   for (const { path, message } of details) {
-    expect(path.length).toBeLessThanOrEqual(MOST.path);
+    expect(path.length).toBeLessThanOrEqual(MAX.path);
     expect(message).toMatch(/\w+ \w+/);
   }
 }
@@ -112,7 +112,7 @@ describe('the worst body', () => {
       const answer = await mcp(request);
       expect(answer.status, name).toBeLessThan(500);
       // The tools of the skills above are as many as they may be.
-      if (!name.includes('tools/list')) expect((await answer.text()).length, name).toBeLessThan(MOST.answer);
+      if (!name.includes('tools/list')) expect((await answer.text()).length, name).toBeLessThan(MAX.answer);
     }
   });
 

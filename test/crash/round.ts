@@ -20,7 +20,7 @@ export type Round = {
   wrong: string[];
 };
 
-const MOST_STARTS_KILLED = 3;
+const MAX_STARTS_KILLED = 3;
 /** The machine may be busy with other things: so long (ms), and as long as the start has taken. */
 const SLACK_MS = 1_000;
 /** Answered pushes that are sent again, with their key. */
@@ -62,7 +62,7 @@ export async function goThrough(fleet: Fleet, sent: Sent, seed: number, number: 
 
 async function killStarts({ lives }: Fleet, random: Random): Promise<number[]> {
   const killed: number[] = [];
-  while (killed.length < MOST_STARTS_KILLED && random.chance(0.35)) {
+  while (killed.length < MAX_STARTS_KILLED && random.chance(0.35)) {
     const after = random.int(20, 900);
     await killStarting(lives, after);
     killed.push(after);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkLineage } from '#test/oracle/lineage.ts';
-import { invokedBy, isStopped, MOST_IN_A_CHAIN } from '#test/support/lineage.ts';
+import { invokedBy, isStopped, MAX_CHAIN } from '#test/support/lineage.ts';
 import { simulate } from './simulate.ts';
 
 it('the longest chain of a batch counts, function by function', () => {
@@ -15,8 +15,8 @@ it('the longest chain of a batch counts, function by function', () => {
 
 it('one invocation more than Lambda lets pass is stopped, unless the function is allowed', () => {
   const chain = (length: number) => new Map([['prober', length]] as const);
-  expect(isStopped('prober', chain(MOST_IN_A_CHAIN), new Set())).toBe(false);
-  expect(isStopped('prober', chain(MOST_IN_A_CHAIN + 1), new Set())).toBe(true);
+  expect(isStopped('prober', chain(MAX_CHAIN), new Set())).toBe(false);
+  expect(isStopped('prober', chain(MAX_CHAIN + 1), new Set())).toBe(true);
   expect(isStopped('prober', chain(99), new Set(['prober'] as const))).toBe(false);
 });
 

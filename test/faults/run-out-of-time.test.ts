@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import { cellOf, RESULTS, under } from '#lib/keys.ts';
 import type { Net } from '#lib/net/net.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
@@ -17,7 +17,7 @@ async function probed(isOver: boolean) {
   };
   const { tenant_id, id } = check;
   const cell = cellOf(id);
-  const slot = latestSlot(rhythmOf(cell, 60), ports.clock.now());
+  const slot = latestSlot(intervalScheduleOf(cell, 60), ports.clock.now());
   const record = queueRecord('m1', { jobs: [{ tenant_id, cell, interval_seconds: 60, slot, only: [id] }] });
   const prober = create({ ...ports, net: { ...ports.net, http } });
   const { batchItemFailures } = await prober({ Records: [record] }, { signal: controller.signal });

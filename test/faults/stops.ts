@@ -1,11 +1,11 @@
 import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
-import type { Changing } from '#lib/access/context.ts';
+import type { MutationContext } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Stop } from '#test/oracle/inside.ts';
 import type { Observations } from './observations.ts';
 
 /** The operator of the service disables the account, and enables it again; on a full disk they try again. */
-export async function stopFor(scope: Changing, seen: Observations, ms: number): Promise<void> {
+export async function stopFor(scope: MutationContext, seen: Observations, ms: number): Promise<void> {
   const { now, sleep } = scope.ports.clock;
   const never = Number.POSITIVE_INFINITY;
   const stop: Stop = { tenant: scope.tenant, from: now(), done: never, to: never, over: never, enabled_at: never };

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import { STORE_FILE } from '#infra/local/store/store.ts';
 import { after, cellOf, keyTable, numberOf, RESULTS } from '#lib/keys.ts';
 import { entryOf, type PackItem } from '#lib/results/pack.ts';
-import { isSlot, type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
+import { type IntervalSchedule, intervalScheduleOf, isSlot } from '#lib/schedule/slots.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
 import type { RealService } from '#test/support/real-service.ts';
 import type { Arrivals } from './target.ts';
 
 /** One of many checks; the target knows it by its number. */
-export type Check = { id: string; number: number; rhythm: Rhythm };
+export type Check = { id: string; number: number; rhythm: IntervalSchedule };
 
 export type LocalTarget = Disposable & { url: string; arrivals(): Promise<Arrivals> };
 
@@ -68,7 +68,7 @@ export async function makeChecks(
     const settings = { check_type: 'http', target_url: `${targetUrl}/${number}`, interval_seconds };
     const entity_id = owners[number % entities]!.id;
     const { id } = got(await client.post('/v1/checks', { ...settings, entity_id }), 201);
-    return { id, number, rhythm: rhythmOf(cellOf(id), interval_seconds) };
+    return { id, number, rhythm: intervalScheduleOf(cellOf(id), interval_seconds) };
   });
   return { tenant, checks };
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { nearest } from '#lib/platform/http/nearest.ts';
+import { closestName } from '#lib/platform/http/nearest.ts';
 import { PARTS, type Part } from './parts.ts';
 
 const USAGE = `npm run test:nightly                       every part that runs at night, and one line at the end
@@ -40,7 +40,7 @@ function start({ command }: Part, options: readonly string[], stdout: 'inherit' 
 async function byName(name: string, options: string[]): Promise<number> {
   const part = PARTS[name];
   if (!part) {
-    const near = nearest(name, Object.keys(PARTS));
+    const near = closestName(name, Object.keys(PARTS));
     say(
       `There is no part "${name}"${near ? `; did you mean ${near}?` : '.'} npm run test:nightly -- --help lists them.`,
     );

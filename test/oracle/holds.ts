@@ -14,9 +14,9 @@ const SLACK_MS = 10 * 60_000;
 /** Once nothing explains a failure any more, this is found at the next look (ms) at the latest. */
 const LOOK_MS = 300_000;
 /** However short its intervals are, a check has so long (ms) to recover after its cause. */
-const LEAST_SETTLING_MS = 60_000;
+const MIN_SETTLING_MS = 60_000;
 /** However many causes recover one after the other, it is judged so soon (ms) after the first, by its next run. */
-const LONGEST_SETTLING_MS = 600_000;
+const MAX_SETTLING_MS = 600_000;
 /** For messages, reads and writes (ms). */
 const SPARE_MS = 60_000;
 
@@ -87,7 +87,7 @@ function checkReleased(inside: Inside): string[] {
       if (!hold) continue;
       const isSought = hold.after?.note?.held?.reason === 'dependency';
       const known = checks.get(hold.check_id);
-      const latest = commit.at + LONGEST_SETTLING_MS + (known ? settlingOf(known) : 0) + skew;
+      const latest = commit.at + MAX_SETTLING_MS + (known ? settlingOf(known) : 0) + skew;
       if (isSought && hold.after!.deadline > latest)
         wrong.push(`${hold.check_id}: at ${commit.at} its held alert is left until ${hold.after!.deadline}`);
       const from = begun.get(hold.check_id);
@@ -105,9 +105,9 @@ function checkReleased(inside: Inside): string[] {
 
 /** How long a check takes to find out that all is well again, and to be judged by its next run. */
 function settlingOf(check: CheckItem): number {
-  if (check.execution_mode === 'push') return Math.max(LEAST_SETTLING_MS, graceOf(check));
+  if (check.execution_mode === 'push') return Math.max(MIN_SETTLING_MS, graceOf(check));
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold } = check;
   const runs = Math.max(failure_threshold, recovery_threshold);
   const interval = interval_seconds * 1000;
-  return Math.max(LEAST_SETTLING_MS, runs * interval + timeout_ms) + interval + timeout_ms;
+  return Math.max(MIN_SETTLING_MS, runs * interval + timeout_ms) + interval + timeout_ms;
 }

@@ -49,7 +49,7 @@ function isDue(job: JobRun, check: CheckItem): boolean {
 }
 
 /** A cell is left out where its checks would not begin before its next slot: as long a turn may take (ms). */
-const LONGEST_TURN_MS = 500;
+const MAX_TURN_MS = 500;
 
 /** @param isPacked a pack has a run of the slot: of a target that is silent later, the packs note no gap */
 function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: CheckItem, isPacked: boolean): boolean {
@@ -57,7 +57,7 @@ function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: C
   const next = slot + check.interval_seconds * 1000;
   const host = targetOf(check);
   return (
-    done_at! >= next - LONGEST_TURN_MS - skewOf(inside) ||
+    done_at! >= next - MAX_TURN_MS - skewOf(inside) ||
     seen.stops.some(({ from, over }) => from <= done_at! && over >= began_at) ||
     seen.probes.some(
       (probe) =>

@@ -1,11 +1,11 @@
 import { onCycles } from '#infra/cycles.ts';
-import { isStopped, MOST_IN_A_CHAIN } from '#test/support/lineage.ts';
+import { isStopped, MAX_CHAIN } from '#test/support/lineage.ts';
 import type { Inside } from './inside.ts';
 
 /** No function comes round in a chain of messages so often that Lambda would stop it. @param allowed to do so */
 export const checkLineage = ({ seen }: Pick<Inside, 'seen'>, allowed = onCycles()): string[] => {
   const stopped = [...seen.runs.values()].filter((run) => isStopped(run.function, run.lineage, allowed));
   return [...new Set(stopped.map((run) => run.function))].map(
-    (name) => `${name} was invoked more than ${MOST_IN_A_CHAIN} times in one chain of messages`,
+    (name) => `${name} was invoked more than ${MAX_CHAIN} times in one chain of messages`,
   );
 };

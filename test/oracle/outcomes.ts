@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { NotedCause, PackItem } from '#lib/results/pack.ts';
+import type { PackItem, StoredGapCause } from '#lib/results/pack.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen, type Settings, settingsIn } from './inside.ts';
@@ -38,7 +38,7 @@ export type StoredRun = Stored & {
   /** Kept only: the settings had changed meanwhile. */
   history: boolean;
 };
-type StoredGap = Stored & { gap: NotedCause };
+type StoredGap = Stored & { gap: StoredGapCause };
 
 /** Each run of a probe, in the order of storing. */
 export function* probeResults(seen: Seen): Generator<StoredRun> {

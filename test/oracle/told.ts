@@ -1,5 +1,5 @@
 import { cellOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
-import type { NotedCause, PackItem } from '#lib/results/pack.ts';
+import type { PackItem, StoredGapCause } from '#lib/results/pack.ts';
 import { orderOf, type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { checkIdOf, type Seen, settingsIn } from './inside.ts';
@@ -11,7 +11,7 @@ import { saidBy } from './standing.ts';
  * no slot's.
  */
 type ToldRun = { id: string; at: number; success: boolean; warns: boolean; interval_seconds?: number; beside?: true };
-type ToldGap = { at: number; interval_seconds: number; cause: NotedCause };
+type ToldGap = { at: number; interval_seconds: number; cause: StoredGapCause };
 export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
 
 /**

@@ -2,8 +2,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { type AccountItem, DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import { type AlertItem, alertItem, deliveryIdOf } from '#lib/alerting/decide/alert-item.ts';
-import { announcementOf } from '#lib/alerting/decide/memory.ts';
-import { type AlertKind, decidedOn } from '#lib/alerting/decide/situation.ts';
+import { reportedStateOf } from '#lib/alerting/decide/memory.ts';
+import { type AlertKind, decisionInputOf } from '#lib/alerting/decide/situation.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { type Channel, defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
@@ -12,7 +12,7 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { makeNet } from '#lib/net/node-net.ts';
-import type { Chance } from '#lib/platform/batch.ts';
+import type { RetryBudget } from '#lib/platform/batch.ts';
 import type { BusEvent, Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { plannedAlert } from './alert-decisions.ts';
@@ -186,7 +186,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
           channel_ids.map((id) => deliveryIdOf(transition_id, START, 'state_change', 0, id)),
           START,
         ),
-        decided_on: decidedOn(check, {}, { ...POLICY_DEFAULTS, silenced: false }, channel_ids, START),
+        decided_on: decisionInputOf(check, {}, { ...POLICY_DEFAULTS, silenced: false }, channel_ids, START),
         check_label: 'checkout',
         check_from_since: iso(START - 3_600_000),
         seq: 1,
@@ -201,7 +201,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     ): AlertItem =>
       alertItem(keys, {
         ...{ tenant_id: TENANT, check_id: check.id, entity_id: entity.id, transition, kind, at },
-        announces: kind === 'closed' ? 'up' : announcementOf(transition.check_to_state, { notify_on_degraded: true }),
+        announces: kind === 'closed' ? 'up' : reportedStateOf(transition.check_to_state, { notify_on_degraded: true }),
         n: 0,
         channels: channel_ids.map((id) => ({ id, channel_type })),
         expires_at: transition.expires_at,
@@ -218,6 +218,6 @@ export const streamEvent = (...items: Item[]) => ({
 });
 
 /** What a queue hands over. @param receives how often each was received, this time included */
-export const queueEvent = (bodies: unknown[], chance?: Chance) => ({
+export const queueEvent = (bodies: unknown[], chance?: RetryBudget) => ({
   Records: bodies.map((body, i) => queueRecord(`m${i + 1}`, body, chance)),
 });

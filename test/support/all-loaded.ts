@@ -6,7 +6,7 @@ import '#lib/mcp/endpoint.ts';
 import '#lib/mcp/run-bound-action.ts';
 import '#lib/aws/lambda/lambda-queues.ts';
 import { loadDecisions } from '#lib/alerting/on-change.ts';
-import { apiRows } from '#lib/api-rows.ts';
+import { apiRoutes } from '#lib/api-rows.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
@@ -14,5 +14,5 @@ import { builtInTools } from '#lib/mcp/tools/registry.ts';
 await Promise.all([
   loadDecisions(),
   ...[...checkTypes.values()].map(({ probe }) => probe?.()),
-  ...[...apiRows, ...builtInTools.values()].map(({ load }) => load()),
+  ...[...apiRoutes, ...builtInTools.values()].map(({ load }) => load()),
 ]);

@@ -1,6 +1,6 @@
 import { disableAccount } from '#lib/access/change-account.ts';
 import { type Access, type KeyScope, ROLES, type Role, SCOPES } from '#lib/platform/http/access.ts';
-import { pushRows } from '#lib/results/pushes/push-routes.ts';
+import { pushRoutes } from '#lib/results/pushes/push-routes.ts';
 import { type Client, clientOf } from './client.ts';
 import { type Service, tenantOf } from './service.ts';
 import { signedIn } from './signed-in.ts';
@@ -72,7 +72,7 @@ const CREDENTIALS: Record<string, Credential> = {
   // The function of pushes takes Bearer alone.
   session: {
     show: ({ url }, { client: { key } }) => signedIn(url, '/v1/sign-in/key', { key }),
-    isTaken: ({ method, path }) => !pushRows.some((row) => row.method === method && row.path === path),
+    isTaken: ({ method, path }) => !pushRoutes.some((row) => row.method === method && row.path === path),
   },
 };
 

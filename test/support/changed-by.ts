@@ -1,4 +1,4 @@
-import { type Basis, decideChange } from '#lib/alerting/decide/decide-change.ts';
+import { type ChangeBasis, decideChange } from '#lib/alerting/decide/decide-change.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { type ChangedState, changeState, type StateChangeInput } from '#lib/checks/state/change-state.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -7,7 +7,7 @@ import type { Keys } from '#lib/keys.ts';
 export function changedBy(
   keys: Keys,
   token: string,
-  basis: Basis,
+  basis: ChangeBasis,
   change: StateChangeInput,
 ): ChangedState & { transition: DecidedTransition } {
   const decide = (about: Parameters<typeof decideChange>[2]) => decideChange(keys, basis, about, token);

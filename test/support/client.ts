@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Role } from '#lib/platform/http/access.ts';
-import { mustBeDescribed } from './described.ts';
+import { assertDescribed } from './described.ts';
 import { type Service, type Tenant, target, tenantOf } from './service.ts';
 
 export type Answer = {
@@ -42,7 +42,7 @@ export function clientOf(url: string, key: string): Client {
       headers: response.headers,
       body: text === '' ? undefined : isText(response) ? text : JSON.parse(text),
     };
-    mustBeDescribed(method, path, answer);
+    assertDescribed(method, path, answer);
     return answer;
   };
   return {

@@ -27,7 +27,7 @@ const validators = new Map<string, Validate | undefined>();
  * are none of its business.
  * @throws Error that names the endpoint and what does not fit
  */
-export function mustBeDescribed(method: string, path: string, answer: { status: number; body: unknown }): void {
+export function assertDescribed(method: string, path: string, answer: { status: number; body: unknown }): void {
   const parts = path.replace(/\?.*$/s, '').split('/');
   const known = paths.find((one) => fits(one.parts, parts));
   const operation = known && document.paths[known.path]?.[method.toLowerCase()];

@@ -7,16 +7,16 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import type { NotedCause, PackedEntry } from '#lib/results/pack.ts';
+import type { PackedEntry, StoredGapCause } from '#lib/results/pack.ts';
 import { receivePush } from '#lib/results/pushes/receive-push.ts';
 import { belongsInPack, entryOfProbe, openPack, type Probe, recordProbe } from '#lib/results/slots/record-probe.ts';
-import { type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
+import { type IntervalSchedule, intervalScheduleOf } from '#lib/schedule/slots.ts';
 import type { WatermarkItem } from '#lib/schedule/watermark.ts';
 import { memoryWorld } from './memory-world.ts';
 
 /** The rhythm of a check: that of its cell. */
-export const rhythmOfCheck = ({ id, interval_seconds }: Pick<CheckItem, 'id' | 'interval_seconds'>): Rhythm =>
-  rhythmOf(cellOf(id), interval_seconds);
+export const rhythmOfCheck = ({ id, interval_seconds }: Pick<CheckItem, 'id' | 'interval_seconds'>): IntervalSchedule =>
+  intervalScheduleOf(cellOf(id), interval_seconds);
 
 /** The job of a check's cell at a slot (epoch ms). */
 export const jobOfCheck = (
@@ -72,7 +72,7 @@ export async function healthWorld() {
       await record({ check: await fresh(check), slot, started_at, outcome, retention_days: 30 });
     },
     /** Notes why a slot has no run. */
-    missed: (check: CheckItem, slot: number, gap: NotedCause): Promise<void> =>
+    missed: (check: CheckItem, slot: number, gap: StoredGapCause): Promise<void> =>
       writePack(check, slot, { number: numberOf(check.id), gap }),
     push: async (check: CheckItem, success = true, checked_at?: number): Promise<void> => {
       const push = { success, latency_ms: 7, status_code: 0, error_message: success ? '' : 'no space left' };

@@ -2,7 +2,7 @@ import { deliver } from '#lib/alerting/notify/deliver.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { createDelivery, newDelivery } from '#lib/alerting/notify/fan-out.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
 import { iso } from '#lib/platform/time.ts';
 import { alertWorld, START, TENANT } from './alert-world.ts';
 
@@ -33,7 +33,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
     return { status, headers: { 'retry-after': String(retry_s) }, body: '', latency_ms: 1 };
   };
 
-  const places = new FairShares({ places: 200, wait_ms: 1000 }, world.ports.clock);
+  const places = new FairSemaphore({ places: 200, wait_ms: 1000 }, world.ports.clock);
   const ids: string[] = [];
   const recorded: (DeliveryItem | undefined)[] = [];
   const run = async () => {

@@ -3,12 +3,12 @@ import type { FunctionName } from '#infra/topology.ts';
 
 /**
  * How often each function was invoked in the chain of messages that led here. AWS carries it in a header of every
- * message (X-Amzn-Trace-Id, Lineage), and stops a function that is to be invoked once more than `MOST_IN_A_CHAIN`
+ * message (X-Amzn-Trace-Id, Lineage), and stops a function that is to be invoked once more than `MAX_CHAIN`
  * times.
  */
 export type Lineage = ReadonlyMap<FunctionName, number>;
 
-export const MOST_IN_A_CHAIN = 16;
+export const MAX_CHAIN = 16;
 
 /** Nobody's message led to it: a request, a schedule, a record of the stream. */
 export const NO_LINEAGE: Lineage = new Map();
@@ -27,4 +27,4 @@ export function invokedBy(name: FunctionName, batch: readonly Lineage[]): Lineag
 
 /** Whether Lambda would refuse an invocation with this chain. */
 export const isStopped = (name: FunctionName, lineage: Lineage, allowed = onCycles()): boolean =>
-  !allowed.has(name) && (lineage.get(name) ?? 0) > MOST_IN_A_CHAIN;
+  !allowed.has(name) && (lineage.get(name) ?? 0) > MAX_CHAIN;

@@ -1,7 +1,7 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { pathOf } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 
 /** They hand out what a way in begins with. */
 const BEGINNINGS = ['/v1/sign-in/passkey/options', '/v1/sign-in/passkeys/options', '/v1/sign-in/oidc'];
@@ -9,7 +9,7 @@ const BEGINNINGS = ['/v1/sign-in/passkey/options', '/v1/sign-in/passkeys/options
 const TRIALS = ['/v1/checks/test'];
 
 /** Every endpoint of which each success is noted in the audit log, by itself: all that change something but pushes. */
-export const notedRows = allRows
+export const notedRows = allRoutes
   .filter((row) => row.method !== 'GET' && row.access !== 'push' && ![...BEGINNINGS, ...TRIALS].includes(row.path))
   .map((row) => ({ ...row, endpoint: endpointOf(row) }));
 

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Answer } from './client.ts';
-import { mustBeDescribed } from './described.ts';
+import { assertDescribed } from './described.ts';
 
 type Sending = {
   body?: unknown;
@@ -42,7 +42,7 @@ export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
     ][];
     const answer = await exchange(new URL(url + path), method, Object.fromEntries(sent), text, ca);
     for (const set of answer.headers.getSetCookie()) keep(cookies, set);
-    mustBeDescribed(method, path, answer);
+    assertDescribed(method, path, answer);
     return answer;
   };
   return {

@@ -1,4 +1,4 @@
-import { type Authenticator, makeAuthenticator, type Twist } from '#infra/docs/authenticator.ts';
+import { type Authenticator, makeAuthenticator, type Tampering } from '#infra/docs/authenticator.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { type Answer, type Client, clientOf } from './client.ts';
 import { memoryLog } from './log.ts';
@@ -16,12 +16,12 @@ export type Browser = {
   /** Posts what an authenticator answered. */
   signIn(response: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Both. @param twist makes the answer a dishonest one */
-  signInWith(authenticator: Authenticator, twist?: Twist): Promise<Answer>;
+  signInWith(authenticator: Authenticator, twist?: Tampering): Promise<Answer>;
   /** What an authenticator is asked for a new passkey of whoever has the key. */
   newOptions(by: Client): Promise<Answer>;
   add(by: Client, response: unknown, name?: string): Promise<Answer>;
   /** Both. */
-  addTo(by: Client, authenticator: Authenticator, name?: string, twist?: Twist): Promise<Answer>;
+  addTo(by: Client, authenticator: Authenticator, name?: string, twist?: Tampering): Promise<Answer>;
 };
 
 /** @param url where the service is called @param origin of the page */

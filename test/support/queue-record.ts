@@ -1,10 +1,10 @@
 import { LAST_RECEIVE } from '#lib/messages.ts';
-import type { Chance, QueueRecord } from '#lib/platform/batch.ts';
+import type { QueueRecord, RetryBudget } from '#lib/platform/batch.ts';
 
 /**
  * A message as its function is given it: a first time, after it was tried for long enough, or for the very last time.
  */
-export const queueRecord = (messageId: string, body: unknown, chance: Chance = 'more'): QueueRecord => ({
+export const queueRecord = (messageId: string, body: unknown, chance: RetryBudget = 'more'): QueueRecord => ({
   messageId,
   body: JSON.stringify(body),
   attributes: {

@@ -1,7 +1,7 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { pathOf, walkSteps } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { worstBodies } from './worst-bodies.ts';
 import { worstMessages, worstSkills } from './worst-messages.ts';
@@ -81,7 +81,7 @@ function byHand(places: Places): Asking[] {
 export async function walkAll(ask: Ask) {
   const good = new Map<string, object>();
   const answers = new Map<string, Record<string, string>>();
-  const places = await walkSteps(allRows.map(endpointOf), async (endpoint, path, body, headers) => {
+  const places = await walkSteps(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);
     const answer = await made(ask, { method, path, body, headers });
@@ -97,7 +97,7 @@ export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
   // The walk makes a push check; http has more to say.
   const { id } = answers.get('POST /v1/blueprints/{blueprint_slug}/entities')!;
   good.set('POST /v1/checks', { entity_id: id, check_type: 'http', ...checkTypes.get('http')!.examples.valid.at(-1) });
-  for (const row of allRows) {
+  for (const row of allRoutes) {
     const endpoint = endpointOf(row);
     const path = pathOf(endpoint, places);
     for (const { name, text } of worstBodies(row, good.get(endpoint) ?? {})) {
@@ -166,7 +166,7 @@ export async function* largeReads(ask: Ask): AsyncGenerator<Asking> {
     }));
     await ask({ method: 'POST', path: '/v1/skills', body: JSON.stringify({ slug: `s${s}`, name: 'Skill', tools }) });
   }
-  for (const row of allRows.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+  for (const row of allRoutes.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
     yield { name: 'at its longest', method: 'GET', path: row.path };
     if (row.query && 'limit' in row.query.shape) {
       yield { name: 'at its longest', method: 'GET', path: `${row.path}?limit=1000` };

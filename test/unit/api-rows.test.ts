@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { apiRows } from '#lib/api-rows.ts';
+import { apiRoutes } from '#lib/api-rows.ts';
 import { resourceOf } from '#lib/platform/http/late-rows.ts';
 
 it('loads each list of rows for the resources that it has rows of, and for no others', async () => {
-  for (const { of, load } of apiRows) {
+  for (const { of, load } of apiRoutes) {
     const found = new Set((await load()).map(({ path }) => resourceOf(path)));
     expect([...of].sort()).toEqual([...found].sort());
   }

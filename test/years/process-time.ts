@@ -22,7 +22,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
  * Puts `Date.now`, setTimeout and setInterval of this process under a virtual clock that begins at `start` (epoch ms),
  * for good: what takes the machine's own clock (ticks, sweep, sign of life, queues) then runs in its time.
  * Work that lets others have their turn goes on in no time.
- * @param isBusy whether real work, such as a commit, is under way
+ * @param isOverPageBudget whether real work, such as a commit, is under way
  */
 export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTime {
   let touched = true;

@@ -3,9 +3,9 @@ import { useLoad } from '#console/api/load.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
-import { findPlaces, type Place } from '#console/rules/palette.ts';
+import { findTargets, type PaletteTarget } from '#console/rules/palette.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
-import { type CheckName, placesOf } from './places.ts';
+import { type CheckName, paletteTargets } from './places.ts';
 
 /** Type a few letters, Enter: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -13,11 +13,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [at, setAt] = useState(0);
   const id = useId();
   const checks = useLoad<CheckName[]>('/v1/checks', { all: true });
-  const places = useMemo(() => placesOf(checks.data ?? []), [checks.data]);
-  const found = findPlaces(places, text);
+  const places = useMemo(() => paletteTargets(checks.data ?? []), [checks.data]);
+  const found = findTargets(places, text);
   const current = Math.min(at, found.length - 1);
 
-  function open(place: Place | undefined) {
+  function open(place: PaletteTarget | undefined) {
     if (!place) return;
     onClose();
     location.hash = place.href;

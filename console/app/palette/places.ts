@@ -2,19 +2,19 @@ import type { State } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { pages } from '#console/app/pages.ts';
 import { pathTo } from '#console/rules/address.ts';
-import type { Place } from '#console/rules/palette.ts';
+import type { PaletteTarget } from '#console/rules/palette.ts';
 
 /** What the palette needs of a check. */
 export type CheckName = { id: string; name: string | null; check_type: string; state: State };
 
-const PAGES: readonly Place[] = pages.flatMap(({ path, nav }) =>
+const PAGES: readonly PaletteTarget[] = pages.flatMap(({ path, nav }) =>
   nav ? [{ href: `#${path}`, name: nav.label, kind: 'page' }] : [],
 );
 
 /** Where one can jump to: pages, entities, and checks. */
-export function placesOf(checks: readonly CheckName[]): Place[] {
+export function paletteTargets(checks: readonly CheckName[]): PaletteTarget[] {
   const entities = [...(live.fleet.value?.values() ?? [])].map(
-    ({ name, blueprint_slug, slug, state }): Place => ({
+    ({ name, blueprint_slug, slug, state }): PaletteTarget => ({
       href: `#${pathTo('/entities/:blueprint/:slug', { blueprint: blueprint_slug, slug })}`,
       name,
       kind: blueprint_slug,
@@ -22,7 +22,7 @@ export function placesOf(checks: readonly CheckName[]): Place[] {
     }),
   );
   const named = checks.map(
-    ({ id, name, check_type, state }): Place => ({
+    ({ id, name, check_type, state }): PaletteTarget => ({
       href: `#${pathTo('/checks/:id', { id })}`,
       name: name ?? id,
       kind: `${check_type} check`,

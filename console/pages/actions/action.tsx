@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Action } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
@@ -49,7 +49,7 @@ export default function ActionPage({ params }: PageProps) {
                 action={found}
                 onClose={close}
                 onSaved={({ name }) => {
-                  tell(`${name} is saved.`);
+                  showToast(`${name} is saved.`);
                   action.reload();
                 }}
               />

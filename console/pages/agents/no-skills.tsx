@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Empty } from '#console/parts/states.tsx';
@@ -16,10 +16,10 @@ export function NoSkills({ onDone }: { onDone: () => void }) {
     setBusy(true);
     try {
       await call('POST', '/v1/skills', catalogOps);
-      tell(`${catalogOps.name} is on: agents find ${catalogOps.tools.length} tools.`);
+      showToast(`${catalogOps.name} is on: agents find ${catalogOps.tools.length} tools.`);
       onDone();
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     } finally {
       setBusy(false);
     }

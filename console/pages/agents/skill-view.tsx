@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { Action, Skill, Tool } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -40,10 +40,10 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
     setBusy(true);
     try {
       await call('PUT', path, { enabled: !enabled });
-      tell(`${name} is ${enabled ? 'off: agents find its tools no longer' : 'on'}.`);
+      showToast(`${name} is ${enabled ? 'off: agents find its tools no longer' : 'on'}.`);
       onChange();
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     } finally {
       setBusy(false);
     }

@@ -4,7 +4,7 @@ import type { PageProps } from '#console/app/pages.ts';
 import { Page } from '#console/parts/page.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import { Tabs } from '#console/parts/tabs.tsx';
-import { toldBy } from '#console/rules/told-by.ts';
+import { checksWithRecipients } from '#console/rules/told-by.ts';
 import { number } from '#console/rules/words.ts';
 import { type AlertsProps, parts } from './parts.tsx';
 
@@ -14,7 +14,7 @@ const hrefTo = (part: string): string => `#/alerts/${part}`;
 export default function AlertsPage({ params, query }: PageProps) {
   const checks = useLoad<Check[]>('/v1/checks', { all: true });
   const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
-  const isTold = channels.data && toldBy(channels.data);
+  const isTold = channels.data && checksWithRecipients(channels.data);
   const untold = isTold && checks.data?.filter(({ id }) => !isTold(id));
   const props: AlertsProps = { query, checks, channels, untold };
   const named = params.part ?? parts[0]!.part;

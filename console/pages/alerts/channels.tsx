@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
 import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
@@ -86,7 +86,7 @@ function EditForm({ channel, onSaved, onCancel }: EditProps) {
       channel={channel}
       send={async (body) => {
         await call('PUT', pathOf(channel), body);
-        tell('The channel is changed.');
+        showToast('The channel is changed.');
         onSaved();
       }}
       onCancel={onCancel}

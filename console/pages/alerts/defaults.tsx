@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { DefaultPolicy, ListedChannel } from '#console/api/records.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { EscalationSteps } from '#console/parts/alerts/escalation.tsx';
 import { PolicyTable, policySchema } from '#console/parts/alerts/policy-settings.tsx';
@@ -24,7 +24,7 @@ export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
       await call('PUT', PATH, { [name]: null });
       policy.reload();
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     }
   }
   return (
@@ -49,7 +49,7 @@ export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
               submit="Save defaults"
               send={async (body) => {
                 await call('PUT', PATH, { ...body, inherited: found.inherited });
-                tell('The defaults are changed.');
+                showToast('The defaults are changed.');
                 edit(false);
                 policy.reload();
               }}

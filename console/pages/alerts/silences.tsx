@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { MadeOne, Silence } from '#console/api/records.ts';
-import { tell, warn } from '#console/app/notices.tsx';
+import { showToast, showWarning } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
 import { SilenceForm } from '#console/parts/alerts/silence-form.tsx';
@@ -49,8 +49,8 @@ export function Silences() {
                 ...silence,
                 applies_to: selectorOf(body.applies_to),
               });
-              tell('They are silenced.');
-              if (notice) warn(notice);
+              showToast('They are silenced.');
+              if (notice) showWarning(notice);
               make(false);
               silences.reload();
             }}

@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import type { Blueprint } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { blueprintPath } from '#console/rules/catalog.ts';
@@ -19,7 +19,7 @@ export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialog
     const saved = blueprint
       ? await call<Blueprint>('PUT', blueprintPath(blueprint.slug), { ...body, description: body.description ?? '' })
       : await call<Blueprint>('POST', '/v1/blueprints', body);
-    tell(`${saved.name} is saved.`);
+    showToast(`${saved.name} is saved.`);
     onSaved(saved);
   }
   // There always is a default: the mark is given to another one, never taken away.

@@ -3,7 +3,7 @@ import { call } from '#console/api/call.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
 import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
@@ -99,7 +99,7 @@ function BlueprintView({ blueprint, of, part }: BlueprintViewProps) {
           onClose={() => show(undefined)}
           run={async () => {
             await call('DELETE', blueprintPath(slug));
-            tell(`${name} is deleted.`);
+            showToast(`${name} is deleted.`);
             go('/catalog');
           }}
         >

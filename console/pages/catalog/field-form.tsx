@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import type { Field } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { pathTo } from '#console/rules/address.ts';
@@ -24,7 +24,7 @@ export function FieldDialog({ blueprint, field, onSaved, onClose }: FieldDialogP
   async function send(body: Record<string, unknown>) {
     if (field) await call('PUT', fieldPath(blueprint, field.name), { ...body, name: field.name });
     else await call('POST', pathTo('/v1/blueprints/:slug/fields', { slug: blueprint }), body);
-    tell(`The field ${field?.name ?? body.name} is saved.`);
+    showToast(`The field ${field?.name ?? body.name} is saved.`);
     onSaved();
   }
   return (

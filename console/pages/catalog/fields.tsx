@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { Blueprint, Field } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -34,7 +34,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
     try {
       for (const field of moved(fields, name, step)) await call('PUT', fieldPath(slug, field.name), field);
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     } finally {
       setBusy(false);
       changed();
@@ -117,7 +117,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
           onClose={() => ask(undefined)}
           run={async () => {
             await call('DELETE', fieldPath(slug, removed.name));
-            tell(`The field ${removed.name} is removed.`);
+            showToast(`The field ${removed.name} is removed.`);
             changed();
           }}
         >

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { TextField } from '#console/parts/field.tsx';
@@ -11,7 +11,7 @@ import { type Column, Table } from '#console/parts/table/table.tsx';
 import { blueprintPath } from '#console/rules/catalog.ts';
 import { type EntityRow, type Pasted, readEntities, remaining } from '#console/rules/entity-rows.ts';
 import type { FleetRow } from '#console/rules/fleet.ts';
-import { inTurns } from '#console/rules/in-turns.ts';
+import { runInBatches } from '#console/rules/in-turns.ts';
 import { count } from '#console/rules/words.ts';
 
 /** Why a line was refused, by its text: what was made is taken out of the table, and the lines that stay move up. */
@@ -37,7 +37,7 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
   async function create() {
     setRunning({ done: 0, total: ready.length });
     const path = `${blueprintPath(blueprint.slug)}/entities`;
-    const failed = await inTurns(
+    const failed = await runInBatches(
       ready,
       ({ body }) => call('POST', path, body),
       (done) => setRunning({ done, total: ready.length }),
@@ -47,7 +47,7 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
     type(remaining(pasted.header, left));
     setRefused(new Map(failed.map(({ item, why }) => [lineOf(item), why])));
     setRunning(undefined);
-    tell(`${count(ready.length - failed.length, 'entity', 'entities')} made, ${failed.length} refused.`);
+    showToast(`${count(ready.length - failed.length, 'entity', 'entities')} made, ${failed.length} refused.`);
     void live.refresh();
   }
 

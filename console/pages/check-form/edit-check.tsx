@@ -3,7 +3,7 @@ import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Check } from '#console/api/records.ts';
 import { schemas, type TypeSchema } from '#console/api/schemas.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
@@ -43,7 +43,7 @@ export default function EditCheckPage({ params }: PageProps) {
  * The API takes a null for nothing said, so that what stands beside config cannot be taken away again. Throws
  * ApiFailure, as the API would.
  */
-function mustKeep(body: Record<string, unknown>, check: Check): void {
+function assertUnchanged(body: Record<string, unknown>, check: Check): void {
   const details = Object.keys(body)
     .filter((name) => body[name] === null && check[name as keyof Check] !== null)
     .map((path) => ({ path, message: 'cannot be taken away: give another one' }));
@@ -62,9 +62,9 @@ function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
       // Empty ones take them away.
       const emptied = Object.fromEntries(['name', 'slug'].filter((one) => typed[one] === null).map((one) => [one, '']));
       const body = { ...typed, labels, ...emptied };
-      mustKeep(body, check);
+      assertUnchanged(body, check);
       await call('PUT', `/v1/checks/${check.id}`, body);
-      tell('The check is changed.');
+      showToast('The check is changed.');
       go(pathTo('/checks/:id', { id: check.id }));
     },
   });

@@ -4,7 +4,7 @@ import { useLoad } from '#console/api/load.ts';
 import type { Check } from '#console/api/records.ts';
 import { schemas, type TypeSchema } from '#console/api/schemas.ts';
 import { live } from '#console/app/live.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go, setQuery } from '#console/app/router.ts';
 import { EntityPicker } from '#console/parts/entity-picker.tsx';
@@ -74,7 +74,7 @@ function CheckForm({ type, schema, entity, source }: CheckFormProps) {
     specs,
     async send(body) {
       const made = await call<Check>('POST', '/v1/checks', { ...body, check_type: type });
-      tell(`${labelOf(made)} is checked from now on.`);
+      showToast(`${labelOf(made)} is checked from now on.`);
       void live.refresh();
       go(pathTo('/checks/:id', { id: made.id }));
     },

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { CheckDetail } from '#console/api/records.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { AcknowledgeDialog } from '#console/parts/alerts/acknowledge-dialog.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -18,10 +18,10 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   async function takeBack() {
     try {
       await call('DELETE', path);
-      tell('Reminders and the escalation go on.');
+      showToast('Reminders and the escalation go on.');
       onChange();
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     }
   }
   return (
@@ -41,7 +41,7 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
           title="Look after this failure"
           send={async (body) => {
             await call('POST', path, body);
-            tell('It is acknowledged.');
+            showToast('It is acknowledged.');
             ask(false);
             onChange();
           }}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
 import { labelOfChannel } from '#console/api/check-names.ts';
 import type { Channel, Delivery, Policy } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
 import { ToldFrom } from '#console/parts/alerts/escalation.tsx';
@@ -52,7 +52,7 @@ export function Channels({ id, channels, isTold, escalation, reload }: ChannelsP
             submit="Add channel"
             send={async (body) => {
               await call('POST', path, body);
-              tell('The channel is added. A test alert shows that it works.');
+              showToast('The channel is added. A test alert shows that it works.');
               add(false);
               reload();
             }}
@@ -128,7 +128,7 @@ function ChannelRow({ channel, escalation, path, reload }: RowProps) {
             channel={channel}
             send={async (body) => {
               await call('PUT', path, body);
-              tell('The channel is changed.');
+              showToast('The channel is changed.');
               close();
               reload();
             }}

@@ -4,7 +4,7 @@ import { labelOf } from '#console/api/check-names.ts';
 import type { Loaded } from '#console/api/load.ts';
 import type { CheckDetail, CheckRun, Policy } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { SilenceButton } from '#console/parts/alerts/silence-button.tsx';
@@ -35,7 +35,7 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
       onChange(await work());
       live.lookNow();
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     }
     setBusy(undefined);
   }
@@ -87,7 +87,7 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
           action="Delete the check"
           run={async () => {
             await call('DELETE', path);
-            tell('The check is deleted.');
+            showToast('The check is deleted.');
             void live.refresh();
             go('/checks');
           }}

@@ -18,7 +18,7 @@ import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
 import { Acknowledged } from './acknowledge.tsx';
 import { CheckActions } from './check-actions.tsx';
-import { Facts } from './facts.tsx';
+import { CheckFacts } from './facts.tsx';
 import { Latency } from './latency.tsx';
 import { Pings } from './pings.tsx';
 import { PolicySection } from './policy.tsx';
@@ -61,7 +61,7 @@ type ViewProps = { loaded: Loaded<CheckDetail>; check: CheckDetail; policy: Load
 
 /** So many results at first; they are read again by themselves until somebody asks for more. */
 const RESULTS = 10;
-const LEAST_MS = 15_000;
+const MIN_MS = 15_000;
 
 function CheckView({ loaded, check, policy, query }: ViewProps) {
   const results = useFeed<Result>(`/v1/checks/${check.id}/results?limit=${RESULTS}`, 'results');
@@ -73,7 +73,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
     if (results.items.length <= RESULTS) results.reload();
     setTurn((n) => n + 1);
   }
-  useEvery(Math.max(LEAST_MS, check.interval_seconds * 1000), readAgain);
+  useEvery(Math.max(MIN_MS, check.interval_seconds * 1000), readAgain);
   return (
     <Page
       title={<span dir="auto">{labelOf(check)}</span>}
@@ -91,7 +91,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
     >
       {loaded.failure && <Failure failure={loaded.failure} retry={loaded.reload} />}
       <Acknowledged check={check} />
-      <Standing check={check} silenced={policy.data?.silenced ?? false} />
+      <CheckStatusLine check={check} silenced={policy.data?.silenced ?? false} />
       {run && <Ran run={run} />}
       <div class="check-page">
         <div>
@@ -104,7 +104,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
           <PolicySection id={check.id} policy={policy} />
           <WhyThen id={check.id} />
           {isPush && <Report check={check} onChange={readAgain} />}
-          <Facts check={check} />
+          <CheckFacts check={check} />
         </div>
       </div>
     </Page>
@@ -133,7 +133,7 @@ function Above({ check }: { check: CheckDetail }) {
 }
 
 /** How it is now, since when, and by what rule. */
-const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
+const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
   const { state, state_since, enabled, failure_threshold, recovery_threshold, last_result: last } = check;
   const retry = Number(check.retry_interval_seconds ?? 0);
   const rule = `${typeTitle(check.check_type)} ${rhythmWords(check)}`;

@@ -13,7 +13,7 @@ import { lineOf, rowsIn } from '#console/rules/rows.ts';
 const SKIPPED = ['entity_id', 'entity', 'name', 'labels', 'enabled'];
 
 /** Its settings: those of its type, by the type's own schema. */
-export function Facts({ check }: { check: CheckDetail }) {
+export function CheckFacts({ check }: { check: CheckDetail }) {
   const specs = fieldsOf(schemas.checks[check.check_type] ?? {}, SKIPPED);
   const draft = draftOf(specs, check);
   // As one looks for it: its own win over those of its entity.

@@ -17,22 +17,22 @@ import {
   pointsOfBuckets,
   pointsOfResults,
 } from '#console/rules/latency-chart.ts';
-import { type ChartWindow, degradedOf, uptimeOf, WINDOWS, windowOf } from '#console/rules/uptime.ts';
+import { type ChartRange, chartRangeOf, degradedOf, uptimeOf, WINDOWS } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
 /** The least that a chart shows. */
-const LEAST_MS = 5 * 60_000;
+const MIN_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** The most that the API answers at once. */
-const MOST_RESULTS = 500;
-const MOST_GAPS = 200;
+const MAX_RESULTS = 500;
+const MAX_GAPS = 200;
 
 /** How it did: uptime, and how long its runs took. @param turn another one when a new result is known of */
 export function Latency({ check, query, turn }: { check: CheckDetail; query: URLSearchParams; turn: number }) {
   const [now, setNow] = useState(Date.now);
-  const window = windowOf(query.get('window'), now - Date.parse(check.created_at));
+  const window = chartRangeOf(query.get('window'), now - Date.parse(check.created_at));
   useEffect(() => setNow(Date.now()), [turn, window]);
   const path = `/v1/checks/${check.id}`;
   const firstDay = new Date(Math.floor(now / DAY_MS) * DAY_MS - 89 * DAY_MS).toISOString();
@@ -102,7 +102,7 @@ function ChartOf({
   turn,
   hours,
   days,
-}: Histories & { check: CheckDetail; window: ChartWindow; now: number; turn: number }) {
+}: Histories & { check: CheckDetail; window: ChartRange; now: number; turn: number }) {
   const path = `/v1/checks/${check.id}`;
   // What is read of a long time is not read anew each minute.
   const step = window.by === 'results' ? MINUTE_MS : HOUR_MS;
@@ -110,8 +110,8 @@ function ChartOf({
   const isWeek = window.key === '7d';
   const week = useLoad<CheckHistory>(isWeek ? `${path}/history?bucket=hour&from=${since}` : null);
   const each = window.by === 'results';
-  const results = useLoad<{ results: Result[] }>(each ? `${path}/results?since=${since}&limit=${MOST_RESULTS}` : null);
-  const known = useLoad<Gap[]>(window.by === 'day' ? null : `${path}/gaps?since=${since}&limit=${MOST_GAPS}`);
+  const results = useLoad<{ results: Result[] }>(each ? `${path}/results?since=${since}&limit=${MAX_RESULTS}` : null);
+  const known = useLoad<Gap[]>(window.by === 'day' ? null : `${path}/gaps?since=${since}&limit=${MAX_GAPS}`);
 
   const readAgain = results.reload;
   useEffect(() => {
@@ -123,9 +123,9 @@ function ChartOf({
       <Data of={results} what="Reading the results">
         {({ results: found }) => {
           // With more than the API answers at once, the chart begins where these do.
-          const read = found.length === MOST_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
+          const read = found.length === MAX_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
           // Nor does it show a time before the check was there, but for a few minutes.
-          const first = Math.max(read, Math.min(Date.parse(check.created_at), now - LEAST_MS));
+          const first = Math.max(read, Math.min(Date.parse(check.created_at), now - MIN_MS));
           const points = pointsOfResults(found, check.interval_seconds * 1000);
           return (
             <Drawn

@@ -3,7 +3,7 @@ import { call } from '#console/api/call.ts';
 import { channelsOf, channelTitle } from '#console/api/check-names.ts';
 import type { Loaded } from '#console/api/load.ts';
 import type { Policy } from '#console/api/records.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { EscalationSteps, ToldFrom } from '#console/parts/alerts/escalation.tsx';
 import { PolicyTable, policySchema, SETTING_NAMES } from '#console/parts/alerts/policy-settings.tsx';
@@ -27,7 +27,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
       await call('POST', path, { [name]: null });
       policy.reload();
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     }
   }
   return (
@@ -52,7 +52,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
                 submit="Save policy"
                 send={async (body) => {
                   await call('POST', path, { ...body, inherited: found.inherited });
-                  tell('The policy is changed.');
+                  showToast('The policy is changed.');
                   edit(false);
                   policy.reload();
                 }}
@@ -60,7 +60,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
               />
             ) : (
               <>
-                <Told policy={found} />
+                <PolicySummary policy={found} />
                 <details>
                   <summary>{inheritedWords(found.inherited)}</summary>
                   <PolicyTable
@@ -128,7 +128,7 @@ const AccountChannels = ({
 );
 
 /** The policy in sentences. */
-const Told = ({ policy }: { policy: Policy }) => (
+const PolicySummary = ({ policy }: { policy: Policy }) => (
   <ul class="told">
     {policy.silenced_by.map(({ by, id, until, reason }) => (
       <li key={id}>

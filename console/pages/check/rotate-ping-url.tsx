@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import type { CheckDetail } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
@@ -34,7 +34,7 @@ export const RotatePingUrl = ({ check, onDone, onClose }: RotateProps) => (
       send={async ({ keep_old_seconds }) => {
         const seconds = OVERLAPS[keep_old_seconds as keyof typeof OVERLAPS] ?? 0;
         await call('POST', `/v1/checks/${check.id}/rotate-ping-url`, { keep_old_seconds: seconds });
-        tell('The check has another ping URL.');
+        showToast('The check has another ping URL.');
         onDone();
         onClose();
       }}

@@ -6,7 +6,7 @@ import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { TextField } from '#console/parts/field.tsx';
 import { labelMany } from '#console/parts/label-many.tsx';
-import type { AskedAction, BulkAction } from '#console/parts/table/bulk.tsx';
+import type { BulkAction, ConfirmedAction } from '#console/parts/table/bulk.tsx';
 
 type Work = BulkAction['work'];
 
@@ -21,7 +21,7 @@ const changePolicy =
     call('POST', `/v1/checks/${id}/policy`, body);
 
 /** What can be done to many checks at once. */
-export function bulkActions(): (BulkAction | AskedAction)[] {
+export function bulkActions(): (BulkAction | ConfirmedAction)[] {
   const why = refusal('write');
   return [
     { name: 'Enable', why, work: change({ enabled: true }) },
@@ -43,7 +43,7 @@ export function bulkActions(): (BulkAction | AskedAction)[] {
 }
 
 /** A setting that is a number. */
-const asked = (name: string, label: string, member: string, why: string | undefined): AskedAction => ({
+const asked = (name: string, label: string, member: string, why: string | undefined): ConfirmedAction => ({
   name,
   why,
   ask: (begin, close) => (

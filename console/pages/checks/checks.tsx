@@ -14,7 +14,7 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type CheckRow, filtered, inOrder, withNews } from '#console/rules/check-list.ts';
-import { toldBy } from '#console/rules/told-by.ts';
+import { checksWithRecipients } from '#console/rules/told-by.ts';
 import { number } from '#console/rules/words.ts';
 import { bulkActions } from './bulk-actions.tsx';
 import { CheckFilters } from './check-filters.tsx';
@@ -79,7 +79,7 @@ function CheckList({ checks, query, reload }: ListProps) {
   const onlyUntold = query.get('channel') === 'none';
   const channels = useLoad<ListedChannel[]>(onlyUntold ? '/v1/notify/channels' : null, { all: true });
   const told = useMemo(
-    () => new Set(checks.map(({ id }) => id).filter(toldBy(channels.data ?? []))),
+    () => new Set(checks.map(({ id }) => id).filter(checksWithRecipients(channels.data ?? []))),
     [channels.data, checks],
   );
   const states = useMemo(() => new Set(wanted.split(',').filter(Boolean)), [wanted]);

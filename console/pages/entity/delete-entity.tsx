@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import type { Entity } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { go } from '#console/app/router.ts';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { blueprintHref, entityPath } from '#console/rules/catalog.ts';
@@ -23,7 +23,7 @@ export const DeleteEntity = ({ entity, checks, relations, onClose }: DeleteEntit
     onClose={onClose}
     run={async () => {
       await call('DELETE', entityPath(entity));
-      tell(`${entity.name} is deleted.`);
+      showToast(`${entity.name} is deleted.`);
       go(blueprintHref(entity.blueprint_slug).slice(1));
       void live.refresh();
     }}

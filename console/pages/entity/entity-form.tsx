@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import type { Blueprint, Entity } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { blueprintPath, changedOnly, entityPath, schemaOfFields } from '#console/rules/catalog.ts';
@@ -21,7 +21,7 @@ export function EntityDialog({ blueprint, entity, onSaved, onClose }: EntityDial
     const saved = entity
       ? await call<Entity>('PUT', entityPath(entity), changedOnly(body, entity))
       : await call<Entity>('POST', `${blueprintPath(blueprint.slug)}/entities`, body);
-    tell(`${saved.name} is saved.`);
+    showToast(`${saved.name} is saved.`);
     onSaved(saved);
     void live.refresh();
   }

@@ -7,12 +7,12 @@ import { Time } from '#console/parts/time.tsx';
 import { incidentsOfEntity } from '#console/rules/incidents.ts';
 
 /** So many are shown here. */
-const MOST = 5;
+const MAX_INCIDENTS = 5;
 
 /** The last incidents that an entity was part of. */
 export function Incidents({ entity }: { entity: Entity }) {
   const incidents = useLoad<IncidentRecord[]>(
-    `/v1/incidents?entity_id=${encodeURIComponent(entity.id)}&limit=${MOST}`,
+    `/v1/incidents?entity_id=${encodeURIComponent(entity.id)}&limit=${MAX_INCIDENTS}`,
     {
       about: ({ entity_id }) => entity_id === entity.id,
     },

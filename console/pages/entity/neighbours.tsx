@@ -3,7 +3,7 @@ import { call } from '#console/api/call.ts';
 import type { Loaded } from '#console/api/load.ts';
 import type { Entity, Relation } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -82,7 +82,7 @@ export function Neighbours({ entity, relations }: { entity: Entity; relations: L
           onClose={() => ask(undefined)}
           run={async () => {
             await call('DELETE', `/v1/relations/${encodeURIComponent(asked.relation.id)}`);
-            tell('The relation is removed.');
+            showToast('The relation is removed.');
             relations.reload();
           }}
         >

@@ -1,6 +1,6 @@
 import { ApiFailure, call } from '#console/api/call.ts';
 import type { Entity, Relation } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { EntityPicker } from '#console/parts/entity-picker.tsx';
 import { SelectField, TextField } from '#console/parts/field.tsx';
@@ -29,7 +29,7 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
         throw atOther(error, side);
       },
     );
-    tell('The relation is added.');
+    showToast('The relation is added.');
     onSaved();
   }
   const form = useForm({ name: `relation of ${entity.id}`, specs: SPECS, send });

@@ -1,4 +1,4 @@
-import { AsOf } from '#console/app/as-of.tsx';
+import { LastUpdated } from '#console/app/as-of.tsx';
 import { StateMark, StateShape } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { countsOf, type Fleet, inOrder } from '#console/rules/fleet.ts';
@@ -6,7 +6,7 @@ import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { number } from '#console/rules/words.ts';
 import { TileMap } from './tile-map.tsx';
 
-const MOST_TROUBLES = 24;
+const MAX_TROUBLES = 24;
 
 /** The fleet for a screen on a wall: large figures, what is in trouble, and nothing to press. */
 export function Wall({ fleet }: { fleet: Fleet }) {
@@ -17,7 +17,7 @@ export function Wall({ fleet }: { fleet: Fleet }) {
     <>
       <header class="wall-head">
         <h1 tabIndex={-1}>Fleet</h1>
-        <AsOf />
+        <LastUpdated />
         <a href="#/">Leave</a>
       </header>
       <ul class="wall-counts">
@@ -30,7 +30,7 @@ export function Wall({ fleet }: { fleet: Fleet }) {
         ))}
       </ul>
       <ul class="wall-troubles">
-        {troubles.slice(0, MOST_TROUBLES).map((row) => (
+        {troubles.slice(0, MAX_TROUBLES).map((row) => (
           <li key={row.id}>
             <StateMark state={row.state} />
             <strong dir="auto">{row.name}</strong>
@@ -39,7 +39,7 @@ export function Wall({ fleet }: { fleet: Fleet }) {
           </li>
         ))}
       </ul>
-      {troubles.length > MOST_TROUBLES && <p>and {number(troubles.length - MOST_TROUBLES)} more</p>}
+      {troubles.length > MAX_TROUBLES && <p>and {number(troubles.length - MAX_TROUBLES)} more</p>}
       <TileMap rows={rows} height={320} />
     </>
   );

@@ -41,7 +41,7 @@ export function Executions({ transitions }: ExecutionsProps) {
           ) : (
             <ul class="incident-checks">
               {found.map((one) => (
-                <Run key={one.execution.id} {...one} />
+                <ExecutionRow key={one.execution.id} {...one} />
               ))}
             </ul>
           )
@@ -51,7 +51,7 @@ export function Executions({ transitions }: ExecutionsProps) {
   );
 }
 
-const Run = ({ execution, action }: Ran) => (
+const ExecutionRow = ({ execution, action }: Ran) => (
   <li>
     <StateMark {...outcome(execution)} />
     <a href={`#${pathTo('/executions/:id', { id: execution.id })}`} dir="auto">

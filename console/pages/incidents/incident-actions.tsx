@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { IncidentDetail } from '#console/api/records.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { AcknowledgeDialog } from '#console/parts/alerts/acknowledge-dialog.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -25,7 +25,7 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
   const why = refusal('respond');
   const close = () => show(undefined);
   function done(words: string) {
-    tell(words);
+    showToast(words);
     close();
     onChange();
   }
@@ -35,7 +35,7 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
       await call('POST', `${path}/resolve`);
       done('The incident is over.');
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     }
     setBusy(false);
   }

@@ -13,7 +13,7 @@ import { Affected } from './affected.tsx';
 import { Executions } from './executions.tsx';
 import { IncidentActions } from './incident-actions.tsx';
 import { Timeline } from './timeline.tsx';
-import { Told } from './told.tsx';
+import { NotifiedChannels } from './told.tsx';
 
 const above = <a href="#/incidents">Incidents</a>;
 /** What belongs to it is there some seconds after it happened. */
@@ -56,7 +56,7 @@ export default function IncidentPage({ params }: PageProps) {
             <Summary incident={found} />
             <div class="beside">
               <Affected incident={found} />
-              <Told incident={found} channels={channels.data} />
+              <NotifiedChannels incident={found} channels={channels.data} />
             </div>
           </>
         )}

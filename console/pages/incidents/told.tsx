@@ -16,7 +16,7 @@ export function channelNamed(
 type ToldProps = { incident: IncidentDetail; channels: readonly ListedChannel[] | undefined };
 
 /** Whom an alert told that something of it is down. */
-export const Told = ({ incident: { told }, channels }: ToldProps) => (
+export const NotifiedChannels = ({ incident: { told }, channels }: ToldProps) => (
   <Section title="Who was told">
     {told.length === 0 ? (
       <p class="hint">Nobody, so far.</p>

@@ -8,7 +8,7 @@ import { count } from '#console/rules/words.ts';
 import { layoutOf, NODE } from './layout.ts';
 
 const SMALLEST = 0.25;
-const LARGEST = 2;
+const MAX_SCALE = 2;
 const STEP = 1.25;
 
 /** The map: links over lines. The table below it says the same. */
@@ -25,7 +25,7 @@ export function RelationGraph({ view }: { view: MapView }) {
     [shown, view.relations.map(({ id }) => id).join()],
   );
   const roots = new Set(view.roots);
-  const to = (next: number) => setZoom(Math.min(LARGEST, Math.max(SMALLEST, next)));
+  const to = (next: number) => setZoom(Math.min(MAX_SCALE, Math.max(SMALLEST, next)));
   return (
     <>
       <div class="map-tools">

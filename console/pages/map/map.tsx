@@ -7,7 +7,7 @@ import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { Page } from '#console/parts/page.tsx';
 import { Data, Empty, Loading } from '#console/parts/states.tsx';
 import type { Fleet } from '#console/rules/fleet.ts';
-import { type MapFilter, type MapView, MOST_ON_MAP, mapOf } from '#console/rules/relation-map.ts';
+import { MAX_ON_MAP, type MapFilter, type MapView, mapOf } from '#console/rules/relation-map.ts';
 import { count, number } from '#console/rules/words.ts';
 import { RelationGraph } from './graph.tsx';
 import { MapFilters } from './map-filters.tsx';
@@ -72,15 +72,15 @@ function Shown({ view, filter }: { view: MapView; filter: MapFilter }) {
   return (
     <>
       {rows.length === 0 && <Empty title="Nothing that fits is related" icon="map" />}
-      {rows.length > MOST_ON_MAP && (
+      {rows.length > MAX_ON_MAP && (
         <Empty title={`${number(rows.length)} entities are too many for one map`} icon="map">
           <p>
-            It shows {MOST_ON_MAP} at most. Choose {filter.blueprint ? '' : 'a blueprint, or '}an entity to look around
+            It shows {MAX_ON_MAP} at most. Choose {filter.blueprint ? '' : 'a blueprint, or '}an entity to look around
             {filter.depth > 1 && filter.around ? ', or fewer steps' : ''}. The table has them all.
           </p>
         </Empty>
       )}
-      {rows.length > 0 && rows.length <= MOST_ON_MAP && <RelationGraph view={view} />}
+      {rows.length > 0 && rows.length <= MAX_ON_MAP && <RelationGraph view={view} />}
       {left.length > 0 && <p class="hint use">Not shown: {left.join(', ')}.</p>}
       {relations.length > 0 && <RelationTable view={view} />}
     </>

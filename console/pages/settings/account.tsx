@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { Me } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { me, readMe, refusal } from '#console/app/session.ts';
 import { CopyButton } from '#console/parts/copy-button.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
@@ -39,7 +39,7 @@ export function Account() {
           send={async (body) => {
             await call('PUT', '/v1/account', body);
             await readMe();
-            tell('The account was changed.');
+            showToast('The account was changed.');
           }}
         />
         {why && <p class="hint">{why}</p>}
@@ -52,7 +52,7 @@ export function Account() {
         <p class="hint">The operator of this service sets them.</p>
       </Section>
       <Section title="Kept and reached">
-        <Facts of={account} />
+        <AccountFacts of={account} />
       </Section>
     </>
   );
@@ -85,7 +85,7 @@ const COLUMNS = [
 ];
 
 /** How long things are kept, where checks may go, and how much may be asked. */
-const Facts = ({ of: { retention_days, rollup_days, egress, rate_limits } }: { of: Me }) => (
+const AccountFacts = ({ of: { retention_days, rollup_days, egress, rate_limits } }: { of: Me }) => (
   <dl class="facts">
     <Fact name="Results">{count(retention_days, 'day')}</Fact>
     <Fact name="Incidents, deliveries, executions">{count(Math.max(90, retention_days), 'day')}</Fact>

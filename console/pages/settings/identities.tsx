@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import { tellFailure } from '#console/app/notices.tsx';
+import { showError } from '#console/app/notices.tsx';
 import { goToProvider } from '#console/pages/sign-in/methods.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -22,7 +22,7 @@ export function Identities({ provider }: { provider: string }) {
       actions={
         <Button
           small
-          onClick={() => goToProvider({ purpose: 'link', return_to: '/#/settings/sign-in' }).catch(tellFailure)}
+          onClick={() => goToProvider({ purpose: 'link', return_to: '/#/settings/sign-in' }).catch(showError)}
         >
           Link {provider}
         </Button>

@@ -4,7 +4,7 @@ import { Section } from '#console/parts/page.tsx';
 import { type Zone, zoneName } from '#console/rules/time.ts';
 
 /** How this browser shows the console. */
-export const Look = () => (
+export const Appearance = () => (
   <Section title="Look">
     <div class="fields">
       <SelectField

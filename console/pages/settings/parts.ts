@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { Account } from './account.tsx';
 import { Audit } from './audit/audit.tsx';
 import { Keys } from './keys/keys.tsx';
-import { Look } from './look.tsx';
+import { Appearance } from './look.tsx';
 import { OwnSignIns } from './own-sign-ins.tsx';
 import { PingKeys } from './ping-keys.tsx';
 import { Team } from './team/team.tsx';
@@ -15,5 +15,5 @@ export const parts: readonly { part: string; name: string; Part: ComponentType }
   { part: 'ping-keys', name: 'Ping keys', Part: PingKeys },
   { part: 'sign-in', name: 'You', Part: OwnSignIns },
   { part: 'audit', name: 'Audit log', Part: Audit },
-  { part: 'look', name: 'Look', Part: Look },
+  { part: 'look', name: 'Look', Part: Appearance },
 ];

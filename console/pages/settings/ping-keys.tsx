@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Blueprint } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -105,7 +105,7 @@ export function PingKeys() {
           action="Delete the ping key"
           run={async () => {
             await call('DELETE', `/v1/ping-keys/${asked.id}`);
-            tell('The ping key is deleted.');
+            showToast('The ping key is deleted.');
             keys.reload();
           }}
           onClose={() => ask(undefined)}

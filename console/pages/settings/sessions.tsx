@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
@@ -14,10 +14,10 @@ export function Sessions() {
   async function end(path: string, told: string) {
     try {
       await call('DELETE', path);
-      tell(told);
+      showToast(told);
       sessions.reload();
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     }
   }
   return (

@@ -1,5 +1,5 @@
 import { call } from '#console/api/call.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { me, readMe } from '#console/app/session.ts';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
@@ -27,7 +27,7 @@ export function You() {
         send={async (body) => {
           await call('PUT', `/v1/settings/users/${who.user.id}`, body);
           await readMe();
-          tell('Your name was changed.');
+          showToast('Your name was changed.');
         }}
       />
     </Section>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { tellFailure } from '#console/app/notices.tsx';
+import { showError } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { hideAddress } from '#console/app/router.ts';
 import { readMe } from '#console/app/session.ts';
@@ -47,7 +47,7 @@ export default function InvitationPage({ params }: PageProps) {
             {oidc && (
               <>
                 <p class="or">or</p>
-                <Button onClick={() => goToProvider({ token }).catch(tellFailure)}>Accept with {oidc.name}</Button>
+                <Button onClick={() => goToProvider({ token }).catch(showError)}>Accept with {oidc.name}</Button>
               </>
             )}
           </section>

@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import type { AccountChannel, MadeOne } from '#console/api/records.ts';
-import { tell, warn } from '#console/app/notices.tsx';
+import { showToast, showWarning } from '#console/app/notices.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { selectorOf, selectorSchema, typedSelector } from '#console/rules/selector.ts';
@@ -47,8 +47,8 @@ export const AccountChannelForm = ({ channel, onSaved, onCancel }: FormProps) =>
       const { notice } = channel
         ? await call<MadeOne>('PUT', `/v1/notify/channels/${channel.id}`, sent)
         : await call<MadeOne>('POST', '/v1/notify/channels', sent);
-      tell(channel ? 'The channel is changed.' : 'The channel is added. A test alert shows that it works.');
-      if (notice) warn(notice);
+      showToast(channel ? 'The channel is changed.' : 'The channel is added. A test alert shows that it works.');
+      if (notice) showWarning(notice);
       onSaved();
     }}
     onCancel={onCancel}

@@ -3,10 +3,10 @@ import { EntityName } from '#console/parts/entity-name.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { KNOWN_BY, STATUS_OF_ANCESTOR } from '#console/rules/why-facts.ts';
 
-type Look = Explanation['looks'][number];
+type CauseEvaluation = Explanation['looks'][number];
 
 /** What each look for the cause of a failure saw, while its alert was held. */
-export const Looks = ({ looks }: { looks: readonly Look[] }) => (
+export const Looks = ({ looks }: { looks: readonly CauseEvaluation[] }) => (
   <details>
     <summary>Looked for its cause {looks.length === 1 ? 'once' : `${looks.length} times`}</summary>
     <ol class="looks">

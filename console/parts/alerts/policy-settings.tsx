@@ -21,7 +21,7 @@ export const policySchema = ({ escalation: steps }: Policy, channels: readonly C
 /** Every setting, in the order of the table. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as Name[];
 
-const shownValue = (policy: Policy, name: Name): string => {
+const settingText = (policy: Policy, name: Name): string => {
   const value = policy[name];
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value !== 'number') return value.length === 0 ? 'none' : count(value.length, 'step');
@@ -57,7 +57,7 @@ const columnsOf = (
   giveBack: TableProps['giveBack'],
 ): readonly Column<Name>[] => [
   { head: 'Setting', grow: true, cell: (name) => SETTINGS[name].title },
-  { head: 'Value', cell: (name) => <strong>{shownValue(policy, name)}</strong> },
+  { head: 'Value', cell: (name) => <strong>{settingText(policy, name)}</strong> },
   {
     head: 'From',
     cell: (name) =>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SilenceForm } from './silence-form.tsx';
@@ -29,10 +29,10 @@ export function SilenceButton({ id, name, noun, isSilenced, why, send, onChange 
     setBusy(true);
     try {
       await send({ silenced: false });
-      tell('Alerts go out again.');
+      showToast('Alerts go out again.');
       onChange();
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     }
     setBusy(false);
   }
@@ -48,7 +48,7 @@ export function SilenceButton({ id, name, noun, isSilenced, why, send, onChange 
             endless
             send={async ({ until, reason }) => {
               await send({ silenced: true, silenced_until: until, silence_reason: reason });
-              tell(`No alert of ${noun} goes out until the silence ends.`);
+              showToast(`No alert of ${noun} goes out until the silence ends.`);
               ask(false);
               onChange();
             }}

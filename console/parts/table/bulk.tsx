@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
-import { type Failed, inTurns } from '#console/rules/in-turns.ts';
+import { type Failed, runInBatches } from '#console/rules/in-turns.ts';
 import { count } from '#console/rules/words.ts';
 import type { Selection } from './selection.ts';
 
@@ -20,7 +20,7 @@ export type BulkAction = {
 };
 
 /** Something that has to be known first: what it draws asks for it, and then begins. */
-export type AskedAction = Pick<BulkAction, 'name' | 'why'> & {
+export type ConfirmedAction = Pick<BulkAction, 'name' | 'why'> & {
   ask: (begin: (work: BulkAction['work']) => void, close: () => void) => ComponentChildren;
 };
 
@@ -30,7 +30,7 @@ type BulkBarProps = {
   noun: readonly [string, string];
   /** What one is called, for the list of those that failed. */
   nameOf: (key: string) => string;
-  actions: readonly (BulkAction | AskedAction)[];
+  actions: readonly (BulkAction | ConfirmedAction)[];
   /** Called when all were tried. */
   onDone: () => void;
 };
@@ -41,24 +41,24 @@ type Running = { action: BulkAction; total: number; done: number; failed?: reado
 export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarProps) {
   const [running, setRunning] = useState<Running | undefined>(undefined);
   const [asked, ask] = useState<BulkAction | undefined>(undefined);
-  const [asking, setAsking] = useState<AskedAction | undefined>(undefined);
+  const [asking, setAsking] = useState<ConfirmedAction | undefined>(undefined);
   const words = (n: number) => count(n, ...noun);
 
   async function run(action: BulkAction) {
     ask(undefined);
     const keys = [...selection.keys];
     setRunning({ action, total: keys.length, done: 0 });
-    const failed = await inTurns(keys, action.work, (done) => setRunning({ action, total: keys.length, done }));
+    const failed = await runInBatches(keys, action.work, (done) => setRunning({ action, total: keys.length, done }));
     selection.set(failed.map(({ item }) => item));
     if (failed.length > 0) setRunning({ action, total: keys.length, done: keys.length, failed });
     else {
       setRunning(undefined);
-      tell(`${action.name}: ${words(keys.length)}.`);
+      showToast(`${action.name}: ${words(keys.length)}.`);
     }
     onDone();
   }
 
-  function begin(action: BulkAction | AskedAction) {
+  function begin(action: BulkAction | ConfirmedAction) {
     if ('ask' in action) setAsking(action);
     else if (action.loses) ask(action);
     else void run(action);

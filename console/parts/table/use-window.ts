@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { type Window, windowOf } from '#console/rules/window.ts';
+import { type VisibleRows, visibleRows } from '#console/rules/window.ts';
 
 /** Fewer rows than this are all drawn, as high as each wants to be. */
 const ALL_DRAWN = 100;
@@ -8,9 +8,9 @@ const ALL_DRAWN = 100;
 const LIKELY_HEIGHT = 41;
 
 /** Which rows are drawn. @param body the part of the table that holds them; each has the attribute data-row */
-export function useWindow(body: RefObject<HTMLElement | null>, count: number): Window {
+export function useWindow(body: RefObject<HTMLElement | null>, count: number): VisibleRows {
   const [height, setHeight] = useState(LIKELY_HEIGHT);
-  const [view, setView] = useState(() => windowOf(count, LIKELY_HEIGHT, 0, innerHeight));
+  const [view, setView] = useState(() => visibleRows(count, LIKELY_HEIGHT, 0, innerHeight));
   const isWhole = count <= ALL_DRAWN;
 
   useLayoutEffect(() => {
@@ -20,7 +20,7 @@ export function useWindow(body: RefObject<HTMLElement | null>, count: number): W
       if (!element) return;
       const drawn = element.querySelector('[data-row]')?.getBoundingClientRect().height;
       if (drawn) setHeight(drawn);
-      const next = windowOf(count, drawn || height, -element.getBoundingClientRect().top, innerHeight);
+      const next = visibleRows(count, drawn || height, -element.getBoundingClientRect().top, innerHeight);
       setView((old) => (old.from === next.from && old.to === next.to && old.below === next.below ? old : next));
     };
     update();
@@ -41,5 +41,5 @@ export function useWindow(body: RefObject<HTMLElement | null>, count: number): W
 }
 
 /** A list that became shorter is drawn before it is measured again. */
-const clipped = ({ from, to, above, below }: Window, count: number): Window =>
+const clipped = ({ from, to, above, below }: VisibleRows, count: number): VisibleRows =>
   to > count ? { from: Math.max(0, from - (to - count)), to: count, above, below: 0 } : { from, to, above, below };

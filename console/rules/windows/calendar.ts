@@ -1,8 +1,8 @@
 import type { Zone } from '#console/rules/time.ts';
-import type { Interval } from '#lib/alerting/policy/intervals.ts';
+import type { TimeRange } from '#lib/alerting/policy/intervals.ts';
 
 /** A day of a zone: [from, to) in epoch ms, 23 to 25 hours. */
-export type Day = Interval & {
+export type Day = TimeRange & {
   /** Of its month, from 1. */
   number: number;
   /** Whether it is of the month that is shown. */
@@ -62,10 +62,10 @@ export function weeksOf(month: Month, zone: Zone): Day[][] {
 }
 
 /** When something is open. */
-export type Span<Of> = Interval & { of: Of };
+export type CalendarSpan<Of> = TimeRange & { of: Of };
 
 /** A span, or several of the same day, as it stands in one week. */
-export type Bar<Of> = Span<Of> & {
+export type Bar<Of> = CalendarSpan<Of> & {
   /** From 0, Monday. */
   column: number;
   columns: number;
@@ -78,7 +78,7 @@ export type Bar<Of> = Span<Of> & {
 };
 
 /** The bars of one week, by their begin. */
-export function barsOf<Of>(week: readonly Day[], spans: readonly Span<Of>[]): Bar<Of>[] {
+export function barsOf<Of>(week: readonly Day[], spans: readonly CalendarSpan<Of>[]): Bar<Of>[] {
   const [begin, end] = [week[0]!.from, week.at(-1)!.to];
   const dayAt = (at: number) => week.findLastIndex(({ from }) => from <= at);
   const bars: Omit<Bar<Of>, 'lane'>[] = [];

@@ -1,5 +1,5 @@
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { type Interval, intervalsOf, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
+import { intervalsOf, type TimeRange, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
 import { CalendarError } from '#lib/schedule/calendar/line.ts';
 import { isZone } from '#lib/schedule/calendar/zones.ts';
@@ -47,8 +47,13 @@ const isPositive = (value: unknown): value is number => typeof value === 'number
  * @param after epoch ms
  * @param before epoch ms: those that begin then or later are left out
  */
-export function coming(times: WindowTimes, after: number, most: number, before = Number.POSITIVE_INFINITY): Interval[] {
-  const found: Interval[] = [];
+export function coming(
+  times: WindowTimes,
+  after: number,
+  most: number,
+  before = Number.POSITIVE_INFINITY,
+): TimeRange[] {
+  const found: TimeRange[] = [];
   for (const interval of intervalsOf(times, after)) {
     if (interval.from >= before || found.push(interval) >= most) break;
   }
@@ -56,10 +61,10 @@ export function coming(times: WindowTimes, after: number, most: number, before =
 }
 
 /** What a window is at a moment: open, to come, or over for good. */
-export type Standing = { is: 'open' | 'next'; interval: Interval } | { is: 'over' };
+export type WindowStatus = { is: 'open' | 'next'; interval: TimeRange } | { is: 'over' };
 
 /** @param now epoch ms */
-export function standingOf(window: MaintenanceWindow, now: number): Standing {
+export function windowStatus(window: MaintenanceWindow, now: number): WindowStatus {
   const times = timesOf(window, now);
   const [first] = times ? coming(times, now, 1) : [];
   if (!first) return { is: 'over' };
@@ -69,7 +74,7 @@ export function standingOf(window: MaintenanceWindow, now: number): Standing {
 const RANK = { open: 0, next: 1, over: 2 };
 
 /** Those that are open first, by their end; then by when they are open next; those that are over last. */
-export function compareStanding(a: Standing, b: Standing): number {
+export function compareStanding(a: WindowStatus, b: WindowStatus): number {
   if (a.is === 'over' || b.is === 'over' || a.is !== b.is) return RANK[a.is] - RANK[b.is];
   return a.is === 'open' ? a.interval.to - b.interval.to : a.interval.from - b.interval.from;
 }
@@ -83,7 +88,7 @@ type Ending = { change: { ends_at: string } | { from: string } } | 'delete';
  */
 export function endingOf(window: MaintenanceWindow, now: number): Ending {
   if (window.starts_at !== null) {
-    const earliest = Date.parse(window.starts_at) + SHORTEST_MS;
+    const earliest = Date.parse(window.starts_at) + MIN_MS;
     return { change: { ends_at: new Date(Math.max(now, earliest)).toISOString() } };
   }
   const times = timesOf(window, now);
@@ -92,4 +97,4 @@ export function endingOf(window: MaintenanceWindow, now: number): Ending {
 }
 
 /** No window is shorter. */
-const SHORTEST_MS = 60_000;
+const MIN_MS = 60_000;

@@ -1,14 +1,14 @@
 import { eventually, expected, type Json, open } from '#infra/smoke/call.ts';
 import { callsByStream } from '#infra/smoke/mcp.ts';
 import { type Stack, sumOf } from './metrics.ts';
-import type { Site } from './site.ts';
+import type { Fixtures } from './site.ts';
 
 type Item = {
   name: string;
   /** What it should look like, and what it means when it does not. */
   look: string;
   /** @returns what was seen, line by line. Throws StepError. */
-  run(site: Site, stack: Stack | undefined): Promise<string[]>;
+  run(site: Fixtures, stack: Stack | undefined): Promise<string[]>;
 };
 
 const MINUTE_MS = 60_000;
@@ -110,19 +110,19 @@ export const ITEMS: Item[] = [
 
 const NO_STACK = 'not looked at: give --stack, with the AWS CLI and credentials at hand';
 
-const makeCheck = (site: Site, settings: object, entity = site.entities[0]) =>
+const makeCheck = (site: Fixtures, settings: object, entity = site.entities[0]) =>
   site.call('POST', '/v1/checks', { entity_id: entity, failure_threshold: 1, interval_seconds: 60, ...settings });
 
 /** @returns the id of a check of the site's entity */
-const newCheck = async (site: Site, settings: object, entity?: string): Promise<string> =>
+const newCheck = async (site: Fixtures, settings: object, entity?: string): Promise<string> =>
   expected(await makeCheck(site, settings, entity), 201, 'POST /v1/checks').id;
 
-async function lastResult(site: Site, id: string): Promise<Json> {
+async function lastResult(site: Fixtures, id: string): Promise<Json> {
   const { last_result } = expected(await site.call('GET', `/v1/checks/${id}`), 200, 'GET /v1/checks/{id}');
   return last_result ?? undefined;
 }
 
-async function firstResult(site: Site, config: object, what: string): Promise<string> {
+async function firstResult(site: Fixtures, config: object, what: string): Promise<string> {
   const made = await makeCheck(site, { check_type: 'tcp', config });
   if (made.status === 400) return `${what}: refused: ${made.body.error}`;
   const { id } = expected(made, 201, 'POST /v1/checks');
@@ -130,7 +130,7 @@ async function firstResult(site: Site, config: object, what: string): Promise<st
   return `${what}: ${result.success ? `reached, ${result.latency_ms} ms` : `${result.error_kind}: ${result.error_message}`}`;
 }
 
-async function tlsAtOnce(site: Site): Promise<string[]> {
+async function tlsAtOnce(site: Fixtures): Promise<string[]> {
   const tls = (entity?: string) => newCheck(site, { check_type: 'tls', config: site.hosts.tls }, entity);
   const latency = async (id: string): Promise<number> => {
     const result = await eventually('a result of a TLS check', site.patience, () => lastResult(site, id));

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { StepError } from '#infra/smoke/call.ts';
 import { ITEMS } from './items.ts';
 import { readStack } from './metrics.ts';
-import { clear, furnish, type Given, siteOf } from './site.ts';
+import { createFixtures, deleteFixtures, type Given, siteOf } from './site.ts';
 
 const USAGE = `Half an hour on a real account: shows what no emulator can, and says what it should look like. Under $1.
 
@@ -106,7 +106,7 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const site = siteOf(given(values, positionals[0] ?? env.KEY));
   let missed = 0;
   try {
-    await furnish(site);
+    await createFixtures(site);
     const stack = values.stack === undefined ? undefined : await readStack(values.stack);
     for (const { item, number } of items) {
       say(`\n${number}. ${item.name}\n   look for: ${item.look}`);
@@ -119,7 +119,7 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
       }
     }
   } finally {
-    await clear(site);
+    await deleteFixtures(site);
   }
   return missed > 0 ? 1 : 0;
 }

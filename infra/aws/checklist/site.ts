@@ -17,7 +17,7 @@ export type Given = {
 };
 
 /** What the items work with: entities of their own, taken away at the end. */
-export type Site = Given & {
+export type Fixtures = Given & {
   name: string;
   call: Call;
   /** Base address of streams. */
@@ -28,7 +28,7 @@ export type Site = Given & {
   entities: string[];
 };
 
-export function siteOf(given: Given): Site {
+export function siteOf(given: Given): Fixtures {
   const { addresses, cdn, key } = given;
   const isOpen = (one: Address) => !(cdn && one.name === 'StreamUrlmcp');
   const callable = addresses.filter(isOpen).map((one) => ({ ...one, call: caller(one.url, key) }));
@@ -40,7 +40,7 @@ export function siteOf(given: Given): Site {
 const SLUGS = ['one', 'two', 'three', 'four'];
 
 /** Makes its blueprint and entities. Throws StepError. */
-export async function furnish({ call, name, entities }: Site): Promise<void> {
+export async function createFixtures({ call, name, entities }: Fixtures): Promise<void> {
   expected(await call('POST', '/v1/blueprints', { slug: name, name: 'Checklist' }), 201, 'POST /v1/blueprints');
   for (const slug of SLUGS) {
     const made = await call('POST', `/v1/blueprints/${name}/entities`, { slug, name: `Checklist ${slug}` });
@@ -49,7 +49,7 @@ export async function furnish({ call, name, entities }: Site): Promise<void> {
 }
 
 /** Takes away what `furnish` has made, and with the entities their checks. Throws StepError. */
-export async function clear({ call, name }: Site): Promise<void> {
+export async function deleteFixtures({ call, name }: Fixtures): Promise<void> {
   for (const slug of SLUGS) await call('DELETE', `/v1/blueprints/${name}/entities/${slug}`);
   const { status } = await call('DELETE', `/v1/blueprints/${name}`);
   if (status !== 204 && status !== 404) throw new StepError(`The blueprint ${name} is left (${status}): delete it.`);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routes } from '#infra/topology.ts';
 import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
 import { FORWARDED_AUTHORIZATION } from '#lib/aws/lambda/streaming-lambda.ts';
 import { SECURE_COOKIE } from '#lib/identity/sessions/own-page.ts';
@@ -22,7 +22,7 @@ const PLACE = 'const DATA = null;';
  */
 export function edgeCode({ api, streamed, origins }: { api: string; streamed: string[]; origins: string[] }): string {
   const open = [
-    ...allRows.filter(({ access }) => access === 'open'),
+    ...allRoutes.filter(({ access }) => access === 'open'),
     ...routes.filter((route) => route.function === 'console'),
   ].map(({ method, path }) => ({ method, path: path.split('/') }));
   const { address, host } = EDGE_HEADERS;

@@ -19,7 +19,7 @@ const LATE_SECONDS = 120;
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
 /** Two tries of what is parked; and 14 min, which a delivery lies delayed while its receiver wants to be left alone. */
 const ALERT_WAIT_SECONDS = 90;
-const LONGEST_TURN_SECONDS = 900;
+const MAX_TURN_SECONDS = 900;
 /** A transition waits this long for its reader at most before somebody looks. */
 const STREAM_LAG_MS = 60_000;
 
@@ -94,9 +94,9 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
     },
     {
       name: 'lag-delivery',
-      says: `Alerts wait ${LONGEST_TURN_SECONDS} s and more, longer than for a receiver that asks for patience (429). Search the log of the deliverer for "a record failed".`,
+      says: `Alerts wait ${MAX_TURN_SECONDS} s and more, longer than for a receiver that asks for patience (429). Search the log of the deliverer for "a record failed".`,
       metric: queues.delivery.metricApproximateAgeOfOldestMessage(max),
-      above: LONGEST_TURN_SECONDS,
+      above: MAX_TURN_SECONDS,
     },
   ];
 }

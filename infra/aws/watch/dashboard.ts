@@ -10,13 +10,13 @@ import type { Watched } from './rule.ts';
  * has free. The metric of every alarm is on one of them.
  */
 export function makeDashboards(scope: Construct, watched: Watched): void {
-  new Dashboard(scope, 'Dashboard', { widgets: inRows(ofWork(scope, watched)) });
-  new Dashboard(scope, 'Dashboard-limits', { widgets: inRows(ofLimits(scope, watched)) });
-  new Dashboard(scope, 'Dashboard-faults', { widgets: inRows(ofFaults(scope, watched)) });
+  new Dashboard(scope, 'Dashboard', { widgets: inRoutes(ofWork(scope, watched)) });
+  new Dashboard(scope, 'Dashboard-limits', { widgets: inRoutes(ofLimits(scope, watched)) });
+  new Dashboard(scope, 'Dashboard-faults', { widgets: inRoutes(ofFaults(scope, watched)) });
 }
 
 const A_ROW = 3;
-const inRows = (graphs: GraphWidget[]): GraphWidget[][] =>
+const inRoutes = (graphs: GraphWidget[]): GraphWidget[][] =>
   Array.from({ length: Math.ceil(graphs.length / A_ROW) }, (_, i) => graphs.slice(i * A_ROW, (i + 1) * A_ROW));
 
 const max = { period: Duration.minutes(1), statistic: 'Maximum' };

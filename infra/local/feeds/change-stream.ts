@@ -4,13 +4,13 @@ import { type Handler, invoke } from '#infra/local/invoke.ts';
 import type { Store } from '#infra/local/store/store.ts';
 import { type FunctionName, isFor, streams } from '#infra/topology.ts';
 import type { Log } from '#lib/platform/ports.ts';
-import { type Feed, together } from './feeds.ts';
+import { combineFeeds, type Feed } from './feeds.ts';
 
 type StoredChange = { seq: number; sk: string; at: number; image: string };
 type Spec = (typeof streams)[number];
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
  * Hands the table's changes to the functions of the topology, each in the order of their commits and behind a
@@ -29,7 +29,7 @@ export function startChangeStream(store: Store, handlers: Partial<Record<Functio
     const handler = handlers[spec.function];
     return handler ? [startReader(store, spec, handler, log)] : [];
   });
-  return together(readers);
+  return combineFeeds(readers);
 }
 
 function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed {
@@ -66,7 +66,7 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
           timer = undefined;
           wake();
         },
-        Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)),
+        Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)),
       );
     }
   }

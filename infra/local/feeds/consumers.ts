@@ -4,14 +4,14 @@ import { type Handler, invoke } from '#infra/local/invoke.ts';
 import { type FunctionName, hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import type { Clock, Log } from '#lib/platform/ports.ts';
-import { shareOf } from '#lib/platform/sharing/fair-shares.ts';
-import { type Feed, together } from './feeds.ts';
+import { tenantShare } from '#lib/platform/sharing/fair-shares.ts';
+import { combineFeeds, type Feed } from './feeds.ts';
 import type { LocalQueues, Received } from './queues.ts';
 
 /** How long a consumer waits when the store did not answer it. */
 const STORE_PAUSE_MS = 1000;
 /** And at most so long for a message that is not due: setTimeout takes no more than 24 days, and a clock may be set. */
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 
 /** While more is due than there are hands for, it is looked so often for those that hold less than their share. */
 const CROWDED_LOOK_MS = 50;
@@ -33,7 +33,7 @@ export function startConsumers(
     const handler = handlers[specs[queue].consumer];
     return handler ? [startConsumer(queue, queues, handler, env)] : [];
   });
-  return together(all);
+  return combineFeeds(all);
 }
 
 /**
@@ -51,7 +51,7 @@ function startConsumer(
   const { consumer, batch, concurrency } = specs[queue];
   const hideMs = hiddenSeconds(queue) * 1000;
   const hands = batch * concurrency;
-  const share = shareOf(hands);
+  const share = tenantShare(hands);
   const inHand = new Set<Promise<void>>();
   /** Messages in hand, by group. */
   const groups = new Map<string, number>();
@@ -82,7 +82,7 @@ function startConsumer(
         if (due === undefined) return;
         const wait = due - clock.now();
         if (wait > 0) {
-          timer = setTimeout(wake, Math.min(wait, LONGEST_WAIT_MS));
+          timer = setTimeout(wake, Math.min(wait, MAX_WAIT_MS));
           return;
         }
         const received = await receive(hands - inHand.size);

@@ -7,7 +7,7 @@ export type Feed = {
 };
 
 /** Several as one. */
-export const together = (feeds: readonly Feed[]): Feed => ({
+export const combineFeeds = (feeds: readonly Feed[]): Feed => ({
   wake: () => {
     for (const feed of feeds) feed.wake();
   },

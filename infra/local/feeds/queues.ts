@@ -1,7 +1,7 @@
 import type { Keep, Store } from '#infra/local/store/store.ts';
 import { queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
-import { LONGEST_DELAY_MS, sendable } from '#lib/platform/batch.ts';
+import { MAX_DELAY_MS, sendable } from '#lib/platform/batch.ts';
 import type { Clock, Log, Message, Queues } from '#lib/platform/ports.ts';
 
 /** A message in hand: `receives` counts this time too, and makes the receipt. */
@@ -54,7 +54,7 @@ const BETWEEN_TRIES: readonly QueueName[] = ['notify', 'delivery', 'plan'];
 const CHUNK = 25;
 /** A message that failed waits 2 s, then twice as long each time, up to 30 s. (SQS: its visibility time-out.) */
 const FIRST_PAUSE_MS = 2000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 type QueueOptions = { clock: Pick<Clock, 'now'>; log: Log; first_pause_ms?: number };
 
@@ -160,7 +160,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
         const now = clock.now();
         for (const { id, receives } of done) remove.run(id, receives);
         for (const { id, receives } of failed) {
-          const pause = receives >= max_receives ? 0 : Math.min(LONGEST_PAUSE_MS, first_pause_ms * 2 ** (receives - 1));
+          const pause = receives >= max_receives ? 0 : Math.min(MAX_PAUSE_MS, first_pause_ms * 2 ** (receives - 1));
           release.run(now + pause, id, receives);
         }
         if (last.length > 0) bury.all(now, JSON.stringify(last.map(({ id }) => id)), max_receives);
@@ -179,7 +179,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
       store.write(() => {
         const now = clock.now();
         db.prepare('DELETE FROM messages WHERE dead_at < ?').run(before);
-        for (const queue of BETWEEN_TRIES) free.run(now, queue, now + LONGEST_DELAY_MS);
+        for (const queue of BETWEEN_TRIES) free.run(now, queue, now + MAX_DELAY_MS);
       }),
   };
 }

@@ -87,7 +87,7 @@ const noRoom = (): AppError =>
  * Reads and forgets what still comes of a body, so that its answer can be seen. Resolves when it has ended, or has gone
  * on for too long: `request.complete` says which.
  */
-export function forgetRest(request: IncomingMessage, bounds: Bounds): Promise<void> {
+export function drainBody(request: IncomingMessage, bounds: Bounds): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
     const cut = setTimeout(resolve, bounds.behind_ms);

@@ -8,7 +8,7 @@ import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.t
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { loggedPath } from '#lib/results/pings/ping-endpoint.ts';
-import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
+import { bodyReader, bodyRoom, drainBody, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
 import { cameByTls, clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
@@ -131,7 +131,7 @@ export function makeGateway(
 
   /** What still comes of a body is forgotten, and a connection on which it never ends is cut. */
   async function forgetOrCut(request: IncomingMessage): Promise<void> {
-    await forgetRest(request, bounds);
+    await drainBody(request, bounds);
     if (!request.complete) request.destroy();
   }
 

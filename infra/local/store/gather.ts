@@ -1,5 +1,5 @@
 /** How long a write waits for others at most: far less than anybody notices, and several commits long. */
-const LONGEST_MS = 3;
+const MAX_MS = 3;
 
 /** The real one, also where a test has put the timers of the process under its own control. */
 const endOfTurn: (look: () => void) => void = setImmediate;
@@ -10,12 +10,12 @@ const endOfTurn: (look: () => void) => void = setImmediate;
  * would else be a commit of its own.
  * @param waiting how many writes wait for it
  */
-export function whenGathered(flush: () => void, waiting: () => number): void {
+export function batchCommits(flush: () => void, waiting: () => number): void {
   const since = performance.now();
   let seen = 0;
   const look = () => {
     const now = waiting();
-    if (now === seen || performance.now() - since > LONGEST_MS) return flush();
+    if (now === seen || performance.now() - since > MAX_MS) return flush();
     seen = now;
     endOfTurn(look);
   };

@@ -3,7 +3,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { streams } from '#infra/topology.ts';
 import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, isPartition, itemText, keyOf, PAGE_BYTES } from '#lib/platform/table/item-limits.ts';
-import { turnsOf } from '#lib/platform/turns.ts';
+import { yieldEvery } from '#lib/platform/turns.ts';
 import { type Keep, openStore, type Store, type StoreOptions } from './store.ts';
 
 export type SqliteTable = Table & {
@@ -101,7 +101,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
     get: async (key) => (isKey(key) ? store.read(() => read(key)) : undefined),
     getMany: async <T extends Item>(keys: Key[]) => {
       const found: (T | undefined)[] = [];
-      const done = turnsOf(BYTES_A_TURN);
+      const done = yieldEvery(BYTES_A_TURN);
       for (const key of keys) {
         const text = isKey(key) ? store.read(() => row(select, key)?.[0]) : undefined;
         found.push(text === undefined ? undefined : (JSON.parse(text) as T));

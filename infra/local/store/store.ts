@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '#lib/platform/errors.ts';
-import { whenGathered } from './gather.ts';
+import { batchCommits } from './gather.ts';
 
 /** The name of the one file under DATA_DIR. */
 export const STORE_FILE = 'fleetwatch.db';
@@ -39,10 +39,10 @@ export type StoreOptions = {
 type Waiting = { job: () => unknown; keep: Keep; resolve: (value: never) => void; reject: (error: unknown) => void };
 
 /** A file that is rewritten within a second. */
-const LARGEST_REWRITTEN = 64 * 1024 * 1024;
+const MAX_REWRITTEN = 64 * 1024 * 1024;
 
 /** Writes in one commit at most, so that a flood never blocks the process for long. */
-const LARGEST_GROUP = 256;
+const MAX_GROUP = 256;
 
 // WITHOUT ROWID: an item lies under its key, and a query reads neighbours.
 const SCHEMA = `
@@ -69,7 +69,7 @@ const SCHEMA = `
 `;
 
 /** Opens the file, makes what is missing in it. Several processes may have it open (the operator's CLI). */
-export function openStore({ file, schedule = whenGathered }: StoreOptions): Store {
+export function openStore({ file, schedule = batchCommits }: StoreOptions): Store {
   const db = new DatabaseSync(file, { timeout: 2000 });
   db.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY;',
@@ -91,7 +91,7 @@ export function openStore({ file, schedule = whenGathered }: StoreOptions): Stor
   }
 
   function flush(): void {
-    const group = waiting.splice(0, LARGEST_GROUP);
+    const group = waiting.splice(0, MAX_GROUP);
     if (group.length === 0) return;
     if (waiting.length > 0) soon();
     // When one of them cannot be written, each goes alone, so that it does not take its neighbours along.
@@ -138,7 +138,7 @@ export function openStore({ file, schedule = whenGathered }: StoreOptions): Stor
       const { bytes } = db
         .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
         .get() as { bytes: number };
-      if (bytes <= LARGEST_REWRITTEN) db.exec('VACUUM');
+      if (bytes <= MAX_REWRITTEN) db.exec('VACUUM');
     },
     close: () => {
       while (waiting.length > 0) flush();

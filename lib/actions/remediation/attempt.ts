@@ -1,8 +1,8 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { giveUpAt, newRun, type RunEnv } from '#lib/actions/run/claim.ts';
-import { fires } from '#lib/actions/run/fires.ts';
-import { endAwait } from '#lib/alerting/decide/repair.ts';
+import { firesOn } from '#lib/actions/run/fires.ts';
+import { stopAwaiting } from '#lib/alerting/decide/repair.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { FeedItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
@@ -10,21 +10,21 @@ import { after, stamp } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineWrites } from '#lib/schedule/entries.ts';
 import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
-import { givingUp } from './conclude.ts';
+import { giveUpWrites } from './conclude.ts';
 import { firstToStop, type Stopped } from './guards.ts';
-import { type Case, readCase, situationOf } from './read-case.ts';
-import { nextSeries, type SeriesItem } from './series.ts';
+import { type AttemptContext, guardInputOf, readAttemptContext } from './read-case.ts';
+import { type AttemptSeriesItem, nextSeries } from './series.ts';
 import { takeShares } from './shares.ts';
-import { firstLookAt, longestMs } from './verdict.ts';
+import { firstRecheckAt, longestMs } from './verdict.ts';
 
 /** A storm: so many checks within this time (ms) before a failure, or after it. */
 const STORM_MS = 60_000;
 /** Most transitions of each part of the feed that are looked at. */
-const MOST = 20;
+const MAX_TRANSITIONS = 20;
 
 /** How many checks of the account went down within a minute of a time (epoch ms), the one of that time included. */
 async function wentDownAbout({ ports, keys }: Env, tenant: string, at: number): Promise<number> {
@@ -34,7 +34,7 @@ async function wentDownAbout({ ports, keys }: Env, tenant: string, at: number): 
         partition: keys.feed(tenant, bucket),
         from: stamp(at - STORM_MS),
         to: after(stamp(at + STORM_MS)),
-        limit: MOST,
+        limit: MAX_TRANSITIONS,
       }),
     ),
   );
@@ -46,7 +46,7 @@ async function wentDownAbout({ ports, keys }: Env, tenant: string, at: number): 
   return new Set(down).size;
 }
 
-export type Attempt =
+export type RemediationAttempt =
   /** This process sends it; no other ever will. */
   | { is: 'ours'; action: ActionItem; execution: ExecutionItem }
   /** It was claimed before. */
@@ -61,28 +61,28 @@ export type Attempt =
  * twice, whoever comes how often.
  * @param isFirst it is the one that the transition itself wants, by whose id it is known; else the deadline wants it
  */
-export async function attempt(
+export async function attemptRemediation(
   env: RunEnv,
   action_id: string,
   transition: DecidedTransition,
   isFirst: boolean,
-): Promise<Attempt> {
+): Promise<RemediationAttempt> {
   const { ports, keys } = env;
   const { tenant_id } = transition;
   let due: number | undefined;
   let deadlines: DueDeadline[] = [];
-  const made = await untilDone(ports, async (): Promise<Attempt | typeof AGAIN> => {
+  const made = await retryOnConflict(ports, async (): Promise<RemediationAttempt | typeof RETRY> => {
     [due, deadlines] = [undefined, []];
     const known = isFirst
       ? await ports.table.get<ExecutionItem>(keys.execution(tenant_id, firstId(transition, action_id)))
       : undefined;
     if (known) return { is: 'taken', execution: known };
-    const one = await readCase(env, action_id, transition);
-    if (!one || !fires(one.action, transition)) return { is: 'left' };
+    const one = await readAttemptContext(env, action_id, transition);
+    if (!one || !firesOn(one.action, transition)) return { is: 'left' };
     if (!isFirst && !isDue(one, ports.clock.now())) return { is: 'left' };
     const stopped = await stoppedBy(env, one);
     const decided = stopped ? await leave(env, one, stopped, isFirst) : claimAttempt(env, one, isFirst);
-    if (decided.writes.length > 0 && !(await commit(ports, decided.writes)).ok) return AGAIN;
+    if (decided.writes.length > 0 && !(await commit(ports, decided.writes)).ok) return RETRY;
     due = decided.due;
     deadlines = decided.deadlines ?? [];
     return decided.execution && !stopped
@@ -108,16 +108,16 @@ const laterId = (
 ): string => derivedId('exe', now, transition_id, action_id, 'attempt', attempt, why);
 
 /** Whether the attempt that its deadline wants is still to be made: messages of it come more than once. */
-const isDue = ({ stored }: Case, now: number): boolean =>
+const isDue = ({ stored }: AttemptContext, now: number): boolean =>
   stored?.open === undefined && stored?.next_at !== undefined && stored.next_at <= now;
 
 /** The search for a storm is made only where nothing else stops it. */
-async function stoppedBy(env: RunEnv, one: Case): Promise<Stopped | undefined> {
+async function stoppedBy(env: RunEnv, one: AttemptContext): Promise<Stopped | undefined> {
   const { stored, check } = one;
   if (stored?.open && stored.check_id !== check.id) {
     return { guard: 'lock', why: `${stored.open.execution_id} is still verified, by another check` };
   }
-  const situation = situationOf(one, env.ports.clock.now());
+  const situation = guardInputOf(one, env.ports.clock.now());
   const stopped = firstToStop(situation);
   if (stopped) return stopped;
   // Its lock runs out while nobody watches, as in an outage of ours, and it still has to have its verdict.
@@ -129,7 +129,7 @@ async function stoppedBy(env: RunEnv, one: Case): Promise<Stopped | undefined> {
 /** `due`: when the action is looked at again (epoch ms); `deadlines` of its check are to be sent. */
 type Decided = { execution?: ExecutionItem; writes: Write[]; due?: number | undefined; deadlines?: DueDeadline[] };
 
-function claimAttempt({ ports, keys }: RunEnv, one: Case, isFirst: boolean): Decided {
+function claimAttempt({ ports, keys }: RunEnv, one: AttemptContext, isFirst: boolean): Decided {
   const { action, account, check, remediation, series, transition, shares, lock_name } = one;
   const { tenant_id, id: action_id } = action;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
@@ -142,7 +142,7 @@ function claimAttempt({ ports, keys }: RunEnv, one: Case, isFirst: boolean): Dec
   const { execution, writes } = newRun(keys, wanted, action, account, token, now, { attempt: number });
   const until = giveUpAt(action, now) + longestMs(remediation, check);
   const open = { execution_id, began_at: now, settings: remediation };
-  const due = firstLookAt(open);
+  const due = firstRecheckAt(open);
   const changes = { attempts: number, last_began_at: now, open, next_at: undefined };
   return {
     execution,
@@ -158,7 +158,12 @@ function claimAttempt({ ports, keys }: RunEnv, one: Case, isFirst: boolean): Dec
 }
 
 /** What a guard has stopped is written down once for each attempt and guard, and comes again when the guard says so. */
-async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFirst: boolean): Promise<Decided> {
+async function leave(
+  { ports, keys }: RunEnv,
+  one: AttemptContext,
+  stopped: Stopped,
+  isFirst: boolean,
+): Promise<Decided> {
   const { action, account, check, series, transition, stored } = one;
   const { tenant_id, id: action_id } = action;
   const { guard, why, until, waits } = stopped;
@@ -182,12 +187,12 @@ async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFir
     ...(guard === 'already_healthy' && { verdict: 'already_healthy' as const, verified_at: iso(now) }),
   });
   const isLast = guard === 'attempts' && series.open === undefined;
-  const end = isLast ? await givingUp({ ports, keys }, one, token, now) : undefined;
+  const end = isLast ? await giveUpWrites({ ports, keys }, one, token, now) : undefined;
   const again = end && 'again' in end ? end.again : until;
   const told = end && 'writes' in end ? end : undefined;
   // Its alert waits for no attempt that is not made before the end of its time.
   const isAwaited = waits || !check.repairs?.[action_id] || (again !== undefined && again <= (one.hold?.deadline ?? 0));
-  const awaited = endAwait(keys, check, isAwaited ? undefined : one.hold, token, now);
+  const awaited = stopAwaiting(keys, check, isAwaited ? undefined : one.hold, token, now);
   // An attempt that is open has its own deadline; what comes after it waits for its verdict.
   const next = nextSeries(series, { next_at: again, ...(told && { told: true as const }) }, token, now);
   // What is open at another check, to which the action was bound before, stays until it has its verdict.
@@ -220,7 +225,7 @@ async function leave({ ports, keys }: RunEnv, one: Case, stopped: Stopped, isFir
   };
 }
 
-const seriesWrites = ({ stored }: Case, next: SeriesItem): Write[] => [
+const seriesWrites = ({ stored }: AttemptContext, next: AttemptSeriesItem): Write[] => [
   { put: next, if: stored ? { version: stored.v } : 'absent' },
 ];
 

@@ -3,24 +3,24 @@ import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { RunEnv } from '#lib/actions/run/claim.ts';
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
-import { begun, escalationChange, nextStepNow } from '#lib/alerting/decide/escalation.ts';
-import { announcementOf, withAnnounced } from '#lib/alerting/decide/memory.ts';
+import { escalationChange, nextStepNow, withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
+import { reportedStateOf, withNotifiedAlerts } from '#lib/alerting/decide/memory.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
-import { toldOf } from '#lib/alerting/decide/recipients.ts';
-import { endAwait } from '#lib/alerting/decide/repair.ts';
+import { notifiedTargets } from '#lib/alerting/decide/recipients.ts';
+import { stopAwaiting } from '#lib/alerting/decide/repair.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
-import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
+import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/situation.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { commit, RETRY } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineWrites } from '#lib/schedule/entries.ts';
-import { isWell } from './read-case.ts';
-import { nextSeries, type SeriesItem, type Verdict } from './series.ts';
+import { isCheckHealthy } from './read-case.ts';
+import { type AttemptSeriesItem, nextSeries, type VerificationVerdict } from './series.ts';
 import { giveSharesBack, readShares } from './shares.ts';
 
 /** What is written and sent; or they hold it back until then (epoch ms). */
@@ -30,7 +30,7 @@ type GivenUp = {
   action: ActionItem;
   check: CheckItem;
   transition: DecidedTransition;
-  series: SeriesItem;
+  series: AttemptSeriesItem;
   /** The deadline of an alert of the check that is held. */
   hold: DeadlineEntry | undefined;
 };
@@ -40,21 +40,22 @@ type GivenUp = {
  * alerting decide whether anybody is. With it the next step of an escalation is due, or its steps begin to count where
  * it is the first alert of the failure. Undefined where people were told, or the check is well by now.
  */
-export async function givingUp(
+export async function giveUpWrites(
   env: Env,
   { action, check, transition, series, hold }: GivenUp,
   token: string,
   now: number,
 ): Promise<GivingUp | undefined> {
-  const found = series.told || isWell(action, check) ? undefined : await readCheckAlerting(env, check, { check });
+  const found =
+    series.told || isCheckHealthy(action, check) ? undefined : await readCheckAlerting(env, check, { check });
   if (!found?.entity) return undefined;
   const { keys } = env;
   const { policy } = found;
   const { tenant_id, id: check_id, entity_id, state } = check;
-  const announces = announcementOf(state, policy);
-  const channels = toldOf(hold, channelsThatApply(policy, announces, check.alerts), check.alerts);
-  const situation: Situation = {
-    ...decidedOn(check, check.alerts, policy, channels, now),
+  const announces = reportedStateOf(state, policy);
+  const channels = notifiedTargets(hold, recipientsFor(policy, announces, check.alerts), check.alerts);
+  const situation: RuleInput = {
+    ...decisionInputOf(check, check.alerts, policy, channels, now),
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },
   };
   const { decision, until } = decide(situation);
@@ -72,8 +73,8 @@ export async function givingUp(
       verdict: series.last?.verdict ?? 'unverified',
     },
   });
-  const told = withAnnounced(check.alerts, [{ id: item.id, announces }]);
-  const after = begun(told, policy, announces, now);
+  const told = withNotifiedAlerts(check.alerts, [{ id: item.id, announces }]);
+  const after = withEscalationStarted(told, policy, announces, now);
   const escalation =
     after === told
       ? nextStepNow(keys, check, token, policy, now)
@@ -94,7 +95,7 @@ export type Due = {
   tenant_id: string;
   action_id: string;
   entry: DeadlineEntry;
-  series: SeriesItem;
+  series: AttemptSeriesItem;
   /** Undefined when they were deleted. */
   action: ActionItem | undefined;
   check: CheckItem | undefined;
@@ -108,9 +109,9 @@ export async function moveTo(
   env: RunEnv,
   one: Pick<Due, 'tenant_id' | 'action_id' | 'entry'>,
   due: number | undefined,
-): Promise<Moved | typeof AGAIN> {
+): Promise<Moved | typeof RETRY> {
   const writes = entryWrites(env, one, env.ports.ids.token(), due);
-  return (await commit(env.ports, writes)).ok ? { due } : AGAIN;
+  return (await commit(env.ports, writes)).ok ? { due } : RETRY;
 }
 
 const entryWrites = (
@@ -131,8 +132,8 @@ export async function conclude(
   env: RunEnv,
   one: Due,
   execution: ExecutionItem,
-  { verdict, by }: { verdict: Verdict; by: string | null },
-): Promise<Moved | typeof AGAIN> {
+  { verdict, by }: { verdict: VerificationVerdict; by: string | null },
+): Promise<Moved | typeof RETRY> {
   const { ports, keys } = env;
   const { tenant_id, series, action, check } = one;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
@@ -140,7 +141,7 @@ export async function conclude(
   const judged: ExecutionItem = { ...execution, v: token, verdict, verified_at: iso(now), verified_by: by };
   const shares = await readShares(env, tenant_id, lockName(settings, series.entity_id));
 
-  const isOver = !check?.enabled || !action || isWell(action, check);
+  const isOver = !check?.enabled || !action || isCheckHealthy(action, check);
   const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
   // Of one that healed it is seen later whether the check, which may want several successes, has come up by it.
   const mayRecover = verdict === 'healed' && series.failure.transition_id === execution.transition_id;
@@ -164,7 +165,7 @@ export async function conclude(
     ...(told?.writes ?? []),
     ...(awaited?.writes ?? []),
   ];
-  if (!(await commit(ports, writes)).ok) return AGAIN;
+  if (!(await commit(ports, writes)).ok) return RETRY;
   ports.log.info('a remediation was verified', {
     tenant_id,
     action_id: one.action_id,
@@ -185,7 +186,7 @@ async function awaitEnds(
 ) {
   if (!check?.repairs?.[action_id]) return undefined;
   const hold = await ports.table.get<DeadlineEntry>(keys.entry('hold', tenant_id, series.check_id));
-  return endAwait(keys, check, hold, token, now);
+  return stopAwaiting(keys, check, hold, token, now);
 }
 
 async function givenUp(
@@ -200,14 +201,14 @@ async function givenUp(
     { pk: keys.ofCheck(one.tenant_id, check_id), sk: failure.transition_sk },
     keys.entry('hold', one.tenant_id, check_id),
   ]);
-  return transition && givingUp(env, { ...one, transition, hold }, token, now);
+  return transition && giveUpWrites(env, { ...one, transition, hold }, token, now);
 }
 
 /** Nothing is left to be verified or repaired: the action is gone, or does not want it any more. */
 export async function abandon(
   env: RunEnv,
-  one: Pick<Due, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: SeriesItem | undefined },
-): Promise<Moved | typeof AGAIN> {
+  one: Pick<Due, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: AttemptSeriesItem | undefined },
+): Promise<Moved | typeof RETRY> {
   const { keys, ports } = env;
   const { tenant_id, series } = one;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
@@ -220,5 +221,5 @@ export async function abandon(
       writes.push(...giveSharesBack(keys, shares, { tenant_id, execution_id: open.execution_id }, token, now));
     }
   }
-  return (await commit(ports, writes)).ok ? {} : AGAIN;
+  return (await commit(ports, writes)).ok ? {} : RETRY;
 }

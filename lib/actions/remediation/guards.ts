@@ -5,8 +5,8 @@ import { iso } from '#lib/platform/time.ts';
  * Most remediations of an account that are at work at once, and that begin within an hour
  * (docs/operate/limits.md#account-limits).
  */
-const MOST_RUNNING = 3;
-const MOST_AN_HOUR = 10;
+const MAX_RUNNING = 3;
+const MAX_PER_HOUR = 10;
 /** So many checks that go down within a minute are no matter of one of them. */
 const STORM = 5;
 /** What others hold is looked at again after this time (ms). */
@@ -26,13 +26,13 @@ const accountLimit: Guard = {
   name: 'account_limit',
   judge({ running, begun, now }) {
     const atWork = running.filter((until) => until > now);
-    if (atWork.length >= MOST_RUNNING) {
+    if (atWork.length >= MAX_RUNNING) {
       const until = Math.min(atWork[0]!, now + AGAIN_MS);
-      return { stops: `${MOST_RUNNING} remediations of the account are at work, the most at once`, until };
+      return { stops: `${MAX_RUNNING} remediations of the account are at work, the most at once`, until };
     }
     const lately = begun.filter((at) => at > now - HOUR_MS);
-    if (lately.length < MOST_AN_HOUR) return {};
-    return { stops: `${MOST_AN_HOUR} remediations began within an hour, the most`, until: lately[0]! + HOUR_MS };
+    if (lately.length < MAX_PER_HOUR) return {};
+    return { stops: `${MAX_PER_HOUR} remediations began within an hour, the most`, until: lately[0]! + HOUR_MS };
   },
 };
 
@@ -113,7 +113,7 @@ export const GUARDS: readonly Guard[] = [
 export type Stopped = { guard: GuardName; why: string; until?: number; waits?: true };
 
 /** Pure: the first guard that stops an attempt; undefined where it may be made. */
-export function firstToStop(situation: GuardSituation, list: readonly Guard[] = GUARDS): Stopped | undefined {
+export function firstToStop(situation: GuardInput, list: readonly Guard[] = GUARDS): Stopped | undefined {
   for (const guard of list) {
     const { stops, ...rest } = guard.judge(situation);
     if (stops !== undefined) return { guard: guard.name, why: stops, ...rest };
@@ -133,7 +133,7 @@ type GuardName =
   | 'storm';
 
 /** All that the guards look at. Plain values; times in epoch ms. */
-export type GuardSituation = {
+export type GuardInput = {
   now: number;
   remediation: Remediation;
   /** The check is well, or has been since the failure that the attempt is for. */
@@ -165,7 +165,7 @@ export type GuardSituation = {
 type Guarded = { stops?: string; until?: number; waits?: true };
 
 /** Something that an attempt must pass. Pure, and total. */
-type Guard = { name: GuardName; judge(situation: GuardSituation): Guarded };
+type Guard = { name: GuardName; judge(situation: GuardInput): Guarded };
 
 /** A failure follows from that of the entity with this name; null while it is found out whether it does. */
 export type Cause = { root: string | null };

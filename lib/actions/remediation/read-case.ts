@@ -8,9 +8,9 @@ import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import type { Cause, GuardSituation } from './guards.ts';
-import { type SeriesItem, seriesAt } from './series.ts';
-import { readShares, type Shares } from './shares.ts';
+import type { Cause, GuardInput } from './guards.ts';
+import { type AttemptSeriesItem, seriesAt } from './series.ts';
+import { type AttemptLimits, readShares } from './shares.ts';
 
 /**
  * What the alert of a failure waits for, or named when it went out, as long as that fails. A repair of what follows
@@ -31,18 +31,18 @@ async function readCause(
 }
 
 /** A guarded action at a failure of its check, and all that an attempt is decided on, read strongly. */
-export type Case = {
+export type AttemptContext = {
   action: ActionItem;
   remediation: Remediation;
   account: AccountItem;
   check: CheckItem;
   transition: DecidedTransition;
   /** As it is stored, and with this failure. */
-  stored: SeriesItem | undefined;
-  series: SeriesItem;
+  stored: AttemptSeriesItem | undefined;
+  series: AttemptSeriesItem;
   entry: DeadlineEntry | undefined;
   lock_name: string;
-  shares: Shares;
+  shares: AttemptLimits;
   /** A maintenance window that the check is in. */
   window: OpenWindow | undefined;
   cause: Cause | undefined;
@@ -53,11 +53,15 @@ export type Case = {
 };
 
 /** Undefined when the action is gone or not guarded any more, or is bound to another check, or nobody watches that. */
-export async function readCase(env: Env, action_id: string, transition: DecidedTransition): Promise<Case | undefined> {
+export async function readAttemptContext(
+  env: Env,
+  action_id: string,
+  transition: DecidedTransition,
+): Promise<AttemptContext | undefined> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = transition;
   const [action, account, check, stored, entry, hold] = await ports.table.getMany<
-    [ActionItem, AccountItem, CheckItem, SeriesItem, DeadlineEntry, DeadlineEntry]
+    [ActionItem, AccountItem, CheckItem, AttemptSeriesItem, DeadlineEntry, DeadlineEntry]
   >([
     keys.action(tenant_id, action_id),
     keys.account(tenant_id),
@@ -85,7 +89,7 @@ export async function readCase(env: Env, action_id: string, transition: DecidedT
 }
 
 /** What the guards look at, but for what takes a search (attempt.ts). */
-export function situationOf(one: Case, now: number): GuardSituation {
+export function guardInputOf(one: AttemptContext, now: number): GuardInput {
   const { remediation, series, lock_name, shares } = one;
   const { lock, remediations } = shares;
   return {
@@ -106,14 +110,14 @@ export function situationOf(one: Case, now: number): GuardSituation {
  * Whether the failure that an attempt is for has ended: the check is well, or what it has now is another failure. Where
  * its entity became degraded because the check came up, there was none.
  */
-function isOver({ action, check, transition, series }: Case): boolean {
-  if (isWell(action, check) || isWell(action, { state: transition.check_to_state })) return true;
+function isOver({ action, check, transition, series }: AttemptContext): boolean {
+  if (isCheckHealthy(action, check) || isCheckHealthy(action, { state: transition.check_to_state })) return true;
   if (series.failure.transition_id !== transition.transition_id) return true;
   return action.trigger_to_state === 'down' && check.state_since !== transition.timestamp;
 }
 
 /** Whether a check is in none of the states that its action repairs. */
-export const isWell = (
+export const isCheckHealthy = (
   { trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>,
   { state }: Pick<CheckItem, 'state'>,
 ): boolean => state !== 'down' && (trigger_to_state === 'down' || state !== 'degraded');

@@ -12,16 +12,16 @@ import { outagesOf } from '#lib/history/runs/gaps.ts';
 import { resultOf, storedRuns } from '#lib/history/runs/runs.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { DueDeadline, MessageOf } from '#lib/messages.ts';
-import { type AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
-import { type Attempt, attempt } from './attempt.ts';
+import { attemptRemediation, type RemediationAttempt } from './attempt.ts';
 import { abandon, conclude, type Due, moveTo } from './conclude.ts';
-import type { SeriesItem, Verdict } from './series.ts';
-import { nextLookAt, type Sign, type Span, spanOf, verdictOf } from './verdict.ts';
+import type { AttemptSeriesItem, VerificationVerdict } from './series.ts';
+import { nextRecheckAt, spanOf, type VerificationRange, type VerificationResult, verdictOf } from './verdict.ts';
 
 /** A push may say that it was checked so long (ms) before it came. */
 const PUSHED_LATE_MS = 60_000;
@@ -29,22 +29,22 @@ const PUSHED_LATE_MS = 60_000;
 /** When a check is probed next from a time on (epoch ms); undefined of one that is pushed. */
 function nextSlot(check: CheckItem, from: number): number | undefined {
   if (check.execution_mode === 'push') return undefined;
-  const rhythm = rhythmOf(cellOf(check.id), check.interval_seconds);
+  const rhythm = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
   return latestSlot(rhythm, from - 1) + rhythm.interval_ms;
 }
 
 /** The results of a check whose probe began, or that came, within a span; in that order. */
-async function signsOf(
+async function verificationResults(
   { ports, keys }: Env,
   action: Pick<ActionItem, 'trigger_to_state'>,
   check: CheckItem,
-  { from, until }: Span,
-): Promise<Sign[]> {
+  { from, until }: VerificationRange,
+): Promise<VerificationResult[]> {
   const context = { ports, keys, tenant: check.tenant_id };
   const earlier = check.execution_mode === 'push' ? PUSHED_LATE_MS : check.interval_seconds * 1000;
   const window = { from: from - earlier, until: until + 1 };
   const revisions = await revisionsSince(context, check, window.from);
-  const found: (Sign & { at: number })[] = [];
+  const found: (VerificationResult & { at: number })[] = [];
   for await (const page of storedRuns(context, check, revisions, window)) {
     for (const moment of page) {
       if (moment.gap !== undefined) continue;
@@ -66,7 +66,7 @@ const isWellBy = ({ trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>, re
   trigger_to_state === 'degraded' ? outcomeOf(result) === 'ok' : result.success;
 
 /** Whether a check without any result in a span was watched: a probe always has one, a push may fail to come. */
-async function wasWatched(env: Env, check: CheckItem, { from, until }: Span): Promise<boolean> {
+async function wasWatched(env: Env, check: CheckItem, { from, until }: VerificationRange): Promise<boolean> {
   if (!check.enabled || check.execution_mode === 'pull') return false;
   return (await outagesOf(env, check, { from, until })).length === 0;
 }
@@ -82,26 +82,26 @@ type Looked = { due?: number | undefined; deadlines?: DueDeadline[]; next?: Deci
  * it twice, late or at a wrong time does no harm.
  * @returns a claimed attempt, which is to be sent
  */
-export async function lookAtRemediation(
+export async function recheckRemediation(
   env: RunEnv,
   message: MessageOf<'action'> & { kind: 'remediation' },
-): Promise<{ attempt: Attempt; transition: DecidedTransition } | undefined> {
+): Promise<{ attempt: RemediationAttempt; transition: DecidedTransition } | undefined> {
   const { tenant_id, action_id } = message;
-  const { due, deadlines = [], next } = await untilDone(env.ports, () => look(env, message));
+  const { due, deadlines = [], next } = await retryOnConflict(env.ports, () => look(env, message));
   await sendDeadlines(env, deadlines);
   if (due !== undefined) await sendRemediation(env, { tenant_id, id: action_id }, due);
-  return next && { attempt: await attempt(env, action_id, next, false), transition: next };
+  return next && { attempt: await attemptRemediation(env, action_id, next, false), transition: next };
 }
 
 async function look(
   env: RunEnv,
   { tenant_id, action_id, asked }: MessageOf<'action'> & { kind: 'remediation' },
-): Promise<Looked | typeof AGAIN> {
+): Promise<Looked | typeof RETRY> {
   const { ports, keys } = env;
   // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
   const entry = await ports.table.get<DeadlineEntry>(keys.entry('remediation', tenant_id, action_id));
   if (!entry || (entry.deadline > ports.clock.now() && !asked)) return {};
-  const [series, action, account] = await ports.table.getMany<[SeriesItem, ActionItem, AccountItem]>([
+  const [series, action, account] = await ports.table.getMany<[AttemptSeriesItem, ActionItem, AccountItem]>([
     keys.remediation(tenant_id, action_id),
     keys.action(tenant_id, action_id),
     keys.account(tenant_id),
@@ -128,7 +128,7 @@ async function look(
   return next && isWanted ? { next } : abandon(env, due);
 }
 
-async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<Looked | typeof AGAIN> {
+async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<Looked | typeof RETRY> {
   const { ports, keys } = env;
   const { series, check } = due;
   const { settings } = series.open!;
@@ -137,30 +137,30 @@ async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<
   if (!execution) return abandon(env, due);
   if (execution.dispatch_status === 'pending') {
     // Should it have been cut off, nobody but this look ends it.
-    if (now < execution.give_up_at) return moveTo(env, due, nextLookAt('pending', undefined, now));
+    if (now < execution.give_up_at) return moveTo(env, due, nextRecheckAt('pending', undefined, now));
     execution = await interrupted(env, execution);
   }
   if (!check?.enabled) return conclude(env, due, execution, { verdict: 'unverified', by: null });
-  const judged = await judge(env, due, check, execution, settings);
+  const judged = await verifyAttempt(env, due, check, execution, settings);
   return 'look' in judged ? moveTo(env, due, judged.look) : conclude(env, due, execution, judged);
 }
 
-async function judge(
+async function verifyAttempt(
   env: RunEnv,
   { action }: Due,
   check: CheckItem,
   execution: ExecutionItem,
-  settings: NonNullable<SeriesItem['open']>['settings'],
-): Promise<{ verdict: Verdict; by: string | null } | { look: number }> {
+  settings: NonNullable<AttemptSeriesItem['open']>['settings'],
+): Promise<{ verdict: VerificationVerdict; by: string | null } | { look: number }> {
   const now = env.ports.clock.now();
   const span = spanOf(execution, settings, check);
   if (span === 'not_healed') return { verdict: span, by: null };
-  if (span === 'pending') return { look: nextLookAt(span, undefined, now) };
+  if (span === 'pending') return { look: nextRecheckAt(span, undefined, now) };
   if (now > span.from) {
-    const signs = await signsOf(env, action!, check, span);
+    const signs = await verificationResults(env, action!, check, span);
     const isOver = signs.length === 0 && now >= span.until;
     const verdict = verdictOf(span, signs, isOver && (await wasWatched(env, check, span)), now);
     if (verdict) return verdict;
   }
-  return { look: nextLookAt(span, nextSlot(check, span.from), now) };
+  return { look: nextRecheckAt(span, nextSlot(check, span.from), now) };
 }

@@ -3,7 +3,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /** What came of an attempt. `unverified`: nobody watched the check when it should have shown. */
-export type Verdict = 'healed' | 'not_healed' | 'unverified';
+export type VerificationVerdict = 'healed' | 'not_healed' | 'unverified';
 
 /** The failure of its check that a series is at. */
 type Failure = { transition_id: string; transition_sk: string /** Epoch ms. */; at: number };
@@ -16,7 +16,7 @@ export type OpenAttempt = { execution_id: string; began_at: number; settings: Re
  * deadline `remediation` of the action is about: the verdict of the attempt that is open, else the next one. About
  * 600 bytes. Times in epoch ms.
  */
-export type SeriesItem = Item & {
+export type AttemptSeriesItem = Item & {
   v: string;
   tenant_id: string;
   action_id: string;
@@ -30,7 +30,7 @@ export type SeriesItem = Item & {
   open?: OpenAttempt;
   /** When the next attempt is due, if one is. */
   next_at?: number;
-  last?: { verdict: Verdict; at: number };
+  last?: { verdict: VerificationVerdict; at: number };
   /** People were told that it is given up. */
   told?: true;
 };
@@ -49,11 +49,11 @@ type NewFailure = { transition_id: string; sk: string; timestamp: string; check_
  */
 export function seriesAt(
   keys: Keys,
-  before: SeriesItem | undefined,
-  of: Pick<SeriesItem, 'tenant_id' | 'action_id' | 'check_id' | 'entity_id'>,
+  before: AttemptSeriesItem | undefined,
+  of: Pick<AttemptSeriesItem, 'tenant_id' | 'action_id' | 'check_id' | 'entity_id'>,
   failed: NewFailure,
   { stable_seconds }: Remediation,
-): SeriesItem {
+): AttemptSeriesItem {
   const at = Date.parse(failed.timestamp);
   const failure: Failure = { transition_id: failed.transition_id, transition_sk: failed.sk, at };
   if (before?.check_id === of.check_id) {
@@ -66,19 +66,19 @@ export function seriesAt(
   return { ...keys.remediation(of.tenant_id, of.action_id), v: '', ...begun, ...last };
 }
 
-function wellSince({ last, failure }: SeriesItem, { check_from_state, check_from_since }: NewFailure): number {
+function wellSince({ last, failure }: AttemptSeriesItem, { check_from_state, check_from_since }: NewFailure): number {
   if (last?.verdict === 'healed') return last.at;
   // From degraded to down it has failed on.
   return check_from_state === 'degraded' ? (last?.at ?? failure.at) : Date.parse(check_from_since);
 }
 
-type Progress = Pick<SeriesItem, 'attempts' | 'last_began_at' | 'open' | 'next_at' | 'last' | 'told'>;
+type Progress = Pick<AttemptSeriesItem, 'attempts' | 'last_began_at' | 'open' | 'next_at' | 'last' | 'told'>;
 /** Undefined: it is none any more. */
 type Changes = { [member in keyof Progress]?: Progress[member] | undefined };
 
 /** The next version of a series, with its expiry. @param now epoch ms */
-export function nextSeries(series: SeriesItem, changes: Changes, token: string, now: number): SeriesItem {
-  const next = { ...series, ...changes, v: token } as SeriesItem;
+export function nextSeries(series: AttemptSeriesItem, changes: Changes, token: string, now: number): AttemptSeriesItem {
+  const next = { ...series, ...changes, v: token } as AttemptSeriesItem;
   for (const member of ['open', 'next_at', 'last_began_at', 'last', 'told'] as const) {
     if (next[member] === undefined) delete next[member];
   }

@@ -17,9 +17,9 @@ type RemediationsItem = Item & {
 };
 
 /** What an attempt shares with others of its account, as it was read. */
-export type Shares = { lock: LockItem | undefined; remediations: RemediationsItem | undefined };
+export type AttemptLimits = { lock: LockItem | undefined; remediations: RemediationsItem | undefined };
 
-export async function readShares({ ports, keys }: Env, tenant: string, name: string): Promise<Shares> {
+export async function readShares({ ports, keys }: Env, tenant: string, name: string): Promise<AttemptLimits> {
   const [lock, remediations] = await ports.table.getMany<[LockItem, RemediationsItem]>([
     keys.remediationLock(tenant, name),
     keys.remediations(tenant),
@@ -30,7 +30,13 @@ export async function readShares({ ports, keys }: Env, tenant: string, name: str
 type Taker = { tenant_id: string; lock_name: string; execution_id: string; action_id: string; until: number };
 
 /** The writes by which an attempt takes its lock and its place: each over what was read, so that no two have both. */
-export function takeShares(keys: Keys, { lock, remediations }: Shares, by: Taker, token: string, now: number): Write[] {
+export function takeShares(
+  keys: Keys,
+  { lock, remediations }: AttemptLimits,
+  by: Taker,
+  token: string,
+  now: number,
+): Write[] {
   const { tenant_id, lock_name, execution_id, action_id, until } = by;
   const put: LockItem = {
     ...keys.remediationLock(tenant_id, lock_name),
@@ -48,7 +54,7 @@ export function takeShares(keys: Keys, { lock, remediations }: Shares, by: Taker
 /** The writes that give both back; of a lock that somebody else has by now, none. */
 export function giveSharesBack(
   keys: Keys,
-  { lock, remediations }: Shares,
+  { lock, remediations }: AttemptLimits,
   { tenant_id, execution_id }: Pick<Taker, 'tenant_id' | 'execution_id'>,
   token: string,
   now: number,

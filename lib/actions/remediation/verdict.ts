@@ -1,15 +1,15 @@
 import type { Remediation } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { OpenAttempt, Verdict } from './series.ts';
+import type { OpenAttempt, VerificationVerdict } from './series.ts';
 
 type Timing = Pick<CheckItem, 'interval_seconds' | 'timeout_ms'>;
-type Run = Pick<ExecutionItem, 'dispatch_status' | 'finished_at' | 'pipeline_status' | 'reported_at'>;
+type ExecutionOutcome = Pick<ExecutionItem, 'dispatch_status' | 'finished_at' | 'pipeline_status' | 'reported_at'>;
 
 /** A result may be written so long (ms) after its probe has ended: with others, and by a machine with its own clock. */
 const WRITTEN_MS = 5_000;
 /** While it waits it is looked at so often (ms), and the rarer the longer it takes. */
-const SOONEST_MS = 3_000;
+const MIN_MS = 3_000;
 const LATEST_MS = 300_000;
 /** Beyond what a verdict takes (ms): its deadline may come late, as after an outage of ours. */
 const SPARE_MS = 120_000;
@@ -22,21 +22,21 @@ export const longestMs = ({ settle_seconds, verify_within_seconds }: Remediation
   2 * settle_seconds * 1000 + verify_within_seconds * 1000 + resultsMs(check) + WRITTEN_MS + SPARE_MS;
 
 /** When an attempt is looked at first (epoch ms). */
-export const firstLookAt = ({ began_at, settings }: OpenAttempt): number =>
-  began_at + Math.max(settings.settle_seconds * 1000, SOONEST_MS);
+export const firstRecheckAt = ({ began_at, settings }: OpenAttempt): number =>
+  began_at + Math.max(settings.settle_seconds * 1000, MIN_MS);
 
 /**
  * Which results decide: those whose probe began after `from`, until `until`, both epoch ms. `isRunning`: its pipeline
  * goes on, so that only a success decides before the end.
  */
-export type Span = { from: number; until: number; isRunning: boolean };
+export type VerificationRange = { from: number; until: number; isRunning: boolean };
 
 /** Pure: what is waited for after the call of an attempt; or what came of it without any result. */
 export function spanOf(
-  run: Run,
+  run: ExecutionOutcome,
   { settle_seconds, verify_within_seconds }: Remediation,
   check: Timing,
-): Span | 'pending' | 'not_healed' {
+): VerificationRange | 'pending' | 'not_healed' {
   if (run.dispatch_status === 'pending' || run.finished_at === null) return 'pending';
   if (run.dispatch_status !== 'success' || run.pipeline_status === 'failed') return 'not_healed';
   const finished = Date.parse(run.finished_at);
@@ -48,7 +48,7 @@ export function spanOf(
 }
 
 /** A result that counts for a verdict: whether the check was well by it. */
-export type Sign = { id: string; is_well: boolean };
+export type VerificationResult = { id: string; is_well: boolean };
 
 /**
  * Pure: what came of an attempt; undefined while the next result may still decide.
@@ -56,11 +56,11 @@ export type Sign = { id: string; is_well: boolean };
  * @param was_watched whether a result was to be expected by then
  */
 export function verdictOf(
-  { until, isRunning }: Span,
-  signs: readonly Sign[],
+  { until, isRunning }: VerificationRange,
+  signs: readonly VerificationResult[],
   was_watched: boolean,
   now: number,
-): { verdict: Verdict; by: string | null } | undefined {
+): { verdict: VerificationVerdict; by: string | null } | undefined {
   const next = isRunning ? signs.find(({ is_well }) => is_well) : signs[0];
   if (next) return { verdict: next.is_well ? 'healed' : 'not_healed', by: next.id };
   if (now < until + WRITTEN_MS) return undefined;
@@ -73,10 +73,10 @@ export function verdictOf(
  * Pure: when an attempt that has no verdict is looked at next (epoch ms).
  * @param slot when the next probe is due, if one is
  */
-export function nextLookAt(span: Span | 'pending', slot: number | undefined, now: number): number {
-  if (span === 'pending') return now + SOONEST_MS;
+export function nextRecheckAt(span: VerificationRange | 'pending', slot: number | undefined, now: number): number {
+  if (span === 'pending') return now + MIN_MS;
   const { from, until } = span;
-  if (now < from) return Math.max(from, slot ?? 0) + SOONEST_MS;
-  const wait = Math.min(Math.max((now - from) / 5, SOONEST_MS), LATEST_MS);
-  return Math.ceil(Math.max(now + 1, Math.min(now + wait, Math.max(until + WRITTEN_MS, now + SOONEST_MS))));
+  if (now < from) return Math.max(from, slot ?? 0) + MIN_MS;
+  const wait = Math.min(Math.max((now - from) / 5, MIN_MS), LATEST_MS);
+  return Math.ceil(Math.max(now + 1, Math.min(now + wait, Math.max(until + WRITTEN_MS, now + MIN_MS))));
 }

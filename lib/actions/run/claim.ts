@@ -5,12 +5,12 @@ import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { FairShares } from '#lib/platform/sharing/fair-shares.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import type { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /** `places` are there where runs come from a queue; runs by hand are the caller's own time. */
-export type RunEnv = Env & { places?: FairShares };
+export type RunEnv = Env & { places?: FairSemaphore };
 
 /** A run that is wanted. Its id follows from its cause, so that a repeat means the same run. */
 export type Wanted = {
@@ -55,7 +55,7 @@ export function claim(
   beside: (action: ActionItem) => Write[] = () => [],
 ): Promise<Claim> {
   const { tenant_id, action_id, execution_id } = wanted;
-  return untilDone(ports, async (): Promise<Claim | typeof AGAIN> => {
+  return retryOnConflict(ports, async (): Promise<Claim | typeof RETRY> => {
     const [taken, action, account] = await ports.table.getMany<[ExecutionItem, ActionItem, AccountItem]>([
       keys.execution(tenant_id, execution_id),
       keys.action(tenant_id, action_id),
@@ -66,7 +66,7 @@ export function claim(
     if (action.remediation && wanted.trigger === 'state_change' && !wanted.given_up) return { is: 'guarded' };
     const { execution, writes } = newRun(keys, wanted, action, account, ports.ids.token(), ports.clock.now());
     const outcome = await commit(ports, [...writes, ...beside(action)]);
-    return outcome.ok ? { is: 'ours', action, execution } : AGAIN;
+    return outcome.ok ? { is: 'ours', action, execution } : RETRY;
   });
 }
 

@@ -5,7 +5,7 @@ import type { TransitionItem } from '#lib/checks/state/transition.ts';
  * Whether a transition of its check fires an action. Pure: the check has come to that state, or its entity has. What
  * configuration caused fires nothing, nor does a transition from before the action (docs/use/actions.md#settings).
  */
-export function fires(
+export function firesOn(
   { trigger_to_state, created_at }: Pick<BoundActionItem, 'trigger_to_state' | 'created_at'>,
   transition: Pick<TransitionItem, 'cause' | 'timestamp' | 'check_to_state' | 'from_state' | 'to_state'>,
 ): boolean {

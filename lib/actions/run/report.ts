@@ -6,7 +6,7 @@ import { type ExecutionItem, ExecutionRecord, type LogItem, PipelineStatus } fro
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { actionRedactor } from './send.ts';
 
@@ -74,7 +74,7 @@ export async function report(
 ): Promise<{ execution: ExecutionItem; dropped: number }> {
   const logs = await redactLines(action, said);
   return oneAtATime(ports.table, id, () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       const present = await ports.table.get<ExecutionItem>(keys.execution(tenant, id));
       if (!present) throw notFound(`Execution ${id}`);
       const room = MAX_LINES - present.log_count;
@@ -99,7 +99,7 @@ export async function report(
         writes.push({ put, if: 'absent' });
       }
       const changes = lines.length > 0 || status !== undefined;
-      if (changes && !(await commit(ports, writes)).ok) return AGAIN;
+      if (changes && !(await commit(ports, writes)).ok) return RETRY;
       if (status === 'failed' && isUnverified(present)) await askForVerdict(ports, execution);
       if (logs.length > 0 && lines.length === 0) throw full();
       return { execution: changes ? execution : present, dropped: logs.length - lines.length };

@@ -1,4 +1,4 @@
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { auditedAction } from '#lib/actions/action.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
@@ -6,7 +6,7 @@ import { requireAction } from '#lib/actions/store.ts';
 import { type BuiltIn, variablesOf } from '#lib/actions/template/variables.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { notFound } from '#lib/platform/errors.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type Claim, claim, giveUpAt, type RunEnv, type Wanted } from './claim.ts';
 import { type Dispatched, notSent, send } from './send.ts';
@@ -16,13 +16,13 @@ import { type Dispatched, notSent, send } from './send.ts';
  * ended; what was reported meanwhile stays too. One whose action was deleted meanwhile is no longer kept.
  */
 export function finish({ ports, keys }: RunEnv, claimed: ExecutionItem, end: Dispatched): Promise<ExecutionItem> {
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const present = await ports.table.get<ExecutionItem>(keys.execution(claimed.tenant_id, claimed.id));
     if (!present) return { ...claimed, ...end, finished_at: iso(ports.clock.now()) };
     if (present.dispatch_status !== 'pending') return present;
     const next = { ...present, ...end, v: ports.ids.token(), finished_at: iso(ports.clock.now()) };
     const outcome = await commit(ports, [{ put: next, if: { version: present.v } }]);
-    return outcome.ok ? next : AGAIN;
+    return outcome.ok ? next : RETRY;
   });
 }
 
@@ -76,7 +76,7 @@ export async function dispatch(
  * @param vars further variables; they win over those that every run has, but not in the host of the URL
  * @param tool by which an MCP client asked for it
  */
-export async function runByHand(
+export async function runActionManually(
   context: Context,
   action_id: string,
   vars: Record<string, string>,
@@ -86,7 +86,7 @@ export async function runByHand(
   const action = await requireAction(context, action_id);
   const execution_id = ports.ids.id('exe');
   await settleLater(context, tenant, execution_id, giveUpAt(action, ports.clock.now()));
-  const note = auditing(context, 'run', auditedAction);
+  const note = auditWriter(context, 'run', auditedAction);
   const wanted: Wanted = {
     tenant_id: tenant,
     action_id,

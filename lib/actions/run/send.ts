@@ -4,11 +4,11 @@ import { EGRESS } from '#lib/actions/template/allowed-hosts.ts';
 import { type Rendered, render } from '#lib/actions/template/template.ts';
 import type { Variables } from '#lib/actions/template/variables.ts';
 import type { Ports } from '#lib/env.ts';
-import { isSuccess, refusalOf } from '#lib/net/http-status.ts';
+import { failureReason, isSuccess } from '#lib/net/http-status.ts';
 import { type HttpReply, NetError } from '#lib/net/net.ts';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
 import type { RunEnv } from './claim.ts';
 
 /** What became of a run. */
@@ -56,7 +56,7 @@ async function inPlace({ ports, places }: ExchangeEnv, action: ActionItem, varia
   if (!places) return exchange(ports, action, request);
   const claim = { tenant: action.tenant_id, target: URL.parse(request.url)?.host };
   const dispatched = await places.run(claim, () => exchange(ports, action, request));
-  return dispatched === NO_PLACE ? notSent('failed', CROWDED) : dispatched;
+  return dispatched === NO_PERMIT ? notSent('failed', CROWDED) : dispatched;
 }
 
 const CROWDED =
@@ -97,6 +97,6 @@ function answered({ status, body, latency_ms }: HttpReply): Dispatched {
     status_code: status,
     latency_ms,
     response_snippet: body,
-    error_message: success ? '' : refusalOf('the target', status, "the action's url"),
+    error_message: success ? '' : failureReason('the target', status, "the action's url"),
   };
 }

@@ -47,7 +47,7 @@ export function allows(hosts: readonly string[], url: string): boolean {
  * Headers hold secrets, so that an action that has some says where they may go: in its url, or in its allowed_hosts.
  * Throws VALIDATION_ERROR at `allowed_hosts`.
  */
-export function mustLimitItsHosts({
+export function assertHostsLimited({
   url,
   headers,
   allowed_hosts,
@@ -77,7 +77,7 @@ export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'
   // No placeholder is left that could change where it leads.
   const verdict = allowUrl(replacePlaceholders(template, '1'), EGRESS, settings.EGRESS_ALLOW);
   if (!verdict.ok) throw invalid('url', verdict.reason);
-  if (hasPlaceholder(template)) mustShowItsHost(template);
+  if (hasPlaceholder(template)) assertHostVisible(template);
   if (verdict.literal) return;
   try {
     await net.guard({ host: verdict.host, timeout_ms: LOOK_UP_MS, egress: EGRESS });
@@ -93,12 +93,12 @@ function guardTemplated(head: string): void {
   if (scheme !== undefined ? !/^https?$/i.test(scheme) : !head.startsWith('{{')) {
     throw invalid('url', BEGINNING);
   }
-  if (scheme !== undefined) mustShowItsHost(head);
+  if (scheme !== undefined) assertHostVisible(head);
 }
 
 const BEGINNING = 'must begin with http://, https:// or a placeholder that holds the beginning';
 
 /** `https:/{{host}}` would have its host where a path belongs. */
-function mustShowItsHost(template: string): void {
+function assertHostVisible(template: string): void {
   if (!/^https?:\/\/[^/\\?#]/i.test(template)) throw invalid('url', BEGINNING);
 }

@@ -4,10 +4,10 @@ import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import type { Env, Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
 import { probeRoute } from '#lib/results/probe/own-network.ts';
 import { hostOf, probeBy, probeTimeout, probingProcess } from '#lib/results/probe/probe.ts';
-import type { Asked } from './evidence.ts';
+import type { UpstreamProbe } from './evidence.ts';
 
 /** Probes that an account may be asked in a second, beside those of its checks. */
 const A_SECOND = 20;
@@ -16,7 +16,7 @@ type Second = { begins: number; asked: Map<string, number> };
 const seconds = new WeakMap<Net, Second>();
 
 /** Whether so many checks of an account may be asked now; counted in this process. */
-function mayAsk({ net, clock }: Pick<Ports, 'net' | 'clock'>, tenant: string, count: number): boolean {
+function tryTakeUpstreamProbe({ net, clock }: Pick<Ports, 'net' | 'clock'>, tenant: string, count: number): boolean {
   const begins = Math.floor(clock.now() / 1000);
   const known = seconds.get(net);
   const second = known?.begins === begins ? known : { begins, asked: new Map<string, number>() };
@@ -38,11 +38,11 @@ type AskedItem = Item & {
   /** Somebody asks until then. */
   claimed_until: number;
   /** By check. */
-  outcomes: Record<string, Asked>;
+  outcomes: Record<string, UpstreamProbe>;
 };
 
 /** Whoever asks waits for an answer at most so long (ms); no answer by then counts as a failure. */
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 /** An answer is shared for so long (ms); while somebody asks anew, for so long again. */
 const SHARED_MS = 10_000;
 /** A claim outlives what it is for by so much (ms). */
@@ -52,14 +52,14 @@ const WAIT_MS = 1_000;
 /** Failures that are further apart (ms) are not in a row. */
 const ROW_MS = 60_000;
 /** Most probes that one question makes. */
-const MOST_PROBES = 32;
+const MAX_PROBES = 32;
 const KEEP_SECONDS = 3600;
 
 /** Whether a check can be asked: one that probes, is enabled, and whose probe does no harm. */
-export const isAskable = (check: CheckItem): boolean =>
+export const isProbeable = (check: CheckItem): boolean =>
   check.execution_mode === 'pull' && check.enabled && checkTypeOf(check.check_type).isHarmless(check);
 
-export type Answers = Map<string, Asked | 'open'>;
+export type UpstreamProbes = Map<string, UpstreamProbe | 'open'>;
 
 /** Whom to ask: entities with their checks, the nearest first. */
 type Asking = { entity_id: string; checks: CheckItem[] }[];
@@ -70,16 +70,20 @@ type Asking = { entity_id: string; checks: CheckItem[] }[];
  * asked has no answer.
  * @param account whose checks they are
  */
-export async function ask(env: Env, account: Pick<AccountItem, 'id' | 'egress'>, entities: Asking): Promise<Answers> {
+export async function probeUpstream(
+  env: Env,
+  account: Pick<AccountItem, 'id' | 'egress'>,
+  entities: Asking,
+): Promise<UpstreamProbes> {
   const { ports, keys } = env;
   const now = ports.clock.now();
   const stored = await ports.table.getMany<AskedItem>(entities.map((one) => keys.asked(account.id, one.entity_id)));
-  const answers: Answers = new Map();
+  const answers: UpstreamProbes = new Map();
   const claims: Promise<unknown>[] = [];
-  let left = MOST_PROBES;
+  let left = MAX_PROBES;
   for (const [i, { entity_id, checks }] of entities.entries()) {
     const item = stored[i];
-    const askable = checks.filter((check) => isAskable(check) && check.state !== 'down');
+    const askable = checks.filter((check) => isProbeable(check) && check.state !== 'down');
     if (askable.length === 0) continue;
     const isUnderWay = item !== undefined && item.claimed_until > now;
     if (item && now - item.asked_at < (isUnderWay ? 2 * SHARED_MS : SHARED_MS)) {
@@ -89,7 +93,7 @@ export async function ask(env: Env, account: Pick<AccountItem, 'id' | 'egress'>,
     for (const check of askable) answers.set(check.id, 'open');
     if (isUnderWay) continue;
     left -= askable.length;
-    if (left < 0 || !mayAsk(ports, account.id, askable.length)) {
+    if (left < 0 || !tryTakeUpstreamProbe(ports, account.id, askable.length)) {
       for (const check of askable) answers.delete(check.id);
       continue;
     }
@@ -121,7 +125,7 @@ async function askEntity(
     v,
     asked_at: item?.asked_at ?? 0,
     outcomes: item?.outcomes ?? {},
-    claimed_until: now + LONGEST_MS + WAIT_MS + CLAIM_SPARE_MS,
+    claimed_until: now + MAX_MS + WAIT_MS + CLAIM_SPARE_MS,
     expires_at: Math.floor(now / 1000) + KEEP_SECONDS,
   };
   const claimed = await ports.table.transact([{ put: claim, if: item ? { version: item.v } : 'absent' }]);
@@ -144,14 +148,14 @@ async function askCheck(
   account: Pick<AccountItem, 'id' | 'egress'>,
   check: CheckItem,
   before: AskedItem | undefined,
-): Promise<Asked | undefined> {
+): Promise<UpstreamProbe | undefined> {
   const { lanes, network } = probingProcess(ports);
   const claim = { tenant: account.id, target: hostOf(check), until: ports.clock.now() + WAIT_MS };
-  const timeout_ms = Math.min(probeTimeout(check), LONGEST_MS);
+  const timeout_ms = Math.min(probeTimeout(check), MAX_MS);
   const about = { check_id: check.id, asked: true };
   const probe = () => probeBy(ports, check, { account, tenant_id: account.id, timeout_ms, about });
   const probed = await lanes.quick.run(claim, () => lanes.begin(claim, probe));
-  if (probed === NO_PLACE || !probed) return undefined;
+  if (probed === NO_PERMIT || !probed) return undefined;
   const { started_at: began_at, outcome } = probed;
   const route = probeRoute(hostOf(check));
   const isSilent = outcome.unanswered === true;

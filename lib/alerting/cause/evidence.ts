@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Dependency } from './graph.ts';
 
 /** What an on-demand probe of a check found. Times in epoch ms. */
-export type Asked = {
+export type UpstreamProbe = {
   success: boolean;
   began_at: number;
   /** Of a failure: when the first of those in a row began. */
@@ -19,7 +19,7 @@ export type KnownCheck = Pick<
   /** Epoch ms: when its newest success began that was no answer to a question; of a push check, when it came. */
   succeeded_at?: number | undefined;
   /** `open`: the answer is still awaited. Absent: it was not asked, or cannot be. */
-  asked?: Asked | 'open' | undefined;
+  asked?: UpstreamProbe | 'open' | undefined;
 };
 
 /** How something is known: by the state of checks, a result, an answer, or not at all; and of when (epoch ms). */
@@ -29,11 +29,11 @@ export type Evidence = { known_by: 'state' | 'result' | 'asked' | 'nothing'; kno
  * What is known of an ancestor. `blind`: neither that it failed nor that it is well. A failure is confirmed by the
  * states of its checks, else it is suspected. `since`: epoch ms.
  */
-export type Standing = Evidence &
+export type UpstreamStatus = Evidence &
   ({ status: 'failed'; confirmed: boolean; since: number } | { status: 'fine' | 'blind' });
 
 /** What an open answer is taken for. */
-export type Assumed = 'success' | 'failure';
+export type Assumption = 'success' | 'failure';
 
 /** How a check stands, for whoever has been failing since `after` (epoch ms). */
 type CheckStanding = Evidence & ({ is: 'down' | 'suspected'; since: number } | { is: 'well' | 'unknown' });
@@ -44,7 +44,7 @@ const UNKNOWN: CheckStanding = { is: 'unknown', known_by: 'nothing' };
 const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: KnownCheck): number =>
   (failure_threshold + 1) * interval_seconds * 1000 + timeout_ms;
 
-function standingOf(check: KnownCheck, after: number, assumed: Assumed, now: number): CheckStanding {
+function standingOf(check: KnownCheck, after: number, assumed: Assumption, now: number): CheckStanding {
   const { state, failing_since = now, succeeded_at } = check;
   if (state === 'down') return { is: 'down', since: failing_since, known_by: 'state', known_at: failing_since };
   const asked = check.asked === 'open' ? { success: assumed === 'success', began_at: now, since: now } : check.asked;
@@ -63,11 +63,11 @@ function standingOf(check: KnownCheck, after: number, assumed: Assumed, now: num
  * no others; with `when` degraded, when any check did. It is fine when one of its checks had a success since then.
  * @param after epoch ms: since when the dependent fails @param now epoch ms
  */
-export function standing(
+export function upstreamStatus(
   checks: readonly KnownCheck[],
   when: Dependency['when'],
-  { after, assumed, now }: { after: number; assumed: Assumed; now: number },
-): Standing {
+  { after, assumed, now }: { after: number; assumed: Assumption; now: number },
+): UpstreamStatus {
   const enabled = checks.filter((check) => check.enabled);
   const pulls = enabled.filter((check) => check.execution_mode === 'pull');
   const all = enabled.map((check) => ({ check, stands: standingOf(check, after, assumed, now) }));

@@ -1,33 +1,33 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
-import type { IncidentItem } from '#lib/alerting/decide/notified-failure.ts';
+import type { NotifiedFailureItem } from '#lib/alerting/decide/notified-failure.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { relationsFrom } from '#lib/catalog/relations/relation-store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { newestReceived } from '#lib/results/pushes/newest-received.ts';
-import { type Answers, ask, isAskable } from './ask.ts';
+import { isProbeable, probeUpstream, type UpstreamProbes } from './ask.ts';
 import type { KnownCheck } from './evidence.ts';
-import { type Dependency, type Graph, walk } from './graph.ts';
-import { type Dependent, judge, type Verdict } from './verdict.ts';
+import { type Dependency, type Graph, walkUpstream } from './graph.ts';
+import { type CauseAnalysis, type Dependent, findRootCauses } from './verdict.ts';
 
 /** What an entity depends on, as it stands. */
-export type Ancestry = {
+export type UpstreamEntities = {
   graph: Graph;
   /** With the entity itself. */
   entities: ReadonlyMap<string, EntityItem>;
   /** By entity; without those of the entity itself. */
   checks: ReadonlyMap<string, CheckItem[]>;
   /** By entity, with the entity itself: failures that somebody may have been told of. */
-  incidents: ReadonlyMap<string, IncidentItem>;
+  incidents: ReadonlyMap<string, NotifiedFailureItem>;
 };
 
 /** Reads what an entity depends on: entities, relations, checks, incidents. */
-export async function readAncestry(env: TenantEnv, start: string): Promise<Ancestry> {
+export async function readUpstream(env: TenantEnv, start: string): Promise<UpstreamEntities> {
   const { ports, keys, tenant } = env;
   const entities = new Map<string, EntityItem>();
-  const graph = await walk(start, async (ids) => {
+  const graph = await walkUpstream(start, async (ids) => {
     const found = await ports.table.getMany<EntityItem>(ids.map((id) => keys.entity(tenant, id)));
     for (const entity of found) if (entity) entities.set(entity.id, entity);
     return Promise.all(found.map((entity) => entity && dependenciesOf(env, entity)));
@@ -35,7 +35,7 @@ export async function readAncestry(env: TenantEnv, start: string): Promise<Ances
   const above = [...entities.values()].filter(({ id }) => id !== start);
   const [checks, incidents] = await Promise.all([
     checksOf(env, above),
-    ports.table.getMany<IncidentItem>([...entities.keys()].map((id) => keys.incident(tenant, id))),
+    ports.table.getMany<NotifiedFailureItem>([...entities.keys()].map((id) => keys.notifiedFailure(tenant, id))),
   ]);
   return {
     graph,
@@ -56,36 +56,39 @@ const dependenciesOf = async (env: TenantEnv, { id, dependencies }: EntityItem):
 export async function findCause(
   env: TenantEnv,
   account: Pick<AccountItem, 'id' | 'egress'>,
-  ancestry: Ancestry,
+  ancestry: UpstreamEntities,
   dependent: Dependent,
-  isEnough: (verdict: Verdict) => boolean,
-): Promise<Verdict> {
+  isEnough: (verdict: CauseAnalysis) => boolean,
+): Promise<CauseAnalysis> {
   const { graph, checks } = ancestry;
   const judgeWith = await judging(env, ancestry, dependent);
   const known = judgeWith(new Map());
   if (isEnough(known)) return known;
   const nearest = [...graph.dependencies.keys()].flatMap((entity_id) => {
     const own = checks.get(entity_id);
-    return own?.some((check) => isAskable(check) && check.state !== 'down') ? [{ entity_id, checks: own }] : [];
+    return own?.some((check) => isProbeable(check) && check.state !== 'down') ? [{ entity_id, checks: own }] : [];
   });
   if (nearest.length === 0) return known;
-  return judgeWith(await ask(env, account, nearest));
+  return judgeWith(await probeUpstream(env, account, nearest));
 }
 
 /** What explains a failure by what is known: nobody is asked. */
-export const knownCause = async (env: TenantEnv, ancestry: Ancestry, dependent: Dependent): Promise<Verdict> =>
-  (await judging(env, ancestry, dependent))(new Map());
+export const causeFromState = async (
+  env: TenantEnv,
+  ancestry: UpstreamEntities,
+  dependent: Dependent,
+): Promise<CauseAnalysis> => (await judging(env, ancestry, dependent))(new Map());
 
 /** Judges a failure by what is known, and by answers beside that. */
 async function judging(
   env: TenantEnv,
-  { graph, checks }: Ancestry,
+  { graph, checks }: UpstreamEntities,
   dependent: Dependent,
-): Promise<(answers: Answers) => Verdict> {
+): Promise<(answers: UpstreamProbes) => CauseAnalysis> {
   const heard = await pushesOf(env, checks, dependent);
   return (answers) => {
     const known = new Map([...checks].map(([id, own]) => [id, own.map((check) => knownOf(check, answers, heard))]));
-    return judge({ graph, checks: known, dependent, now: env.ports.clock.now() });
+    return findRootCauses({ graph, checks: known, dependent, now: env.ports.clock.now() });
   };
 }
 
@@ -104,7 +107,7 @@ export function dependentOf(
 }
 
 /** When push checks of entities that nobody can ask were heard of last (epoch ms). */
-async function pushesOf(env: TenantEnv, checks: Ancestry['checks'], { failing_since }: Dependent) {
+async function pushesOf(env: TenantEnv, checks: UpstreamEntities['checks'], { failing_since }: Dependent) {
   const silent = [...checks.values()].flat().filter((check) => check.execution_mode === 'push' && check.enabled);
   const heard = await Promise.all(
     silent.map(async (check) => {
@@ -115,7 +118,11 @@ async function pushesOf(env: TenantEnv, checks: Ancestry['checks'], { failing_si
   return new Map(silent.map((check, i) => [check.id, heard[i]]));
 }
 
-const knownOf = (check: CheckItem, answers: Answers, heard: ReadonlyMap<string, number | undefined>): KnownCheck => ({
+const knownOf = (
+  check: CheckItem,
+  answers: UpstreamProbes,
+  heard: ReadonlyMap<string, number | undefined>,
+): KnownCheck => ({
   ...check,
   failing_since: check.effective_at ?? Date.parse(check.state_since),
   succeeded_at: heard.get(check.id),

@@ -13,22 +13,22 @@ export type Graph = {
 };
 
 /** Most entities beside the start that a walk reaches, and most relations that lead to the farthest. */
-const MOST_ENTITIES = 200;
-const MOST_LEVELS = 16;
+const MAX_ENTITIES = 200;
+const MAX_LEVELS = 16;
 
 /**
  * Walks from an entity to all that it depends on, nearest first and by id within a level.
  * @param load the dependencies of some entities, in their order; of those that are gone, undefined
  */
-export async function walk(
+export async function walkUpstream(
   start: string,
   load: (ids: string[]) => Promise<(readonly Dependency[] | undefined)[]>,
 ): Promise<Graph> {
   const dependencies = new Map<string, readonly Dependency[]>();
   let level = [start];
   for (let n = 0; level.length > 0; n++) {
-    const room = MOST_ENTITIES + 1 - dependencies.size;
-    if (n > MOST_LEVELS || room <= 0) return { start, dependencies, truncated: true };
+    const room = MAX_ENTITIES + 1 - dependencies.size;
+    if (n > MAX_LEVELS || room <= 0) return { start, dependencies, truncated: true };
     const reached = level.slice(0, room);
     const loaded = await load(reached);
     for (const [i, id] of reached.entries()) if (loaded[i]) dependencies.set(id, loaded[i]);
@@ -40,10 +40,10 @@ export async function walk(
 }
 
 /** What an entity needs: so many of some others, each as its relation says. */
-export type Need = { required: number; members: { id: string; when: Dependency['when'] }[] };
+export type Requirement = { required: number; members: { id: string; when: Dependency['when'] }[] };
 
 /** What an entity needs by its relations: one for each group, and one for each relation without. */
-export function needsOf(dependencies: readonly Dependency[]): Need[] {
+export function requirementsOf(dependencies: readonly Dependency[]): Requirement[] {
   const groups = Map.groupBy(dependencies, ({ group, to_entity_id, when }) => group ?? ` ${when} ${to_entity_id}`);
   return [...groups.values()].map((relations) => {
     const members = [...Map.groupBy(relations, ({ to_entity_id }) => to_entity_id)].map(([id, same]) => ({

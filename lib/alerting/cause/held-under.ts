@@ -11,7 +11,7 @@ type HeldPointer = Item & { entity_id: string; check_id: string };
 const AT_ONCE = 500;
 
 /** Has every alert looked at that is held under a root: the root has recovered, or nobody heard of it. Repeatable. */
-export async function wakeHeld(env: Env, tenant_id: string, root: string): Promise<void> {
+export async function recheckHeldUnder(env: Env, tenant_id: string, root: string): Promise<void> {
   const { ports, keys } = env;
   for await (const held of pagesOf<HeldPointer>(ports.table, { partition: keys.heldUnder(tenant_id, root) })) {
     for (const some of chunks(held, AT_ONCE)) {
@@ -28,10 +28,14 @@ export async function wakeHeld(env: Env, tenant_id: string, root: string): Promi
 }
 
 /** How many are counted, and how many are named. */
-const MOST = 1000;
+const MAX_COUNTED = 1000;
 /** Ids of the entities whose alerts are held since they fail with a root, up to 1,000. */
-export async function failingWith({ ports, keys, tenant }: TenantEnv, root: string): Promise<string[]> {
+export async function entitiesFailingWith({ ports, keys, tenant }: TenantEnv, root: string): Promise<string[]> {
   const partition = keys.heldUnder(tenant, root);
-  const { items } = await ports.table.query<Item & { entity_id: string }>({ partition, limit: MOST, eventual: true });
+  const { items } = await ports.table.query<Item & { entity_id: string }>({
+    partition,
+    limit: MAX_COUNTED,
+    eventual: true,
+  });
   return [...new Set(items.map(({ entity_id }) => entity_id))];
 }

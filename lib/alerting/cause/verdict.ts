@@ -1,5 +1,5 @@
-import { type Assumed, type KnownCheck, type Standing, standing } from './evidence.ts';
-import { cyclesOf, type Dependency, type Graph, type Need, needsOf } from './graph.ts';
+import { type Assumption, type KnownCheck, type UpstreamStatus, upstreamStatus } from './evidence.ts';
+import { cyclesOf, type Dependency, type Graph, type Requirement, requirementsOf } from './graph.ts';
 
 /** The check whose failure is to be explained. Times in epoch ms. */
 export type Dependent = {
@@ -10,7 +10,7 @@ export type Dependent = {
 };
 
 /** What is known when a failure is judged; `now` in epoch ms. */
-export type Known = {
+export type CauseAnalysisInput = {
   graph: Graph;
   /** Checks of each entity of the graph but the start; one without any may be left out. */
   checks: ReadonlyMap<string, readonly KnownCheck[]>;
@@ -22,9 +22,9 @@ export type Known = {
 type Root = { entity_id: string; confirmed: boolean /** Epoch ms. */; since: number };
 
 /** How an ancestor stands. */
-export type Ancestor = { entity_id: string } & Standing;
+export type UpstreamEntity = { entity_id: string } & UpstreamStatus;
 
-export type Verdict = {
+export type CauseAnalysis = {
   /** Whether the failure follows from that of another entity. */
   explained: boolean;
   /** What it follows from: the likeliest first. */
@@ -34,7 +34,7 @@ export type Verdict = {
   /** Nothing that is still awaited can change it. */
   settled: boolean;
   /** Of all that was reached, nearest first. */
-  ancestors: Ancestor[];
+  ancestors: UpstreamEntity[];
   truncated: boolean;
 };
 
@@ -50,7 +50,7 @@ const SURVIVES_AFTER_MS = 120_000;
  * failed. Whatever depends on an entity
  * explains nothing for that: within a cycle nothing is broken.
  */
-export function judge(known: Known): Verdict {
+export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
   const [least, most] = [judgeBy(known, 'success'), judgeBy(known, 'failure')];
   const isSame =
     least.roots.length === most.roots.length && least.roots.every((one, i) => isEqual(one, most.roots[i]!));
@@ -64,18 +64,21 @@ export function judge(known: Known): Verdict {
 const isEqual = (a: Root, b: Root): boolean => a.entity_id === b.entity_id && a.confirmed === b.confirmed;
 
 const standsBy =
-  ({ checks, dependent, now }: Known, assumed: Assumed) =>
-  (id: string, when: Dependency['when']): Standing =>
-    standing(checks.get(id) ?? [], when, { after: dependent.failing_since, assumed, now });
+  ({ checks, dependent, now }: CauseAnalysisInput, assumed: Assumption) =>
+  (id: string, when: Dependency['when']): UpstreamStatus =>
+    upstreamStatus(checks.get(id) ?? [], when, { after: dependent.failing_since, assumed, now });
 
-function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'roots' | 'survived'> {
+function judgeBy(
+  known: CauseAnalysisInput,
+  assumed: Assumption,
+): Pick<CauseAnalysis, 'explained' | 'roots' | 'survived'> {
   const { graph, dependent, checks } = known;
   const cycles = cyclesOf(graph);
   const stands = standsBy(known, assumed);
   const seen = new Map<string, Root[]>();
 
   /** Roots of the failure of an ancestor as a relation to it sees it; none if it is not broken. */
-  function rootsBehind({ id, when }: Need['members'][number]): Root[] {
+  function rootsBehind({ id, when }: Requirement['members'][number]): Root[] {
     const place = `${when} ${id}`;
     const before = seen.get(place);
     if (before) return before;
@@ -96,7 +99,7 @@ function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'r
 
   /** The roots of the broken needs of an entity. */
   function brokenNeeds(id: string): Root[] {
-    const roots = needsOf(graph.dependencies.get(id) ?? []).flatMap(({ required, members }) => {
+    const roots = requirementsOf(graph.dependencies.get(id) ?? []).flatMap(({ required, members }) => {
       const broken = members
         .filter((member) => graph.dependencies.has(member.id) && cycles.get(member.id) !== cycles.get(id))
         .map(rootsBehind)
@@ -110,7 +113,7 @@ function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'r
   return { explained: roots.length > 0, roots, survived };
 }
 
-type Failed = Extract<Standing, { status: 'failed' }>;
+type Failed = Extract<UpstreamStatus, { status: 'failed' }>;
 
 /** Whether something was up for so long while a root failed that it lives without it. */
 const hasSurvived = ({ failing_since, up_since, interval_seconds }: Dependent, { since }: Root): boolean =>

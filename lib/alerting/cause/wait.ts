@@ -1,10 +1,10 @@
-import { type Incident, isFolded, toldAt } from '#lib/alerting/decide/notified-failure.ts';
+import { isRecentlyNotified, lastNotifiedAt, type NotifiedFailure } from '#lib/alerting/decide/notified-failure.ts';
 import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
-import type { Verdict } from './verdict.ts';
+import type { CauseAnalysis } from './verdict.ts';
 
 /** What is remembered of a failure whose alert is held until its cause is known. Times in epoch ms. */
-export type Hold = {
+export type CauseProgress = {
   /** How often it was found to be explained, in a row. */
   explained: number;
   /** The root under which it was withheld last. */
@@ -13,20 +13,20 @@ export type Hold = {
   recovered: { first: number; last: number } | null;
 };
 
-export const NEW_HOLD: Hold = { explained: 0, under: null, recovered: null };
+export const NO_PROGRESS: CauseProgress = { explained: 0, under: null, recovered: null };
 
 /** What a look at a held failure goes by. Times in epoch ms. */
-type Sight = {
-  hold: Hold;
-  verdict: Verdict;
+type CauseInput = {
+  hold: CauseProgress;
+  verdict: CauseAnalysis;
   /** Destinations that were not told yet. */
   waiting: readonly string[];
   /** Those of them that were paged so often lately that all is low. */
   busy?: ReadonlySet<string>;
   /** By root. */
-  incidents: ReadonlyMap<string, Incident>;
+  incidents: ReadonlyMap<string, NotifiedFailure>;
   /** The failure itself, where others follow from it: they may have named it before. */
-  own?: Incident | undefined;
+  own?: NotifiedFailure | undefined;
   /** Roots whose alert is held itself, and will be decided: when it is looked at next. */
   pending: ReadonlyMap<string, number>;
   /** Roots in a maintenance window that includes what depends on them. */
@@ -44,14 +44,14 @@ type Sight = {
 };
 
 /** What a look at a held failure comes to. */
-export type Look = {
+export type CauseDecision = {
   /** Destinations that are alerted now; `low`: they were alerted of the same incident a moment ago. */
   tell: { destination: string; urgency: 'high' | 'low' }[];
   /** The cause that the alert names. */
   root: string | null;
   /** Destinations that wait on. */
   wait: string[];
-  hold: Hold;
+  hold: CauseProgress;
   /** Epoch ms; undefined when nobody waits. */
   look_at: number | undefined;
   /** All that explains it is planned: it waits for the end of this. */
@@ -63,17 +63,17 @@ const SUSPECTED_MS = 15_000;
 const CONFIRMED_MS = [60_000, 120_000, 300_000];
 /** How soon one is looked at after its root, which has not been decided on; and how late, as that may be woken. */
 const PENDING_MS = 5_000;
-const LONGEST_PENDING_MS = 60_000;
+const MAX_PENDING_MS = 60_000;
 /** What goes down so soon after the recovery of what it depends on may still follow from that. */
 const AFTERMATH_MS = 300_000;
 /** However many recover one after the other, nobody waits longer than this from the first. */
-const LONGEST_SETTLING_MS = 600_000;
+const MAX_SETTLING_MS = 600_000;
 /** Settling takes at least so long, as caches and pools of connections do. */
-export const LEAST_SETTLING_MS = 60_000;
+export const MIN_SETTLING_MS = 60_000;
 
 /** Whether a destination knows of an incident: since it began, or a short time before, as one that flaps. */
-const isTold = (incident: Incident, destination: string, cooldown_ms: number, now: number): boolean => {
-  const at = pastOrZero(toldAt(incident, destination) ?? 0, now);
+const isTold = (incident: NotifiedFailure, destination: string, cooldown_ms: number, now: number): boolean => {
+  const at = pastOrZero(lastNotifiedAt(incident, destination) ?? 0, now);
   return at > 0 && (at >= incident.since || at > now - cooldown_ms);
 };
 
@@ -83,39 +83,39 @@ const isTold = (incident: Incident, destination: string, cooldown_ms: number, no
  * includes it, nobody is alerted before the end of that. Once what explained it has recovered, it gets the time to
  * recover as well, and its own next run decides. What nothing explains is alerted at once.
  */
-export function look(sight: Sight): Look {
+export function decideByCause(sight: CauseInput): CauseDecision {
   const { verdict, hold } = sight;
   if (verdict.explained) return explained(sight);
   const recovered = recoveryOf(sight);
   if (!recovered) return alertAll(sight, hold);
-  const due = Math.min(recovered.last + sight.settle_ms, recovered.first + LONGEST_SETTLING_MS);
-  const next: Hold = { ...hold, explained: 0, recovered };
+  const due = Math.min(recovered.last + sight.settle_ms, recovered.first + MAX_SETTLING_MS);
+  const next: CauseProgress = { ...hold, explained: 0, recovered };
   const waiting = sight.waiting.filter((one) => hold.under !== null || knowsOfRecent(sight, one));
   const judged = sight.judgedBy(due);
   return sight.now < judged ? { ...alertSome(sight, next, waiting), look_at: judged } : alertAll(sight, next);
 }
 
-function explained(sight: Sight): Look {
+function explained(sight: CauseInput): CauseDecision {
   const { verdict, hold, waiting, incidents, pending, windows, now, cooldown_ms } = sight;
   const root = verdict.roots.find(({ entity_id }) => !windows.has(entity_id)) ?? verdict.roots[0]!;
   const window = windows.get(root.entity_id);
   const incident = incidents.get(root.entity_id);
-  const next: Hold = {
+  const next: CauseProgress = {
     explained: hold.explained + 1,
     under: root.entity_id,
     recovered: null,
   };
-  const waitOn = (look_at: number): Look => ({
+  const waitOn = (look_at: number): CauseDecision => ({
     ...{ tell: [], root: null, wait: [...waiting], hold: { ...next, explained: 0 }, look_at },
   });
   if (window) return { ...waitOn(sight.judgedBy(window.until)), window };
   const decided = pending.get(root.entity_id);
-  if (decided !== undefined) return waitOn(Math.min(Math.max(decided, now), now + LONGEST_PENDING_MS) + PENDING_MS);
+  if (decided !== undefined) return waitOn(Math.min(Math.max(decided, now), now + MAX_PENDING_MS) + PENDING_MS);
   const told = waiting.filter((one) => incident && isTold(incident, one, cooldown_ms, now));
   const untold = waiting.filter((one) => !told.includes(one));
   const again = root.confirmed ? CONFIRMED_MS[Math.min(hold.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
   // What was told before this incident began counts only for a while.
-  const times = told.flatMap((one) => toldAt(incident, one) ?? []);
+  const times = told.flatMap((one) => lastNotifiedAt(incident, one) ?? []);
   const ends = times.filter((at) => at < incident!.since).map((at) => at + cooldown_ms);
   return {
     tell: untold.map((destination) => ({ destination, urgency: urgencyFor(sight, destination) })),
@@ -127,7 +127,15 @@ function explained(sight: Sight): Look {
 }
 
 /** When what explained the failure recovered, or what may have caused it; null when there is nothing to wait for. */
-function recoveryOf({ hold, verdict, recoveries, incidents, waiting, down_at, ...sight }: Sight): Hold['recovered'] {
+function recoveryOf({
+  hold,
+  verdict,
+  recoveries,
+  incidents,
+  waiting,
+  down_at,
+  ...sight
+}: CauseInput): CauseProgress['recovered'] {
   if (hold.under !== null) {
     const failed = new Set(verdict.ancestors.flatMap((one) => (one.status === 'failed' ? [one.entity_id] : [])));
     const times = [...recoveries].flatMap(([id, at]) => (failed.has(id) ? [] : [at]));
@@ -142,16 +150,16 @@ function recoveryOf({ hold, verdict, recoveries, incidents, waiting, down_at, ..
   return times.length > 0 ? { first: Math.min(...times), last: Math.max(...times) } : null;
 }
 
-const isRecent = ({ recovered_at }: Incident, down_at: number): boolean =>
+const isRecent = ({ recovered_at }: NotifiedFailure, down_at: number): boolean =>
   recovered_at !== undefined && recovered_at <= down_at && down_at - recovered_at < AFTERMATH_MS;
 
-const knowsOfRecent = ({ incidents, down_at, cooldown_ms, now }: Sight, destination: string): boolean =>
+const knowsOfRecent = ({ incidents, down_at, cooldown_ms, now }: CauseInput, destination: string): boolean =>
   [...incidents.values()].some((one) => isRecent(one, down_at) && isTold(one, destination, cooldown_ms, now));
 
-const alertAll = (sight: Sight, hold: Hold): Look => alertSome(sight, hold, []);
+const alertAll = (sight: CauseInput, hold: CauseProgress): CauseDecision => alertSome(sight, hold, []);
 
 /** Alerts all destinations but some that wait on. */
-function alertSome(sight: Sight, hold: Hold, wait: string[]): Look {
+function alertSome(sight: CauseInput, hold: CauseProgress, wait: string[]): CauseDecision {
   const tell = sight.waiting
     .filter((one) => !wait.includes(one))
     .map((destination) => ({ destination, urgency: urgencyFor(sight, destination) }));
@@ -159,9 +167,9 @@ function alertSome(sight: Sight, hold: Hold, wait: string[]): Look {
 }
 
 /** Low for whoever was alerted a moment ago of what this belongs to. */
-function urgencyFor({ verdict, hold, incidents, own, busy, now }: Sight, destination: string): 'high' | 'low' {
+function urgencyFor({ verdict, hold, incidents, own, busy, now }: CauseInput, destination: string): 'high' | 'low' {
   if (busy?.has(destination)) return 'low';
   const roots = [...verdict.roots, ...verdict.survived].map((root) => root.entity_id);
   const concerned = [...roots, ...(hold.under === null ? [] : [hold.under])].map((root) => incidents.get(root));
-  return [own, ...concerned].some((one) => isFolded(one, destination, now)) ? 'low' : 'high';
+  return [own, ...concerned].some((one) => isRecentlyNotified(one, destination, now)) ? 'low' : 'high';
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import { DeliveryRecord, type LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
@@ -11,7 +11,7 @@ import { channelTypes } from '#lib/channels/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { pick, withoutNulls } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
@@ -166,12 +166,12 @@ export async function addAccountChannel(context: Context, input: NewAccountChann
     created_at: now,
     updated_at: now,
   };
-  const note = auditing(context, 'create', auditedAccountChannel);
+  const note = auditWriter(context, 'create', auditedAccountChannel);
   await changeAlerting(context, (present) => {
     if (present.channels.length >= MAX_CHANNELS) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_CHANNELS} channels. Delete one first.`);
     }
-    mustBeFree(present, channel);
+    assertNameFree(present, channel);
     return { writes: [{ put: channel, if: 'absent' }, ...note(undefined, channel)] };
   });
   return channel;
@@ -184,13 +184,13 @@ export async function changeAccountChannel(
   { id: _same, channel_type, config = {}, ...own }: AccountChannelPatch,
 ): Promise<AccountChannel> {
   const { ports } = context;
-  const note = auditing(context, 'update', auditedAccountChannel);
+  const note = auditWriter(context, 'update', auditedAccountChannel);
   let result: AccountChannel | undefined;
   await changeAlerting(context, (present) => {
     const channel = channelIn(present, id);
-    mustStay({ id, channel_type: channel.channel_type }, { id: _same, channel_type });
+    assertUnchanged({ id, channel_type: channel.channel_type }, { id: _same, channel_type });
     const changed = { ...withOwn(channel, own), ...changedSettings(context, channel, config) };
-    mustBeFree(present, changed);
+    assertNameFree(present, changed);
     result = channel;
     if (isSame(auditedAccountChannel, channel, changed)) return undefined;
     result = { ...changed, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
@@ -205,7 +205,7 @@ function withOwn(channel: AccountChannel, { slug, ...own }: OwnMembers): Account
   return { ...rest, ...own, ...(after && { slug: after }) };
 }
 
-function mustBeFree({ channels }: AccountAlerting, { id, slug }: AccountChannel): void {
+function assertNameFree({ channels }: AccountAlerting, { id, slug }: AccountChannel): void {
   const other = slug && channels.find((one) => one.slug === slug && one.id !== id);
   if (other) throw new AppError('CONFLICT', `Channel ${other.id} has the slug ${slug} already.`);
 }
@@ -213,7 +213,7 @@ function mustBeFree({ channels }: AccountAlerting, { id, slug }: AccountChannel)
 /** Deletes a channel of the account. What is still on its way to it ends as failed. */
 export async function deleteAccountChannel(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
-  const note = auditing(context, 'delete', auditedAccountChannel);
+  const note = auditWriter(context, 'delete', auditedAccountChannel);
   await changeAlerting(context, (present) => {
     const channel = channelIn(present, id);
     return {

@@ -47,7 +47,7 @@ const row = route<Context>();
 
 const load = (context: Context, { id }: { id: string }) => requireWindow(context, id);
 
-export const windowRows = [
+export const windowRoutes = [
   row({
     method: 'GET',
     path: '/v1/windows',
@@ -113,7 +113,7 @@ export const windowRows = [
 
 const loadChannel = (context: Context, { id }: { id: string }) => requireAccountChannel(context, id);
 
-const channelRows = [
+const channelRoutes = [
   row({
     method: 'GET',
     path: '/v1/notify/channels',
@@ -195,7 +195,7 @@ const channelRows = [
   }),
 ];
 
-const policyRows = [
+const policyRoutes = [
   row({
     method: 'GET',
     path: '/v1/notify/policy',
@@ -218,7 +218,7 @@ const policyRows = [
   }),
 ];
 
-const silenceRows = [
+const silenceRoutes = [
   row({
     method: 'GET',
     path: '/v1/notify/silences',
@@ -254,4 +254,4 @@ const silenceRows = [
   }),
 ];
 
-export const accountAlertRows = [...channelRows, ...policyRows, ...silenceRows, ...windowRows];
+export const accountAlertRoutes = [...channelRoutes, ...policyRoutes, ...silenceRoutes, ...windowRoutes];

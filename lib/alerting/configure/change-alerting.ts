@@ -3,7 +3,7 @@ import { type AccountAlerting, type AlertingHead, alertingOf } from '#lib/alerti
 import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /** What changes of an account's alerting. */
@@ -26,7 +26,7 @@ export async function changeAlerting(
 ): Promise<void> {
   const { ports, keys, tenant } = context;
   const v = ports.ids.token();
-  await untilDone(ports, async () => {
+  await retryOnConflict(ports, async () => {
     const head = await ports.table.get<AlertingHead>(keys.alertingHead(tenant));
     if (head?.v === v) return undefined;
     const wanted = change(await alertingOf(context, tenant, head), head);
@@ -36,7 +36,7 @@ export async function changeAlerting(
     const next: AlertingHead = { ...keys.alertingHead(tenant), v, policy, updated_at: iso(now) };
     if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const writes: Write[] = [{ put: next, if: head ? { version: head.v } : 'absent' }, ...wanted.writes];
-    if (!(await commit(ports, writes)).ok) return AGAIN;
+    if (!(await commit(ports, writes)).ok) return RETRY;
     if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
     return undefined;
   });

@@ -1,7 +1,7 @@
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
-import { ChannelBody, type ChannelInput, destinationOf, exampleSend } from '#lib/channels/registry.ts';
+import { ChannelBody, type ChannelInput, destinationDigest, exampleSend } from '#lib/channels/registry.ts';
 import { allowUrl } from '#lib/net/egress.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/http/validation.ts';
@@ -14,7 +14,7 @@ export function newSettings(context: Context, { channel_type, config }: ChannelI
   // Nothing is stored yet that ******** could stand for.
   withKeptSecrets('config', config, () => undefined);
   guardAddress(context, { channel_type, config });
-  return { channel_type, config, destination: destinationOf({ channel_type, config }) };
+  return { channel_type, config, destination: destinationDigest({ channel_type, config }) };
 }
 
 /**
@@ -30,7 +30,7 @@ export function changedSettings(
   const merged = withKeptSecrets('config', { ...stored, ...changes }, (name) => kept.get(name));
   const input = parse(ChannelBody, { channel_type, config: merged });
   guardAddress(context, input, stored);
-  return { ...input, destination: destinationOf(input) };
+  return { ...input, destination: destinationDigest(input) };
 }
 
 /**

@@ -1,12 +1,12 @@
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import { type LastDeliveryItem, shownOf } from '#lib/alerting/notify/delivery-item.ts';
+import { type LastDeliveryItem, latestDeliveryOf } from '#lib/alerting/notify/delivery-item.ts';
 import type { Channel, PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { ChannelInput } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { queryMerged } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -34,7 +34,7 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
     check_id: check.id,
     entity_id: check.entity_id,
   };
-  const note = auditing(context, 'add', auditedChannel);
+  const note = auditWriter(context, 'add', auditedChannel);
   const withChannel = ({ stored: policy }: PolicyOfCheck): PolicyItem => {
     if (policy.channels.length >= MAX_CHANNELS) {
       throw new AppError('LIMIT_EXCEEDED', `A check has at most ${MAX_CHANNELS} channels. Remove one first.`);
@@ -59,10 +59,10 @@ export async function changeChannel(
   id: string,
   { config = {}, ...fixed }: ChannelPatch,
 ): Promise<Channel> {
-  const note = auditing(context, 'update', auditedChannel);
+  const note = auditWriter(context, 'update', auditedChannel);
   const sideOf = (one: PolicyOfCheck) => ({ check: one.check, channel: channelOf(one.stored, id) });
   const changed = (channel: Channel): Channel => {
-    mustStay({ id, check_id: check.id, channel_type: channel.channel_type }, fixed);
+    assertUnchanged({ id, check_id: check.id, channel_type: channel.channel_type }, fixed);
     return { ...channel, ...changedSettings(context, channel, config) };
   };
   const { stored } = await savePolicy(
@@ -80,7 +80,7 @@ export async function changeChannel(
 /** Removes a channel. Deliveries that are still on their way to it end as failed. */
 export async function removeChannel(context: Context, check: CheckItem, id: string): Promise<void> {
   const { keys, tenant } = context;
-  const note = auditing(context, 'remove', auditedChannel);
+  const note = auditWriter(context, 'remove', auditedChannel);
   const gone = [keys.channelPointer(tenant, id), keys.lastDelivery(tenant, check.id, id)];
   await savePolicy(
     context,
@@ -124,7 +124,7 @@ export const channelsOfChecks =
     ]);
     const found = page.items.flatMap(({ sk, check_id, channel_id }, i) => {
       const channel = checks[i] && policies[i]?.channels.find((one) => one.id === channel_id);
-      return channel ? [{ at: sk, value: channelView(context, check_id, channel, shownOf(lasts[i])) }] : [];
+      return channel ? [{ at: sk, value: channelView(context, check_id, channel, latestDeliveryOf(lasts[i])) }] : [];
     });
     return { found, next: page.next };
   };

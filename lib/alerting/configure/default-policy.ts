@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
 import { effectiveSettings, inheritedOf } from '#lib/alerting/policy/effective-policy.ts';
@@ -8,7 +8,7 @@ import { type PolicySettings as Settings, settingChanges } from '#lib/alerting/p
 import type { Audited } from '#lib/audit/write.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { changeAlerting } from './change-alerting.ts';
-import { mustBeRepeatable, mustNameChannels, withSettings } from './policies.ts';
+import { assertChannelsExist, assertReminderInterval, withSettings } from './policies.ts';
 import { Inherited, PolicySettings } from './policy-schemas.ts';
 
 /** The defaults of every policy of the account; each may be left out and then keeps its value. */
@@ -43,8 +43,8 @@ export async function changeDefaultPolicy(
   context: Context,
   input: z.output<typeof DefaultPolicyBody>,
 ): Promise<DefaultPolicyRecord> {
-  mustBeRepeatable(context.ports.settings, input.repeat_interval_seconds);
-  const note = auditing(context, 'update', audited(context.tenant));
+  assertReminderInterval(context.ports.settings, input.repeat_interval_seconds);
+  const note = auditWriter(context, 'update', audited(context.tenant));
   let result: Partial<Settings> = {};
   await changeAlerting(context, ({ channels }, head) => {
     const before = head?.policy ?? {};
@@ -52,7 +52,7 @@ export async function changeDefaultPolicy(
     if (isDeepStrictEqual(before, result)) return undefined;
     if (!isDeepStrictEqual(before.escalation, result.escalation)) {
       const known = new Set(channels.map(({ id }) => id));
-      mustNameChannels(
+      assertChannelsExist(
         result.escalation ?? [],
         known,
         'of the account; GET /v1/notify/channels lists them, with scope account',

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { Context, MutationContext, TenantEnv } from '#lib/access/context.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
@@ -8,9 +8,9 @@ import { type EscalationStep, POLICY_NAMES, type PolicySettings } from '#lib/ale
 import { withSilence } from '#lib/catalog/own-silence.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type ErrorDetail, invalid, notFound } from '#lib/platform/errors.ts';
-import { mustStay, refusal } from '#lib/platform/http/validation.ts';
+import { assertUnchanged, refusal } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { Settings } from '#lib/settings.ts';
@@ -32,18 +32,18 @@ export async function updatePolicy(
   { check_id, channels, ...input }: PolicyInput,
 ): Promise<PolicyOfCheck> {
   const { ports } = context;
-  mustStay({ check_id: check.id }, { check_id });
-  mustBeRepeatable(ports.settings, input.repeat_interval_seconds);
-  const note = auditing(context, 'update', auditedPolicy);
+  assertUnchanged({ check_id: check.id }, { check_id });
+  assertReminderInterval(ports.settings, input.repeat_interval_seconds);
+  const note = auditWriter(context, 'update', auditedPolicy);
   return savePolicy(
     context,
     check,
     ({ stored, policy, account }) => {
-      mustBeSameChannels(stored, channels);
+      assertSameChannels(stored, channels);
       const changed = withSettings(withSilence(stored, input, ports.clock.now()), input, policy);
       if (!isDeepStrictEqual(changed.escalation, stored.escalation)) {
         const known = [...stored.channels, ...account.channels].map(({ id }) => id);
-        mustNameChannels(
+        assertChannelsExist(
           changed.escalation ?? [],
           new Set(known),
           'of this check or the account; GET /v1/notify/channels lists them',
@@ -56,7 +56,7 @@ export async function updatePolicy(
 }
 
 /** @throws AppError VALIDATION_ERROR for repeats that come more often than a check may be probed */
-export function mustBeRepeatable({ MIN_INTERVAL_SECONDS }: Settings, seconds: number | null | undefined): void {
+export function assertReminderInterval({ MIN_INTERVAL_SECONDS }: Settings, seconds: number | null | undefined): void {
   if (!seconds || seconds >= MIN_INTERVAL_SECONDS) return;
   throw invalid('repeat_interval_seconds', `must be 0 or at least ${MIN_INTERVAL_SECONDS}`);
 }
@@ -67,7 +67,7 @@ export function mustBeRepeatable({ MIN_INTERVAL_SECONDS }: Settings, seconds: nu
  * @param where describes these channels and how to list them
  * @throws AppError VALIDATION_ERROR that names each unknown channel
  */
-export function mustNameChannels(steps: readonly EscalationStep[], known: ReadonlySet<string>, where: string): void {
+export function assertChannelsExist(steps: readonly EscalationStep[], known: ReadonlySet<string>, where: string): void {
   const unknown = steps.flatMap(({ channel_ids }, i) =>
     channel_ids.flatMap((id, j): ErrorDetail[] =>
       known.has(id) ? [] : [{ path: `escalation.${i}.channel_ids.${j}`, message: `names no channel ${where}` }],
@@ -99,7 +99,7 @@ export function withSettings<Stored extends Partial<PolicySettings>>(
 }
 
 /** A policy can be sent back as it was read: its channels may be repeated, but not changed. */
-function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInput['channels']): void {
+function assertSameChannels({ check_id, channels }: PolicyItem, given: PolicyInput['channels']): void {
   const settings = ({ id, channel_type, config }: { [member in 'id' | 'channel_type' | 'config']?: unknown }) => ({
     id,
     channel_type,
@@ -117,14 +117,14 @@ function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
  * @throws AppError NOT_FOUND when the check is gone by now
  */
 export function savePolicy(
-  context: TenantEnv & Changing,
+  context: TenantEnv & MutationContext,
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
   change: (before: PolicyOfCheck) => PolicyItem,
   beside: (before: PolicyOfCheck, after: PolicyOfCheck) => Write[],
 ): Promise<PolicyOfCheck> {
   const { ports, keys, tenant } = context;
   const v = ports.ids.token();
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const read = await readCheckAlerting(context, { tenant_id: tenant, entity_id, id });
     const { check, entity, stored: item, account, policy, now } = read;
     if (!check || !entity) throw notFound(`Check ${id}`);
@@ -143,7 +143,7 @@ export function savePolicy(
       ...deadlines.writes,
       ...beside(before, after),
     ];
-    if (!(await ports.table.transact(writes)).ok) return AGAIN;
+    if (!(await ports.table.transact(writes)).ok) return RETRY;
     await sendDeadlines(context, [...deadlines.deadlines, ...escalation.deadlines]);
     return after;
   });

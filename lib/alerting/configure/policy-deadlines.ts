@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nextRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
 import type { AlertDeadline } from '#lib/alerting/decide/check-alerting.ts';
-import { begun, escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
-import { announcedState, toldAgainAt } from '#lib/alerting/decide/memory.ts';
+import { escalationWrite, nextStepAt, withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
+import { flappingEndsAt, lastNotifiedState } from '#lib/alerting/decide/memory.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
-import { silenceLook } from '#lib/alerting/decide/quiet-rules.ts';
-import { type Policy, shown } from '#lib/alerting/policy/policy.ts';
+import { silenceRecheckAt } from '#lib/alerting/decide/quiet-rules.ts';
+import { type Policy, stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -42,10 +42,10 @@ export async function policyDeadlines(
   if (old.hold_for_dependencies && !next.hold_for_dependencies)
     await set('hold', (present) => present && { ...noted(present), deadline: now });
   const isLifted = old.silenced && !next.silenced;
-  const endsAt = old.silenced && next.silenced ? silenceLook(next.silence, now) : undefined;
+  const endsAt = old.silenced && next.silenced ? silenceRecheckAt(next.silence, now) : undefined;
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;
-  const isSeenOtherwise = shown(check.state, old) !== shown(check.state, next);
-  const isSteadyAgain = toldAgainAt(check.alerts, old) !== undefined && next.flap_threshold === 0;
+  const isSeenOtherwise = stateForAlerting(check.state, old) !== stateForAlerting(check.state, next);
+  const isSteadyAgain = flappingEndsAt(check.alerts, old) !== undefined && next.flap_threshold === 0;
   if (next.catch_up && (isLifted || isSooner || isSeenOtherwise || isSteadyAgain || !old.catch_up))
     await set('catch_up', (present) => mergeDeadline(present, { deadline: now }));
   else if (next.catch_up && endsAt !== undefined)
@@ -70,7 +70,8 @@ export function policyEscalation(
   if (isDeepStrictEqual(old.escalation, next.escalation)) return { writes: [held], deadlines: [] };
   const now = ports.clock.now();
   const token = ports.ids.token();
-  const alerts = announcedState(check.alerts) === 'down' ? begun(check.alerts, next, 'down', now) : check.alerts;
+  const alerts =
+    lastNotifiedState(check.alerts) === 'down' ? withEscalationStarted(check.alerts, next, 'down', now) : check.alerts;
   if (!alerts.episode?.escalation) return { writes: [held], deadlines: [] };
   const at = nextStepAt(alerts, next);
   const due = at === undefined ? undefined : Math.max(at, now);

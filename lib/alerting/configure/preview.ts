@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { historyExpiry } from '#lib/access/retention.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
@@ -63,7 +63,7 @@ export async function previewOf(
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };
-  const note = auditing(context, 'test', auditedChannel);
+  const note = auditWriter(context, 'test', auditedChannel);
   return sendTest(context, { check_id: check.id, entity_id: check.entity_id }, channel, (delivery_id) =>
     note(tested, tested, { delivery_id }),
   );
@@ -114,7 +114,7 @@ function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, c
 
 /** Sends a test alert of the account itself, as it is about no check: in one attempt, enabled or not. */
 export function testAccountChannel(context: Context, channel: AccountChannel): Promise<DeliveryRecord> {
-  const note = auditing(context, 'test', auditedAccountChannel);
+  const note = auditWriter(context, 'test', auditedAccountChannel);
   return sendTest(context, { check_id: '', entity_id: '' }, channel, (delivery_id) =>
     note(channel, channel, { delivery_id }),
   );

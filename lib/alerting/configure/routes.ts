@@ -23,7 +23,7 @@ async function loadChannel(context: Context, params: { check_id: string; channel
   return { check, channel: channelOf((await readPolicy(context, check)).stored, params.channel_id) };
 }
 
-export const alertRows = [
+export const alertRoutes = [
   row({
     method: 'GET',
     path: '/v1/checks/{check_id}/policy',

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type AccountSilence, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { CheckSelector, type Selector, selects } from '#lib/alerting/policy/selector.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { mustBeAhead, SilenceReason } from '#lib/catalog/own-silence.ts';
+import { assertSilenceEnd, SilenceReason } from '#lib/catalog/own-silence.ts';
 import { entitiesById } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
@@ -79,7 +79,7 @@ export async function requireSilence(context: Context, id: string): Promise<Acco
 export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {
   const { ports, keys, tenant, caller } = context;
   const now = ports.clock.now();
-  mustBeAhead('until', until, now);
+  assertSilenceEnd('until', until, now);
   const id = ports.ids.id('sil');
   const silence: AccountSilence = {
     ...keys.accountSilence(tenant, id),
@@ -92,7 +92,7 @@ export async function addSilence(context: Context, { applies_to, until, reason }
     created_at: iso(now),
     created_by: caller.user_email,
   };
-  const note = auditing(context, 'create', auditedSilence);
+  const note = auditWriter(context, 'create', auditedSilence);
   await changeAlerting(context, ({ silences }) => {
     if (silences.filter((one) => one.until > now).length >= MAX_SILENCES) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_SILENCES} silences. End one first.`);
@@ -105,7 +105,7 @@ export async function addSilence(context: Context, { applies_to, until, reason }
 /** Ends a silence before its time: what it held back is looked at at once. */
 export async function endSilence(context: Context, silence: AccountSilence): Promise<void> {
   const { keys, tenant } = context;
-  const note = auditing(context, 'end', auditedSilence);
+  const note = auditWriter(context, 'end', auditedSilence);
   await changeAlerting(context, ({ silences }) => {
     if (!silences.some(({ id }) => id === silence.id)) throw notFound(`Silence ${silence.id}`);
     const gone = { delete: keys.accountSilence(tenant, silence.id), if: { version: silence.v } };
@@ -115,7 +115,7 @@ export async function endSilence(context: Context, silence: AccountSilence): Pro
 
 /** So many entities are looked at together, and at most. */
 const ENTITIES_AT_ONCE = 40;
-const MOST_ENTITIES = 2_000;
+const MAX_ENTITIES = 2_000;
 
 const NOTHING_FITS = 'No check fits this selection at present. It counts from the moment that one does.';
 
@@ -133,7 +133,7 @@ export async function noticeOf(context: Context, selector: Selector | null): Pro
     if (await someFits(context, items, selector)) return null;
     looked += items.length;
     from = next;
-  } while (from !== undefined && looked < MOST_ENTITIES);
+  } while (from !== undefined && looked < MAX_ENTITIES);
   return from === undefined ? NOTHING_FITS : null;
 }
 

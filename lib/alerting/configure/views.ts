@@ -1,13 +1,13 @@
 import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrls, seesSecrets } from '#lib/access/redaction.ts';
-import { type DeliveryRecord, type LastDeliveryItem, shownOf } from '#lib/alerting/notify/delivery-item.ts';
+import { type DeliveryRecord, type LastDeliveryItem, latestDeliveryOf } from '#lib/alerting/notify/delivery-item.ts';
 import type { AccountAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { accountChannels, inheritedOf, silencesOf } from '#lib/alerting/policy/effective-policy.ts';
 import type { Channel, Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';
-import { whySelected } from '#lib/alerting/policy/selector.ts';
+import { selectionReason } from '#lib/alerting/policy/selector.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { shownSilence } from '#lib/catalog/own-silence.ts';
+import { silenceSettingsView } from '#lib/catalog/own-silence.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/types/registry.ts';
@@ -28,19 +28,19 @@ export async function policyView(
   const now = ports.clock.now();
   return pick(PolicyRecord, {
     ...policy,
-    ...shownSilence(stored, now),
+    ...silenceSettingsView(stored, now),
     check_id: check.id,
     inherited: inheritedOf(stored),
     silenced_by: silencesOf(stored, { check, entity, account, now }).map(({ until, ...silence }) => ({
       ...silence,
       until: until === undefined ? null : iso(until),
     })),
-    channels: stored.channels.map((channel, i) => channelView(context, check.id, channel, shownOf(lasts[i]))),
+    channels: stored.channels.map((channel, i) => channelView(context, check.id, channel, latestDeliveryOf(lasts[i]))),
     account_channels: accountChannels({ check, entity, account }).map(({ id, name, channel_type, applies_to }) => ({
       id,
       name,
       channel_type,
-      why: whySelected(applies_to, { check, entity }),
+      why: selectionReason(applies_to, { check, entity }),
     })),
     updated_at: stored.updated_at,
   });
@@ -63,7 +63,12 @@ export const channelView = (
 /** A channel with its last delivery, which is read. */
 export async function shownChannel(context: Context, check_id: string, channel: Channel): Promise<ChannelRecord> {
   const place = context.keys.lastDelivery(context.tenant, check_id, channel.id);
-  return channelView(context, check_id, channel, shownOf(await context.ports.table.get<LastDeliveryItem>(place)));
+  return channelView(
+    context,
+    check_id,
+    channel,
+    latestDeliveryOf(await context.ports.table.get<LastDeliveryItem>(place)),
+  );
 }
 
 export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): DeliveryRecord =>

@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { type Interval, intervalsAt, intervalsOf, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
+import { intervalsAt, intervalsOf, type TimeRange, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
 import { idsOf, SelectorLabels } from '#lib/alerting/policy/selector.ts';
 import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { line, Name, Slug } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
-import { dueTimes, mustBeZone } from '#lib/schedule/calendar/calendar.ts';
+import { assertTimeZone, dueTimes } from '#lib/schedule/calendar/calendar.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
-import { CalendarError, type Line } from '#lib/schedule/calendar/line.ts';
+import { CalendarError, type ScheduleLine } from '#lib/schedule/calendar/line.ts';
 import { changeAlerting } from './change-alerting.ts';
 
 const MEANINGS = {
@@ -84,7 +84,7 @@ export const WindowPatch = z
   .meta({ id: 'WindowPatch' });
 export type WindowPatch = z.output<typeof WindowPatch>;
 
-const ShownInterval = z.object({
+const IntervalRecord = z.object({
   from: z.iso.datetime().describe('When it begins.'),
   to: z.iso.datetime().describe('When it ends.'),
 });
@@ -104,8 +104,8 @@ export const WindowRecord = z
     from: z.iso.datetime().nullable().describe(MEANINGS.from),
     until: z.iso.datetime().nullable().describe(MEANINGS.until),
     open: z.boolean().describe('Whether it is open now.'),
-    current: ShownInterval.nullable().describe('The time in which it is open now; null while it is not.'),
-    next: ShownInterval.nullable().describe('When it is open next; null when it is never again.'),
+    current: IntervalRecord.nullable().describe('The time in which it is open now; null while it is not.'),
+    next: IntervalRecord.nullable().describe('When it is open next; null when it is never again.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
     created_by: z.string().describe('E-mail address of the user who made it; empty for a key of nobody.'),
@@ -117,8 +117,8 @@ export const ChangedWindow = WindowRecord.extend({
   notice: z.string().nullable().describe('Said where no check fits its scope at present; else null.'),
 }).meta({ id: 'ChangedWindow' });
 
-const SHORTEST_MS = 60_000;
-const LONGEST_MS = 31 * DAY_MS;
+const MIN_MS = 60_000;
+const MAX_MS = 31 * DAY_MS;
 
 const ONCE = ['starts_at', 'ends_at'] as const;
 const AGAIN = ['cron', 'time_zone', 'duration_seconds', 'every_weeks', 'from', 'until'] as const;
@@ -146,7 +146,7 @@ function once(given: Given, now: number, stored: WindowTimes | undefined): Windo
   const ends_at = given.ends_at ?? before?.ends_at;
   if (starts_at === undefined) throw invalid('starts_at', 'is required, or cron for a window that comes again');
   if (ends_at === undefined) throw invalid('ends_at', 'is required');
-  mustLast('ends_at', ends_at - starts_at);
+  assertDuration('ends_at', ends_at - starts_at);
   if (given.ends_at !== undefined && ends_at !== before?.ends_at && ends_at <= now && !before)
     throw invalid('ends_at', `has passed: it is ${iso(now)} now`);
   return { starts_at, ends_at };
@@ -158,13 +158,13 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
   const time_zone = given.time_zone ?? before?.time_zone ?? 'UTC';
   const duration_ms = given.duration_seconds === undefined ? before?.duration_ms : given.duration_seconds * 1000;
   if (duration_ms === undefined) throw invalid('duration_seconds', 'is required beside cron');
-  mustLast('duration_seconds', duration_ms);
+  assertDuration('duration_seconds', duration_ms);
   const from = given.from ?? before?.from ?? now;
   const until = given.until === undefined ? before?.until : (given.until ?? undefined);
   if (until !== undefined && until <= from) throw invalid('until', 'must be after from');
-  understood('time_zone', () => mustBeZone(time_zone));
+  understood('time_zone', () => assertTimeZone(time_zone));
   const line = understood('cron', () => parseCron(cron, time_zone));
-  mustEndBetween(line, from, duration_ms);
+  assertEndWithin(line, from, duration_ms);
   const every_weeks = given.every_weeks ?? before?.every_weeks ?? 1;
   return { cron, time_zone, duration_ms, every_weeks, from, ...(until !== undefined && { until }) };
 }
@@ -173,7 +173,7 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
 const LOOKED_AT = 50;
 
 /** One that begins again before it is over says nothing that a longer one would not. */
-function mustEndBetween(line: Line, from: number, duration_ms: number): void {
+function assertEndWithin(line: ScheduleLine, from: number, duration_ms: number): void {
   let last: number | undefined;
   let looked = 0;
   for (const start of dueTimes([line], from - 1)) {
@@ -185,10 +185,10 @@ function mustEndBetween(line: Line, from: number, duration_ms: number): void {
   if (last === undefined) throw invalid('cron', 'has no start within five years');
 }
 
-function mustLast(member: string, length_ms: number): void {
+function assertDuration(member: string, length_ms: number): void {
   if (member === 'ends_at' && length_ms <= 0) throw invalid(member, 'must be after starts_at');
-  if (length_ms < SHORTEST_MS) throw invalid(member, 'makes a window of less than 60 seconds, which is the least');
-  if (length_ms > LONGEST_MS) throw invalid(member, 'makes a window of more than 31 days, which is the most');
+  if (length_ms < MIN_MS) throw invalid(member, 'makes a window of less than 60 seconds, which is the least');
+  if (length_ms > MAX_MS) throw invalid(member, 'makes a window of more than 31 days, which is the most');
 }
 
 /** What a parser of the calendar has against it, as a fault of a member. */
@@ -221,7 +221,7 @@ function scopeOf({ scope, include_dependents }: StoredScope): WindowScope {
   };
 }
 
-const shown = (interval: Interval | undefined) =>
+const shown = (interval: TimeRange | undefined) =>
   interval ? { from: iso(interval.from), to: iso(interval.to) } : null;
 
 /** A window as the API shows it at `now` (epoch ms). */
@@ -308,7 +308,7 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
     updated_at: iso(now),
     created_by: caller.user_email,
   };
-  const written = auditing(context, 'create', auditedWindow);
+  const written = auditWriter(context, 'create', auditedWindow);
   await changeAlerting(context, ({ windows }) => {
     if (windows.filter((one) => !isOver(one, now)).length >= MAX_WINDOWS) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_WINDOWS} windows. Delete one first.`);
@@ -325,8 +325,8 @@ export async function changeWindow(
   { id: _same, name, note, scope, ...given }: WindowPatch,
 ): Promise<WindowItem> {
   const { ports } = context;
-  mustStay({ id }, { id: _same });
-  const written = auditing(context, 'update', auditedWindow);
+  assertUnchanged({ id }, { id: _same });
+  const written = auditWriter(context, 'update', auditedWindow);
   let result: WindowItem | undefined;
   await changeAlerting(context, ({ windows }) => {
     const window = windowIn(windows, id);
@@ -352,7 +352,7 @@ export async function changeWindow(
 /** Deletes a window; one that is open ends. */
 export async function deleteWindow(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
-  const written = auditing(context, 'delete', auditedWindow);
+  const written = auditWriter(context, 'delete', auditedWindow);
   await changeAlerting(context, ({ windows }) => {
     const window = windowIn(windows, id);
     const gone = { delete: keys.window(tenant, id), if: { version: window.v } };

@@ -2,13 +2,13 @@ import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { AlertDeadline, CheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationChange } from '#lib/alerting/decide/escalation.ts';
 import type { Deadline } from '#lib/alerting/decide/notes.ts';
-import { type IncidentItem, incidentWrites, joinWrites } from '#lib/alerting/decide/notified-failure.ts';
+import { joinWrites, type NotifiedFailureItem, notifiedFailureWrites } from '#lib/alerting/decide/notified-failure.ts';
 import type { IncidentRef } from '#lib/catalog/entity.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { commit, RETRY } from '#lib/platform/table/retry.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
 /** What follows from a deadline of alerting, besides the deadline itself. */
@@ -20,7 +20,7 @@ export type Outcome = {
   /** What the check remembers of its alerts from now on; an escalation begins or ends with it. */
   alerts?: CheckItem['alerts'] | undefined;
   /** The notified failure of its entity, with these recipients. */
-  told?: IncidentItem | undefined;
+  told?: NotifiedFailureItem | undefined;
   /** The incident that its entity becomes part of. */
   partOf?: IncidentRef | undefined;
   /** Further deadlines that begin or move. */
@@ -36,14 +36,14 @@ type Own = { kind: AlertDeadline; next: Deadline | undefined };
 /**
  * Commits what was decided at a deadline: the deadline is moved or ended, and all that follows is written in the same
  * transaction, on the versions that were read. So doing it twice, late or at a wrong time does no harm.
- * @returns the deadlines that come next, to be sent; AGAIN if another writer was faster
+ * @returns the deadlines that come next, to be sent; RETRY if another writer was faster
  */
 export function commitOutcome(
   env: Env,
   read: CheckAlerting,
   own: Own,
   outcome: Outcome,
-): Promise<DueDeadline[] | typeof AGAIN> {
+): Promise<DueDeadline[] | typeof RETRY> {
   const { writes, begun } = consequencesOf(env, read, outcome);
   return moveDeadline(env, read, own, writes, begun);
 }
@@ -55,9 +55,9 @@ export async function moveDeadline(
   { kind, next }: Own,
   beside: readonly Write[] = [],
   begun: readonly DueDeadline[] = [],
-): Promise<DueDeadline[] | typeof AGAIN> {
+): Promise<DueDeadline[] | typeof RETRY> {
   const own = deadlineWrites(keys, kind, owner, ports.ids.token(), deadlines[kind], next);
-  if (!(await commit(ports, [...own, ...beside])).ok) return AGAIN;
+  if (!(await commit(ports, [...own, ...beside])).ok) return RETRY;
   return [...(next ? [dueDeadline(kind, owner, next.deadline)] : []), ...begun];
 }
 
@@ -75,7 +75,7 @@ function consequencesOf(
       ...items.map((put): Write => ({ put, if: 'absent' })),
       ...(check && alerts ? [replaceCheck(check, nextCheck(check, token, { alerts }))] : []),
       ...(entity ? joinWrites(entity, partOf, token) : []),
-      ...incidentWrites(incident, told, token, now),
+      ...notifiedFailureWrites(incident, told, token, now),
       ...deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, read.deadlines[one.kind], one.next)),
       ...(escalation?.writes ?? []),
       ...beside,

@@ -1,13 +1,18 @@
 import { alertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
-import { begun } from '#lib/alerting/decide/escalation.ts';
-import { afterTelling, announcementOf } from '#lib/alerting/decide/memory.ts';
+import { withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
+import { afterNotifying, reportedStateOf } from '#lib/alerting/decide/memory.ts';
 import { type Deadline, mergeDeadline } from '#lib/alerting/decide/notes.ts';
-import { ownIncident, toldBy } from '#lib/alerting/decide/notified-failure.ts';
+import { ownIncident, withNotifiedBy } from '#lib/alerting/decide/notified-failure.ts';
 import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
-import { newHold, settled } from '#lib/alerting/decide/settle-held.ts';
-import { awaitedRepair, type ChangeSituation, calledLater, decidedOn } from '#lib/alerting/decide/situation.ts';
-import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { finalDecisionWrite, newHold } from '#lib/alerting/decide/settle-held.ts';
+import {
+  awaitedRemediation,
+  type ChangeSituation,
+  decisionInputOf,
+  laterRecipients,
+} from '#lib/alerting/decide/situation.ts';
+import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './holds.ts';
@@ -17,26 +22,27 @@ import type { HeldCase } from './holds.ts';
  * channels know by then is not told again. Pure.
  * @returns `next`: it is held on for another reason
  */
-export function decideHeld(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
+export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
   if (transition.alert.decision !== 'held') return { outcome: { token } };
-  const announces = announcementOf(check.state, policy);
-  const channels = channelsThatApply(policy, announces, check.alerts);
+  const announces = reportedStateOf(check.state, policy);
+  const channels = recipientsFor(policy, announces, check.alerts);
   const repaired = held.reason === 'remediation' || held.repaired === true;
   const decided_on = {
-    ...decidedOn(check, check.alerts, policy, channels, now),
-    ...calledLater(policy, announces, channels),
-    ...(!repaired && awaitedRepair(check, check.state, now)),
+    ...decisionInputOf(check, check.alerts, policy, channels, now),
+    ...laterRecipients(policy, announces, channels),
+    ...(!repaired && awaitedRemediation(check, check.state, now)),
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
   };
   const { cause, check_from_state: from } = transition;
   const situation: ChangeSituation = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
-  const settle = (final: Parameters<typeof settled>[3]) => settled(transition, token, now, final, { decided_on });
+  const settle = (final: Parameters<typeof finalDecisionWrite>[3]) =>
+    finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(situation);
   if (decided.decision === 'planned' && situation.told === announces) {
     // What held it is why nobody was told of this change.
     const { reason, facts } = transition.alert;
-    const skipped = settled(transition, token, now, { decision: 'skipped', reason, facts });
+    const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
     return { outcome: { token, beside: [skipped] } };
   }
   if (decided.decision === 'held') {
@@ -50,7 +56,7 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase): { next?: D
     return {
       outcome: {
         token,
-        ...(reason === 'no_channels' && { alerts: begun(check.alerts, policy, announces, now) }),
+        ...(reason === 'no_channels' && { alerts: withEscalationStarted(check.alerts, policy, announces, now) }),
         deadlines: next ? [{ kind: 'catch_up', next }] : [],
         beside: [settle({ decision: 'skipped', reason, facts })],
       },
@@ -73,8 +79,13 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase): { next?: D
     outcome: {
       token,
       items: [item],
-      alerts: begun(afterTelling(check.alerts, planned, classOf(situation), now), policy, announces, now),
-      told: toldBy(item, one.incident, { to: check.state, at: now }),
+      alerts: withEscalationStarted(
+        afterNotifying(check.alerts, planned, classOf(situation), now),
+        policy,
+        announces,
+        now,
+      ),
+      told: withNotifiedBy(item, one.incident, { to: check.state, at: now }),
       partOf,
       deadlines: repeat ? [{ kind: 'repeat', next: repeat }] : [],
       beside: [settle({ decision: 'planned', reason: null, facts: {}, deliveries })],

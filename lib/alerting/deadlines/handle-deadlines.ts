@@ -1,10 +1,10 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { detectSilence } from '#lib/results/pushes/missed-heartbeat.ts';
+import { detectMissedHeartbeat } from '#lib/results/pushes/missed-heartbeat.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { lookAtHeld } from './release.ts';
-import { catchUp, escalate, repeatAlert, updateImpact } from './timed-decisions.ts';
+import { recheckHeldAlert } from './release.ts';
+import { catchUp, escalate, repeatAlert, sendImpactUpdate } from './timed-decisions.ts';
 
 /**
  * Handles the deadlines of one message, and sends those that come next in one go. Deadlines of a disabled account wait:
@@ -30,10 +30,10 @@ export async function handleDeadlines(env: StateEnv, deadlines: DueDeadline[]): 
 async function handle(env: StateEnv, deadline: DueDeadline, account: AccountItem | undefined): Promise<DueDeadline[]> {
   if (!account || isDisabled(account)) return [];
   try {
-    if (deadline.kind === 'silence') return await detectSilence(env, deadline, account);
-    if (deadline.kind === 'hold') return await lookAtHeld(env, deadline, account);
+    if (deadline.kind === 'silence') return await detectMissedHeartbeat(env, deadline, account);
+    if (deadline.kind === 'hold') return await recheckHeldAlert(env, deadline, account);
     if (deadline.kind === 'escalation') return await escalate(env, deadline);
-    if (deadline.kind === 'impact') return await updateImpact(env, deadline);
+    if (deadline.kind === 'impact') return await sendImpactUpdate(env, deadline);
     return deadline.kind === 'repeat' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
   } catch (error) {
     const { kind, tenant_id, check_id } = deadline;

@@ -1,7 +1,7 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { Found } from '#lib/alerting/decide/check-alerting.ts';
-import { firstResultAt } from '#lib/alerting/decide/first-result.ts';
+import { expectedResultAt } from '#lib/alerting/decide/first-result.ts';
 import type { Deadline, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import type { HoldReason } from '#lib/alerting/decide/rules.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
@@ -45,7 +45,7 @@ const maintenance: Hold = {
   recheck(_env, _account, { check, policy: { window }, held, now }) {
     if (!window) return { is: 'released' };
     const note = { held: { ...held, reason: 'maintenance' as const, from: window.until, window } };
-    return { is: 'held', next: { deadline: Math.max(firstResultAt(check, window.until), now + 1), note } };
+    return { is: 'held', next: { deadline: Math.max(expectedResultAt(check, window.until), now + 1), note } };
   },
 };
 

@@ -1,27 +1,27 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
-import { hasResultSince, lastChanceAt } from '#lib/alerting/decide/first-result.ts';
+import { hasResultSince, latestDecisionAt } from '#lib/alerting/decide/first-result.ts';
 import { type Deadline, mergeDeadline } from '#lib/alerting/decide/notes.ts';
-import { forgetHold } from '#lib/alerting/decide/settle-held.ts';
+import { unlinkFromRoot } from '#lib/alerting/decide/settle-held.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { commitOutcome, moveDeadline } from './commit-outcome.ts';
-import { decideHeld } from './decide-held.ts';
+import { decideReleased } from './decide-held.ts';
 import { type HeldCase, HOLDS } from './holds.ts';
 
 /** Another recheck finds out the cause: the answer will be there after this time (ms). */
 const ASKED_MS = 1_000;
 
 /** While it waits for a result of the check, it is looked at so often (ms), or twenty times in all. */
-const SOONEST_MS = 5_000;
+const MIN_MS = 5_000;
 const LATEST_MS = 300_000;
 
 /**
@@ -30,14 +30,14 @@ const LATEST_MS = 300_000;
  * it happens once. Time that nobody watched does not count.
  * @returns the deadlines that come next, to be sent
  */
-export async function lookAtHeld(env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> {
+export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> {
   const { ports, keys } = env;
   const shard = keys.shardOf(deadline.check_id);
   const watermark = await readWatermark(env, shard);
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
   const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(account.enabled_at ?? 0, now));
-  return untilDone(ports, () => recheck(env, deadline, account, watchedSince));
+  return retryOnConflict(ports, () => recheck(env, deadline, account, watchedSince));
 }
 
 /** @param watchedSince epoch ms: our last outage had ended, and the account was enabled */
@@ -46,7 +46,7 @@ async function recheck(
   deadline: DueDeadline,
   account: AccountItem,
   watchedSince: number,
-): Promise<DueDeadline[] | typeof AGAIN> {
+): Promise<DueDeadline[] | typeof RETRY> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = deadline;
   const owner = { tenant_id, entity_id, id: check_id };
@@ -60,12 +60,12 @@ async function recheck(
   // Whatever ends its check or its entity has nothing to tell of it.
   const isOver = held?.reason !== 'dependency' && transition?.alert.decision !== 'held';
   if (!held || !check || !read.entity || !transition || isOver) {
-    return moveDeadline(env, read, { kind: 'hold', next: undefined }, check && forgetHold(keys, check, entry));
+    return moveDeadline(env, read, { kind: 'hold', next: undefined }, check && unlinkFromRoot(keys, check, entry));
   }
   const one: HeldCase = { ...read, check, held, transition, due: entry.deadline };
-  const forgotten = forgetHold(keys, check, entry);
+  const forgotten = unlinkFromRoot(keys, check, entry);
   const decideNow = (by: HeldCase, beside: readonly Write[]) => {
-    const { next, outcome } = decideHeld(keys, ports.ids.token(), by);
+    const { next, outcome } = decideReleased(keys, ports.ids.token(), by);
     const writes = [...(outcome.beside ?? []), ...beside, ...forgotten];
     return commitOutcome(env, read, { kind: 'hold', next }, { ...outcome, beside: writes });
   };
@@ -97,8 +97,8 @@ async function waitForResult(
   watchedSince: number,
 ): Promise<Deadline | undefined> {
   const from = Math.max(Math.min(held.from, due), watchedSince);
-  const last = lastChanceAt(check, from);
+  const last = latestDecisionAt(check, from);
   if (now >= last || (await hasResultSince(env, check, from))) return undefined;
-  const wait = Math.min(Math.max((last - from) / 20, SOONEST_MS), LATEST_MS);
+  const wait = Math.min(Math.max((last - from) / 20, MIN_MS), LATEST_MS);
   return { deadline: Math.min(Math.ceil(now + wait), last), note: { held: { ...held, from } } };
 }

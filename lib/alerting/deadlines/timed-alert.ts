@@ -1,36 +1,36 @@
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
 import { type AlertDeadline, type CheckAlerting, readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
-import { begun } from '#lib/alerting/decide/escalation.ts';
+import { withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
 import {
-  announce,
-  announcementOf,
   type CooldownClass,
   isFlapping,
+  reportedStateOf,
   startCooldown,
+  withAlertInFlight,
   withoutFlapping,
 } from '#lib/alerting/decide/memory.ts';
 import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
-import { toldBy } from '#lib/alerting/decide/notified-failure.ts';
-import { hearRecovery, knewBefore, toldOf } from '#lib/alerting/decide/recipients.ts';
-import { seriesOf } from '#lib/alerting/decide/series.ts';
-import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/alerting/decide/situation.ts';
+import { withNotifiedBy } from '#lib/alerting/decide/notified-failure.ts';
+import { hadOpenAlert, notifiedTargets, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
+import { retrySeriesOf } from '#lib/alerting/decide/series.ts';
+import { type AlertKind, decisionInputOf, heldIn, type RuleInput } from '#lib/alerting/decide/situation.ts';
 import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
-import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel, Policy } from '#lib/alerting/policy/policy.ts';
 import type { AlertUrgency } from '#lib/channels/alert.ts';
-import { type AnnouncedAlert, type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
+import { type CheckItem, type NotifiedAlert, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { commitOutcome, moveDeadline, type Outcome } from './commit-outcome.ts';
 
 /** A deadline of alerting that has come, and what is decided on, read strongly. */
-export type Due = {
+export type DueAlert = {
   check: CheckItem;
   policy: Policy;
   /** Relations of its entity that carry failure. */
@@ -47,8 +47,8 @@ type TimedDeadline = Exclude<AlertDeadline, 'hold'>;
 
 /** An alert that no transition brought: as it was decided, what it says, and the cooldown that it starts. */
 type TimedAlert = {
-  situation: Situation;
-  announces: AnnouncedAlert['announces'];
+  situation: RuleInput;
+  announces: NotifiedAlert['announces'];
   cooldown: CooldownClass | null;
   /** high unless said. */
   urgency?: AlertUrgency;
@@ -74,26 +74,26 @@ export type TimedDecision = {
  * told, all in one transaction. So doing it twice, late or at a wrong time does no harm.
  * @returns the deadlines that come next, to be sent
  */
-export async function actOnDeadline(
+export async function handleAlertDeadline(
   env: Env,
   deadline: DueDeadline,
   kind: TimedDeadline,
-  decide: (due: Due) => TimedDecision,
+  decide: (due: DueAlert) => TimedDecision,
 ): Promise<DueDeadline[]> {
   const { ports, keys } = env;
   const watermark = await readWatermark(env, keys.shardOf(deadline.check_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  return untilDone(ports, () => attempt(env, deadline, kind, decide));
+  return retryOnConflict(ports, () => handleOnce(env, deadline, kind, decide));
 }
 
 /** Answers the deadlines that it leaves; none when nothing is to be done any more. */
-async function attempt(
+async function handleOnce(
   env: Env,
   deadline: DueDeadline,
   kind: TimedDeadline,
-  decide: (due: Due) => TimedDecision,
-): Promise<DueDeadline[] | typeof AGAIN> {
+  decide: (due: DueAlert) => TimedDecision,
+): Promise<DueDeadline[] | typeof RETRY> {
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const owner = { tenant_id, entity_id, id: check_id };
@@ -107,7 +107,7 @@ async function attempt(
   const decided = due && transition ? decide(due) : {};
   const { alert, next, alerts } = decided;
   if (!due || !transition || !(decided.held || alert || alerts)) return moveDeadline(env, read, { kind, next });
-  if (decided.held) return beginHold(env, { ...read, check }, kind, transition);
+  if (decided.held) return startHold(env, { ...read, check }, kind, transition);
 
   const token = ports.ids.token();
   const to = check.state;
@@ -118,7 +118,7 @@ async function attempt(
     token,
     items: item ? [item] : [],
     alerts: afterAlert(due, decided, item?.id),
-    told: toldBy(item, incident, { to, at: now }),
+    told: withNotifiedBy(item, incident, { to, at: now }),
     beside: item && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : [],
   };
   return commitOutcome(env, read, { kind, next }, outcome);
@@ -128,17 +128,17 @@ async function attempt(
  * Looks for the cause of a catch-up alert before it is sent. The check gets another version, so that a change of its
  * state decided meanwhile, which knew of nothing held, is decided again.
  */
-function beginHold(
+function startHold(
   env: Env,
   read: CheckAlerting & { check: CheckItem },
   kind: TimedDeadline,
   transition: DecidedTransition,
-): Promise<DueDeadline[] | typeof AGAIN> {
+): Promise<DueDeadline[] | typeof RETRY> {
   const { ports, keys } = env;
   const { check, now } = read;
   const held: HeldAlert = {
     ...{ transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now },
-    ...knewBefore(check.alerts),
+    ...hadOpenAlert(check.alerts),
   };
   const token = ports.ids.token();
   const begins = deadlineWrites(keys, 'hold', check, token, read.deadlines.hold, { deadline: now, note: { held } });
@@ -153,22 +153,22 @@ const holdAsRead = (keys: Keys, { tenant_id, id }: Owner, hold: DeadlineEntry | 
 });
 
 /** What the check remembers: of what was decided, and of its alert, with which an escalation may begin. */
-function afterAlert({ check, policy, now }: Due, { alert, alerts = check.alerts }: TimedDecision, id = '') {
+function afterAlert({ check, policy, now }: DueAlert, { alert, alerts = check.alerts }: TimedDecision, id = '') {
   if (!alert) return alerts;
-  return begun(remember({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
+  return withEscalationStarted(remember({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
 }
 
 /** Data that the rules evaluate when a deadline has come. */
-export function situationOf(
-  { check, policy, dependencies = 0, entry, hold, now: at }: Due,
+export function timedRuleInputOf(
+  { check, policy, dependencies = 0, entry, hold, now: at }: DueAlert,
   kind: Exclude<AlertKind, 'state_change'>,
-): Situation {
+): RuleInput {
   const { failed_at, misled } = entry.note ?? {};
   const { state } = check;
-  const announces = kind === 'closed' ? 'up' : announcementOf(state, policy);
+  const announces = kind === 'closed' ? 'up' : reportedStateOf(state, policy);
   const channels = channelsOf({ check, policy, hold }, announces);
   return {
-    ...decidedOn(check, check.alerts, policy, channels, at),
+    ...decisionInputOf(check, check.alerts, policy, channels, at),
     ...(dependencies > 0 && { dependencies }),
     ...heldIn(hold),
     ...(failed_at !== undefined && { failed: true }),
@@ -187,17 +187,17 @@ export const remember = (
   alerts: {
     ...(isFlapping(alerts, now) ? alerts : withoutFlapping(alerts)),
     ...(cooldown && startCooldown(cooldown, now)),
-    announced: announce(alerts, { id, announces }),
+    announced: withAlertInFlight(alerts, { id, announces }),
   },
 });
 
 /** Those that apply and know of the failure, or are to hear that it is over. */
 function channelsOf(
-  { check, policy, hold }: Pick<Due, 'check' | 'policy' | 'hold'>,
-  announces: AnnouncedAlert['announces'],
+  { check, policy, hold }: Pick<DueAlert, 'check' | 'policy' | 'hold'>,
+  announces: NotifiedAlert['announces'],
 ) {
-  const hears = announces === 'up' ? hearRecovery : toldOf;
-  return hears(hold, channelsThatApply(policy, announces, check.alerts), check.alerts);
+  const hears = announces === 'up' ? recoveryRecipients : notifiedTargets;
+  return hears(hold, recipientsFor(policy, announces, check.alerts), check.alerts);
 }
 
 /** The incident that an alert belongs to, and whether other entities follow from that. */
@@ -207,11 +207,11 @@ type PartOf = { incident_id: string | undefined; with_others: boolean };
 function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
-  due: Due,
+  due: DueAlert,
   transition: DecidedTransition,
   { situation, announces, urgency = 'high', step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
 ): AlertItem {
-  const series = seriesOf(due.entry);
+  const series = retrySeriesOf(due.entry);
   const channels = called ?? channelsOf(due, announces);
   return alertItem(keys, {
     ...{ tenant_id, entity_id, check_id, announces, at: due.now, n: due.entry.deadline, channels, transition },

@@ -1,12 +1,12 @@
-import { failingWith } from '#lib/alerting/cause/held-under.ts';
-import { begun, nextStepAt, stepTaken } from '#lib/alerting/decide/escalation.ts';
-import { firstResultAt } from '#lib/alerting/decide/first-result.ts';
-import { announcementOf } from '#lib/alerting/decide/memory.ts';
+import { entitiesFailingWith } from '#lib/alerting/cause/held-under.ts';
+import { nextStepAt, withEscalationStarted, withStepTaken } from '#lib/alerting/decide/escalation.ts';
+import { expectedResultAt } from '#lib/alerting/decide/first-result.ts';
+import { reportedStateOf } from '#lib/alerting/decide/memory.ts';
 import type { Deadline } from '#lib/alerting/decide/notes.ts';
-import { classOf, silenceLook } from '#lib/alerting/decide/quiet-rules.ts';
-import { isUntold } from '#lib/alerting/decide/recipients.ts';
+import { classOf, silenceRecheckAt } from '#lib/alerting/decide/quiet-rules.ts';
+import { isUnnotified } from '#lib/alerting/decide/recipients.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
-import { isUnsettled } from '#lib/alerting/decide/situation.ts';
+import { isStillFlapping } from '#lib/alerting/decide/situation.ts';
 import { lastTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { channelsOfStep } from '#lib/alerting/policy/effective-policy.ts';
@@ -14,19 +14,19 @@ import { isSilenced, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { actOnDeadline, type Due, situationOf, type TimedDecision } from './timed-alert.ts';
+import { type DueAlert, handleAlertDeadline, type TimedDecision, timedRuleInputOf } from './timed-alert.ts';
 
 /** Reminds the channels that the check is still down. */
 export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  actOnDeadline(env, deadline, 'repeat', decideRepeat);
+  handleAlertDeadline(env, deadline, 'repeat', decideRepeat);
 
 /**
  * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the
  * cooldown; they ignore the cooldown and start none, and a silenced policy stops them (docs/use/alerts.md#decisions).
  */
-export function decideRepeat(due: Due): TimedDecision {
+export function decideRepeat(due: DueAlert): TimedDecision {
   const { check, policy, now } = due;
-  const situation = situationOf(due, 'repeat');
+  const situation = timedRuleInputOf(due, 'repeat');
   const { decision, reason, until } = decide(situation);
   if (reason === 'repeats_off' || reason === 'not_down') return {};
   // One that maintenance holds back is due when that is over.
@@ -41,40 +41,40 @@ export const nextRepeat = (since: number, interval: number, now: number): number
 
 /** Compares the announced state with the present one, and alerts the channels where they differ. */
 export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  actOnDeadline(env, deadline, 'catch_up', decideCatchUp);
+  handleAlertDeadline(env, deadline, 'catch_up', decideCatchUp);
 
 /**
  * Pure: a skipped alert stays skipped, but no channel keeps a false belief (docs/use/alerts.md#late-alerts). It waits
  * for the end of a cooldown, and of flapping once that was told, unless all deliveries of the last alert failed, or
  * they went out in the wrong order.
  */
-export function decideCatchUp(due: Due): TimedDecision {
+export function decideCatchUp(due: DueAlert): TimedDecision {
   const { check, policy, entry, now } = due;
   if (!check.enabled) return decideClosing(due);
-  const situation = situationOf(due, 'catch_up');
+  const situation = timedRuleInputOf(due, 'catch_up');
   const { decision, reason, until } = decide(situation);
   const { flapping } = situation;
-  const calm = flapping && isUnsettled(situation) ? { deadline: flapping.until } : undefined;
+  const calm = flapping && isStillFlapping(situation) ? { deadline: flapping.until } : undefined;
   if (decision === 'planned') {
-    const announces = announcementOf(check.state, policy);
+    const announces = reportedStateOf(check.state, policy);
     return { alert: { situation, announces, cooldown: classOf(situation) }, next: calm };
   }
   if (decision === 'held') return { held: true };
-  const waiting = begun(check.alerts, policy, announcementOf(check.state, policy), now);
+  const waiting = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);
   if (reason === 'no_channels' && waiting !== check.alerts) return { alerts: waiting };
   // What lifts these says so itself, and has the check looked at then.
   if (reason === 'catch_up_off' || reason === 'not_watched') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
   if ((reason === 'maintenance' || reason === 'remediation') && until !== undefined)
-    return { next: { deadline: firstResultAt(check, until), ...(entry.note && { note: entry.note }) } };
+    return { next: { deadline: expectedResultAt(check, until), ...(entry.note && { note: entry.note }) } };
   if (calm) return { next: calm };
   return reason === 'cooldown' && until !== undefined ? { next: { deadline: until } } : {};
 }
 
 /** The last alert of a check that was disabled, if its channels have not received it. */
-function decideClosing(due: Due): TimedDecision {
+function decideClosing(due: DueAlert): TimedDecision {
   if (!due.policy.catch_up) return {};
-  const situation = situationOf(due, 'closed');
+  const situation = timedRuleInputOf(due, 'closed');
   const { decision, reason } = decide(situation);
   if (reason === 'silenced') return { next: afterSilence(due.policy, due.entry, due.now) };
   if (decision !== 'planned') return {};
@@ -83,13 +83,13 @@ function decideClosing(due: Due): TimedDecision {
 
 /** What is held back by a silence that ends is looked at then. */
 function afterSilence({ silence }: Policy, { note }: Deadline, now: number): Deadline | undefined {
-  const deadline = silenceLook(silence, now);
+  const deadline = silenceRecheckAt(silence, now);
   return deadline === undefined ? undefined : { deadline, ...(note && { note }) };
 }
 
 /** Calls whom the next step of an escalation names. */
 export const escalate = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  actOnDeadline(env, deadline, 'escalation', decideEscalation);
+  handleAlertDeadline(env, deadline, 'escalation', decideEscalation);
 
 /** While something else than an acknowledgement holds a step back, it is looked at after so long (ms) at most. */
 const LOOK_AGAIN_MS = 300_000;
@@ -98,7 +98,7 @@ const LOOK_AGAIN_MS = 300_000;
  * Pure: each step once a failure, by the rules that repeats pass too; no cooldown holds it back, and it starts none
  * (docs/use/escalation.md#escalation). A step that has nobody left to call is passed over.
  */
-export function decideEscalation(due: Due): TimedDecision {
+export function decideEscalation(due: DueAlert): TimedDecision {
   const { check, policy, entry, now } = due;
   const step = check.alerts.episode?.escalation?.steps ?? 0;
   const at = nextStepAt(check.alerts, policy);
@@ -107,11 +107,11 @@ export function decideEscalation(due: Due): TimedDecision {
   if (now < at && !entry.note?.at_once) return { next: { deadline: at } };
   const channels = channelsOfStep(policy, step);
   // While nobody was told of the failure, nobody else is called.
-  const situation = { ...situationOf(due, 'escalation'), channels: isUntold(due.hold) ? 0 : channels.length };
+  const situation = { ...timedRuleInputOf(due, 'escalation'), channels: isUnnotified(due.hold) ? 0 : channels.length };
   const { decision, reason, until } = decide(situation);
   if (decision !== 'planned' && reason !== 'no_channels') return { next: lookAgain(reason, until, now) };
 
-  const alerts = stepTaken(check.alerts, channels);
+  const alerts = withStepTaken(check.alerts, channels);
   if (reason === 'no_channels')
     return { alerts, next: policy.escalation[step + 1] && { deadline: now, note: { at_once: true } } };
   return {
@@ -139,14 +139,14 @@ function after(alerts: CheckItem['alerts'], policy: Policy, now: number): Deadli
 }
 
 /** Tells those who heard of a failure once if more fails with it by now than they were told. */
-export async function updateImpact(env: Env, deadline: DueDeadline): Promise<DueDeadline[]> {
+export async function sendImpactUpdate(env: Env, deadline: DueDeadline): Promise<DueDeadline[]> {
   const hasGrown = await isMoreThanTold(env, deadline);
-  return actOnDeadline(env, deadline, 'impact', (due) => (hasGrown ? decideUpdate(due) : {}));
+  return handleAlertDeadline(env, deadline, 'impact', (due) => (hasGrown ? decideUpdate(due) : {}));
 }
 
-function decideUpdate(due: Due): TimedDecision {
+function decideUpdate(due: DueAlert): TimedDecision {
   if (!due.policy.impact_update) return {};
-  const situation = situationOf(due, 'impact');
+  const situation = timedRuleInputOf(due, 'impact');
   // The failure that was told may be over, and one that nobody was told of have begun.
   if (situation.told !== 'down' || decide(situation).decision !== 'planned') return {};
   return { alert: { situation, announces: 'down', cooldown: null, urgency: 'low' } };
@@ -157,7 +157,7 @@ async function isMoreThanTold(env: Env, { tenant_id, entity_id, check_id }: DueD
   const { ports, keys } = env;
   const [transition, failing] = await Promise.all([
     lastTransition(env, tenant_id, check_id),
-    failingWith({ ...env, tenant: tenant_id }, entity_id),
+    entitiesFailingWith({ ...env, tenant: tenant_id }, entity_id),
   ]);
   const ids = transition?.alert.deliveries ?? [];
   const deliveries = await ports.table.getMany<DeliveryItem>(ids.map((id) => keys.delivery(tenant_id, id)));

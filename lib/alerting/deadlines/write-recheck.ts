@@ -1,23 +1,29 @@
 import type { TenantEnv } from '#lib/access/context.ts';
-import type { Ancestry } from '#lib/alerting/cause/find-cause.ts';
-import { type HoldItem, rememberedHold, withLook } from '#lib/alerting/cause/hold-item.ts';
-import type { Verdict } from '#lib/alerting/cause/verdict.ts';
-import type { Look } from '#lib/alerting/cause/wait.ts';
-import { type AlertItem, alertItem, deliveriesOf, destinationTold, groupAt } from '#lib/alerting/decide/alert-item.ts';
-import { begun } from '#lib/alerting/decide/escalation.ts';
-import { afterTelling, isFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
+import type { UpstreamEntities } from '#lib/alerting/cause/find-cause.ts';
+import { type CauseProgressItem, storedProgress, withEvaluation } from '#lib/alerting/cause/hold-item.ts';
+import type { CauseAnalysis } from '#lib/alerting/cause/verdict.ts';
+import type { CauseDecision } from '#lib/alerting/cause/wait.ts';
+import {
+  type AlertItem,
+  alertItem,
+  deliveriesOf,
+  destinationOfTarget,
+  groupAt,
+} from '#lib/alerting/decide/alert-item.ts';
+import { withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
+import { afterNotifying, isFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
 import type { HeldAlert } from '#lib/alerting/decide/notes.ts';
 import {
-  type IncidentItem,
-  incidentOf,
-  incidentWrites,
+  type NotifiedFailureItem,
+  notifiedFailureOf,
+  notifiedFailureWrites,
   ownIncident,
-  withTold,
+  withNotifiedTargets,
 } from '#lib/alerting/decide/notified-failure.ts';
-import { type Pages, pageWrites } from '#lib/alerting/decide/page-budget.ts';
-import { waitingOf } from '#lib/alerting/decide/recipients.ts';
-import { impactDue, settled } from '#lib/alerting/decide/settle-held.ts';
-import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { type PageCounts, pageCountWrites } from '#lib/alerting/decide/page-budget.ts';
+import { pendingRecipients } from '#lib/alerting/decide/recipients.ts';
+import { finalDecisionWrite, impactUpdateDeadline } from '#lib/alerting/decide/settle-held.ts';
+import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';
 import type { AlertRoot } from '#lib/channels/alert.ts';
@@ -31,43 +37,48 @@ import type { HeldCase, Rechecked } from './holds.ts';
 /** A held alert whose cause is looked for, with all that was read. */
 export type Search = {
   one: HeldCase;
-  stored: HoldItem | undefined;
-  ancestry: Ancestry;
+  stored: CauseProgressItem | undefined;
+  ancestry: UpstreamEntities;
   /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
   pending: ReadonlyMap<string, number>;
   /** When those who wait were paged. */
-  pages: Pages;
+  pages: PageCounts;
 };
 
 /** Of each failure as it stands: one that began anew is not the one that was told of before. */
 export function incidentsAt(
   keys: Keys,
   { tenant_id, entity_id }: Pick<CheckItem, 'tenant_id' | 'entity_id'>,
-  { entities, incidents }: Ancestry,
-  { roots }: Verdict,
-): Map<string, IncidentItem> {
+  { entities, incidents }: UpstreamEntities,
+  { roots }: CauseAnalysis,
+): Map<string, NotifiedFailureItem> {
   const present = new Map([...incidents].filter(([id]) => id !== entity_id));
   for (const { entity_id: root_entity_id, since } of roots) {
     const of = { tenant_id, root_entity_id, id: entities.get(root_entity_id)?.incident?.id };
-    present.set(root_entity_id, incidentOf(keys, incidents.get(root_entity_id), of, since));
+    present.set(root_entity_id, notifiedFailureOf(keys, incidents.get(root_entity_id), of, since));
   }
   return present;
 }
 
 /** The cause that an alert names, with who was told of it. */
-type NamedRoot = { incident: IncidentItem; named: AlertRoot };
+type NamedRoot = { incident: NotifiedFailureItem; named: AlertRoot };
 
 /** What a look at a held alert has to do with incidents. */
-type LookIncidents = {
+type DecisionIncidents = {
   root: NamedRoot | undefined;
   /** The failure of the entity itself, where others depend on it in their turn. */
-  own: IncidentItem | undefined;
+  own: NotifiedFailureItem | undefined;
   /** The one that the entity is part of from now on; undefined while its cause is not known. */
   partOf: IncidentRef | undefined;
 };
 
 /** Pure but for the keys. */
-function incidentsOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen: Look): LookIncidents {
+function incidentsForDecision(
+  env: TenantEnv,
+  search: Search,
+  verdict: CauseAnalysis,
+  seen: CauseDecision,
+): DecisionIncidents {
   const own = ownOf(env, search);
   return { root: rootIn(env, search, verdict, seen), own, partOf: partOf(env, search, verdict, seen) };
 }
@@ -75,8 +86,8 @@ function incidentsOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen:
 function rootIn(
   { keys }: TenantEnv,
   { one: { check }, ancestry }: Search,
-  verdict: Verdict,
-  { root }: Look,
+  verdict: CauseAnalysis,
+  { root }: CauseDecision,
 ): NamedRoot | undefined {
   const entity = root === null ? undefined : ancestry.entities.get(root);
   const incident = entity && incidentsAt(keys, check, ancestry, verdict).get(entity.id);
@@ -85,17 +96,22 @@ function rootIn(
   return { incident, named: { entity_id, entity_name, state, since: iso(incident.since) } };
 }
 
-function ownOf({ keys }: TenantEnv, { one, ancestry }: Search): IncidentItem | undefined {
+function ownOf({ keys }: TenantEnv, { one, ancestry }: Search): NotifiedFailureItem | undefined {
   const { check, entity, transition } = one;
   if (entity.dependents === 0) return undefined;
   const before = ancestry.incidents.get(entity.id);
   const { id } = ownIncident(entity, before, transition);
   const since = check.effective_at ?? Date.parse(check.state_since);
-  return incidentOf(keys, before, { tenant_id: check.tenant_id, root_entity_id: entity.id, id }, since);
+  return notifiedFailureOf(keys, before, { tenant_id: check.tenant_id, root_entity_id: entity.id, id }, since);
 }
 
 /** That of the cause under which it is told or withheld; its own, where it is told and nothing explains it. */
-function partOf({ keys }: TenantEnv, { one, ancestry }: Search, verdict: Verdict, seen: Look): IncidentRef | undefined {
+function partOf(
+  { keys }: TenantEnv,
+  { one, ancestry }: Search,
+  verdict: CauseAnalysis,
+  seen: CauseDecision,
+): IncidentRef | undefined {
   const { check, entity, transition } = one;
   if (entity.incident) return entity.incident;
   // While the alert of the root itself is held, that may yet turn out to follow from another.
@@ -109,23 +125,27 @@ function partOf({ keys }: TenantEnv, { one, ancestry }: Search, verdict: Verdict
  * What comes of a look: alerts for those who are told now, whom each incident was told to, with the first of them the
  * decision on the transition, and what is remembered of who waits on.
  */
-export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, seen: Look): Rechecked {
+export function causeWrites(env: TenantEnv, search: Search, verdict: CauseAnalysis, seen: CauseDecision): Rechecked {
   const { ports, keys, tenant } = env;
   const { one, ancestry } = search;
   const { check, policy, held, transition } = one;
   const now = ports.clock.now();
   const token = ports.ids.token();
-  const incidents = incidentsOfLook(env, search, verdict, seen);
+  const incidents = incidentsForDecision(env, search, verdict, seen);
   const { root, own, partOf } = incidents;
   const released = seen.hold.under === null || root ? undefined : ancestry.entities.get(seen.hold.under);
   const items = alertsOf(env, one, seen, { ...incidents, released }, now);
-  const destinations = items.flatMap(({ to }) => to.map(destinationTold));
+  const destinations = items.flatMap(({ to }) => to.map(destinationOfTarget));
   const told = [...(held.told ?? []), ...destinations];
   // Told by itself, it is what others fail with.
   const impact =
-    items.length > 0 && !root ? impactDue(keys, token, { check, entity: one.entity, policy, now }) : undefined;
-  const tellOf = (before: IncidentItem | undefined, of: IncidentItem | undefined): Write[] =>
-    of && destinations.length > 0 ? incidentWrites(before, withTold(of, destinations, now), token, now) : [];
+    items.length > 0 && !root
+      ? impactUpdateDeadline(keys, token, { check, entity: one.entity, policy, now })
+      : undefined;
+  const tellOf = (before: NotifiedFailureItem | undefined, of: NotifiedFailureItem | undefined): Write[] =>
+    of && destinations.length > 0
+      ? notifiedFailureWrites(before, withNotifiedTargets(of, destinations, now), token, now)
+      : [];
   const under = seen.hold.under ?? undefined;
   const isMoved = under !== held.root;
   const left = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
@@ -138,13 +158,13 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
       ...decided(one, items, incidents, token, now),
       ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
       ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
-      ...pageWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(seen) }, token, now),
+      ...pageCountWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(seen) }, token, now),
       ...(impact?.writes ?? []),
       ...(isMoved || seen.look_at === undefined ? left : []),
       ...(isMoved && under !== undefined && seen.look_at !== undefined
         ? [{ put: pointerItem(env, check, under, transition.expires_at) }]
         : []),
-      holdWrite(env, search, verdict, seen),
+      progressWrite(env, search, verdict, seen),
     ],
     begun: impact?.deadlines ?? [],
   };
@@ -160,22 +180,22 @@ export function writesOfLook(env: TenantEnv, search: Search, verdict: Verdict, s
 }
 
 /** What is remembered of a held alert after one more look. */
-export function holdWrite(
+export function progressWrite(
   { ports, keys, tenant }: TenantEnv,
   { one: { check, held, transition }, stored }: Search,
-  verdict: Verdict,
-  seen: Look,
+  verdict: CauseAnalysis,
+  seen: CauseDecision,
 ): Write {
-  const put: HoldItem = {
+  const put: CauseProgressItem = {
     ...keys.hold(tenant, check.id, held.transition_sk),
     ...{ ...seen.hold, v: ports.ids.token() },
-    looks: withLook(rememberedHold(stored).looks, verdict, ports.clock.now()),
+    looks: withEvaluation(storedProgress(stored).looks, verdict, ports.clock.now()),
     ...(transition.expires_at !== undefined && { expires_at: transition.expires_at }),
   };
   return { put, if: stored ? { version: stored.v } : 'absent' };
 }
 
-const destinationsPaged = ({ tell }: Look): string[] =>
+const destinationsPaged = ({ tell }: CauseDecision): string[] =>
   tell.flatMap(({ destination, urgency }) => (urgency === 'high' ? [destination] : []));
 
 /** Whoever is held stands under its root, so that the end of that wakes it. */
@@ -191,18 +211,18 @@ const pointerItem = (
 });
 
 /** `released`: what has recovered, under which it was held. */
-type Telling = LookIncidents & { released: EntityItem | undefined };
+type Telling = DecisionIncidents & { released: EntityItem | undefined };
 
 /** One alert for all who are told as urgently. */
 function alertsOf(
   { keys }: TenantEnv,
   one: HeldCase,
-  { tell }: Look,
+  { tell }: CauseDecision,
   { root, own, partOf, released }: Telling,
   now: number,
 ): AlertItem[] {
   const { check, policy, held, transition } = one;
-  const waiting = waitingOf(held, channelsThatApply(policy, 'down', check.alerts), check.alerts);
+  const waiting = pendingRecipients(held, recipientsFor(policy, 'down', check.alerts), check.alerts);
   return (['high', 'low'] as const).flatMap((urgency, n) => {
     const destinations = new Set(tell.filter((to) => to.urgency === urgency).map((to) => to.destination));
     const channels = waiting.filter((channel) => destinations.has(destinationOf(channel)));
@@ -225,7 +245,7 @@ function alertsOf(
 function decided(
   { transition }: HeldCase,
   items: AlertItem[],
-  { root, partOf }: LookIncidents,
+  { root, partOf }: DecisionIncidents,
   token: string,
   now: number,
 ): Write[] {
@@ -243,12 +263,12 @@ function decided(
   const deliveries = items.flatMap(deliveriesOf);
   const decided_on = { ...transition.decided_on, held: { reason: 'dependency' as const, until: now } };
   const final = { decision: 'planned' as const, reason: null, facts: {}, deliveries };
-  return [settled({ ...transition, alert }, token, now, final, { decided_on })];
+  return [finalDecisionWrite({ ...transition, alert }, token, now, final, { decided_on })];
 }
 
 /** What the check remembers of its alerts once some were told: the steps of its escalation count from the first. */
 function alertsAfter(check: CheckItem, policy: Policy, items: AlertItem[], now: number): CheckItem['alerts'] {
   const alerts = isFlapping(check.alerts, now) ? check.alerts : withoutFlapping(check.alerts);
   const planned = items.map(({ id }) => ({ id, announces: 'down' as const }));
-  return begun(afterTelling(alerts, planned, 'page', now), policy, 'down', now);
+  return withEscalationStarted(afterNotifying(alerts, planned, 'page', now), policy, 'down', now);
 }

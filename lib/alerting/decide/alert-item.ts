@@ -1,11 +1,11 @@
 import { type Channel, destinationOf } from '#lib/alerting/policy/policy.ts';
 import type { AlertRoot, AlertUrgency, DeliveryKind, TriedRemediation } from '#lib/channels/alert.ts';
-import type { Acknowledgement, AnnouncedAlert } from '#lib/checks/check-item.ts';
+import type { Acknowledgement, NotifiedAlert } from '#lib/checks/check-item.ts';
 import { ALERTS, type Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { Series } from './notes.ts';
-import type { Situation } from './situation.ts';
+import type { RetrySeries } from './notes.ts';
+import type { RuleInput } from './situation.ts';
 
 /**
  * The id of the n-th delivery of an alert to a channel. It follows from the transition, so that planning the same
@@ -44,12 +44,12 @@ export type AlertItem = Item & {
   transition_id: string | null;
   transition_sk: string | null;
   /** State of the check that receivers believe afterwards; null for a test. */
-  announces: AnnouncedAlert['announces'] | null;
+  announces: NotifiedAlert['announces'] | null;
   /** Whom it tells, one delivery each. */
   to: AlertTarget[];
   urgency: AlertUrgency;
   /** It makes good one that failed on every channel; if it fails too, the series continues. */
-  series?: Series;
+  series?: RetrySeries;
   /** Of an escalation: which of its steps, from 0. */
   step?: number;
   /** Of one that says so: who looks after the failure. */
@@ -65,7 +65,7 @@ export type AlertItem = Item & {
   /** With others that were held under the same root, and are told together. */
   group?: AlertGroup;
   /** What was decided on, where no transition says so. */
-  decided_on?: Situation;
+  decided_on?: RuleInput;
 };
 
 /**
@@ -140,4 +140,5 @@ export const deliveriesOf = ({ to }: Pick<AlertItem, 'to'>): string[] => to.map(
 export const isAlert = <Other extends Item>(item: AlertItem | Other): item is AlertItem => item.sk.startsWith(ALERTS);
 
 /** Where the channel led that an alert went to. */
-export const destinationTold = ({ channel_id: id, ...target }: AlertTarget): string => destinationOf({ id, ...target });
+export const destinationOfTarget = ({ channel_id: id, ...target }: AlertTarget): string =>
+  destinationOf({ id, ...target });

@@ -9,7 +9,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { readSome } from '#lib/platform/table/pages.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
-import type { IncidentItem } from './notified-failure.ts';
+import type { NotifiedFailureItem } from './notified-failure.ts';
 
 /** The deadlines of alerting. */
 export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
@@ -29,7 +29,7 @@ type Read = {
   /** The stored policy; undefined if nothing is set on the check. */
   stored: PolicyItem | undefined;
   /** The failure of its entity that others depend on, the present or the last one. */
-  incident: IncidentItem | undefined;
+  incident: NotifiedFailureItem | undefined;
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
   /** Condition that holds a transaction to the policy as read. */
   policyAsRead: Write;
@@ -51,13 +51,13 @@ export async function readCheckAlerting(
 ): Promise<CheckAlerting> {
   const { tenant_id, entity_id, id } = owner;
   const [entity, stored, head, check, incident, ...entries] = await readSome<
-    [EntityItem, PolicyItem, AlertingHead, CheckItem, IncidentItem, ...DeadlineEntry[]]
+    [EntityItem, PolicyItem, AlertingHead, CheckItem, NotifiedFailureItem, ...DeadlineEntry[]]
   >(ports.table, [
     keys.entity(tenant_id, entity_id),
     keys.policy(tenant_id, id),
     keys.alertingHead(tenant_id),
     known ? undefined : keys.check(tenant_id, id),
-    withIncident && keys.incident(tenant_id, entity_id),
+    withIncident && keys.notifiedFailure(tenant_id, entity_id),
     ...kinds.map((kind) => keys.entry(kind, tenant_id, id)),
   ]);
   const now = ports.clock.now();

@@ -1,5 +1,5 @@
-import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
-import { type AlertChannel, destinationOf, type Policy, shown } from '#lib/alerting/policy/policy.ts';
+import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
+import { type AlertChannel, destinationOf, type Policy, stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { AlertUrgency, FlapNote } from '#lib/channels/alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -10,44 +10,44 @@ import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
-import { type AlertItem, alertItem, deliveriesOf, destinationTold } from './alert-item.ts';
+import { type AlertItem, alertItem, deliveriesOf, destinationOfTarget } from './alert-item.ts';
 import { type AlertDeadline, readCheckAlerting } from './check-alerting.ts';
-import { begun, escalationChange } from './escalation.ts';
+import { escalationChange, withEscalationStarted } from './escalation.ts';
 import {
-  afterTelling,
-  announcementOf,
+  afterNotifying,
   countChange,
   flapNote,
-  toldAgainAt,
-  uncounted,
-  withAnnounced,
+  flappingEndsAt,
+  reportedStateOf,
   withEpisode,
   withFailure,
-  withoutAnnounced,
+  withNotifiedAlerts,
+  withoutChangeCount,
+  withoutNotifiedAlerts,
 } from './memory.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from './notes.ts';
 import {
-  endsIncident,
-  type IncidentItem,
-  incidentOfChange,
-  incidentWrites,
-  isFolded,
+  endsFailure,
+  isRecentlyNotified,
+  type NotifiedFailureItem,
+  notifiedFailureAfter,
+  notifiedFailureWrites,
   ownIncident,
-  toldBy,
+  withNotifiedBy,
 } from './notified-failure.ts';
-import { isBusy, type Pages, pageWrites, readPages } from './page-budget.ts';
+import { isOverPageBudget, type PageCounts, pageCountWrites, readPageCounts } from './page-budget.ts';
 import { classOf } from './quiet-rules.ts';
-import { hearRecovery } from './recipients.ts';
+import { recoveryRecipients } from './recipients.ts';
 import { type Decided, decide } from './rules.ts';
-import { becauseOf, forgetHold, impactDue, newHold, superseded } from './settle-held.ts';
+import { holdCauseOf, impactUpdateDeadline, newHold, supersededWrites, unlinkFromRoot } from './settle-held.ts';
 import {
-  awaitedRepair,
+  awaitedRemediation,
   type ChangeSituation,
-  calledLater,
-  type DecidedOn,
-  decidedOn,
+  type DecisionInput,
+  decisionInputOf,
   heldIn,
-  type Situation,
+  laterRecipients,
+  type RuleInput,
 } from './situation.ts';
 import type { AlertDecision, DecidedTransition } from './transition.ts';
 
@@ -58,11 +58,11 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
   /** The deadline of an alert of it that is held, if one is. */
   hold: DeadlineEntry | undefined;
   /** The failure of its entity, where others depend on that. */
-  incident?: IncidentItem | undefined;
+  incident?: NotifiedFailureItem | undefined;
   /** The incident that its alert belongs to. */
   incident_id: string | undefined;
   /** When its destinations were paged, where that counts. */
-  pages?: Pages | undefined;
+  pages?: PageCounts | undefined;
   /** Epoch ms by which alerting goes: the present time, also behind what a clock that ran ahead has recorded. */
   alertAt: number;
 };
@@ -71,7 +71,7 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
 type AlertOfChange = {
   /** As the transition holds it, and what it was decided on. */
   alert: AlertDecision;
-  decided_on: DecidedOn;
+  decided_on: DecisionInput;
   /** The alert is the first to say that the check flaps. */
   flapping?: FlapNote;
   /** What goes out: its alert, or the closing note of a check that is disabled or deleted. */
@@ -85,29 +85,31 @@ type AlertOfChange = {
 };
 
 /** Pure: decides whether a change of state is announced, by the rules in their order. */
-function alertOfChange(keys: Keys, change: Change): AlertOfChange {
+function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
   const { policy, to, alertAt } = change;
   const counted = withEpisode(withChange(change), to, policy, change.transition.transition_id);
-  const { situation, decided_on } = situationOf(change, counted);
+  const { situation, decided_on } = changeRuleInputOf(change, counted);
   const decided = decide(situation);
   const urgency = urgencyOf(change);
   const item =
     decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, alertAt, decided) : undefined;
-  const planned = item ? [{ id: item.id, announces: item.announces ?? announcementOf(to, policy) }] : [];
+  const planned = item ? [{ id: item.id, announces: item.announces ?? reportedStateOf(to, policy) }] : [];
   const remembered = isTold
-    ? afterTelling(counted, planned, classOf(situation), alertAt)
-    : withAnnounced(nobodyKnows(decided, situation) ? withoutAnnounced(counted) : counted, planned);
+    ? afterNotifying(counted, planned, classOf(situation), alertAt)
+    : withNotifiedAlerts(nobodyKnows(decided, situation) ? withoutNotifiedAlerts(counted) : counted, planned);
   const isCalled = isTold || decided.reason === 'no_channels';
-  const alerts = isCalled ? begun(remembered, policy, announcementOf(to, policy), alertAt) : remembered;
+  const alerts = isCalled
+    ? withEscalationStarted(remembered, policy, reportedStateOf(to, policy), alertAt)
+    : remembered;
   return {
     alert: {
       decision: decided.decision,
       reason: decided.reason,
       deliveries: isTold ? deliveriesOf(item) : [],
       urgency,
-      because: hold ? becauseOf(hold) : null,
+      because: hold ? holdCauseOf(hold) : null,
       facts: decided.facts,
       decided_at: iso(change.at),
     },
@@ -115,14 +117,14 @@ function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     ...(isTold && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
     ...(item && { item }),
     alerts,
-    lookAt: lookAt(decided) ?? toldAgainAt(alerts, policy),
+    lookAt: lookAt(decided) ?? flappingEndsAt(alerts, policy),
     ...(hold && { hold }),
   };
 }
 
 /** Its recovery is told to nobody as nobody was told of the failure, or whoever was is no channel of it any more. */
-const nobodyKnows = ({ decision, reason }: Decided, { to, policy }: Situation): boolean =>
-  decision === 'skipped' && reason === 'dependency' && shown(to, policy) === 'up';
+const nobodyKnows = ({ decision, reason }: Decided, { to, policy }: RuleInput): boolean =>
+  decision === 'skipped' && reason === 'dependency' && stateForAlerting(to, policy) === 'up';
 
 /** When what was held back is looked at again, which says by itself when that is over. */
 const lookAt = ({ reason, until }: Decided): number | undefined =>
@@ -130,33 +132,33 @@ const lookAt = ({ reason, until }: Decided): number | undefined =>
 
 /** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
-  if (cause !== 'result' && cause !== 'silence') return uncounted(check.alerts);
+  if (cause !== 'result' && cause !== 'silence') return withoutChangeCount(check.alerts);
   const before = to === 'down' ? withFailure(check.alerts, alertAt) : check.alerts;
-  const counts = check.state !== 'unknown' && shown(check.state, policy) !== shown(to, policy);
+  const counts = check.state !== 'unknown' && stateForAlerting(check.state, policy) !== stateForAlerting(to, policy);
   return counts ? countChange(before, policy, alertAt) : before;
 }
 
-function situationOf(
+function changeRuleInputOf(
   change: Change,
   counted: CheckItem['alerts'],
-): { situation: ChangeSituation; decided_on: DecidedOn } {
+): { situation: ChangeSituation; decided_on: DecisionInput } {
   const { check, policy, entity, cause, to, alertAt: at } = change;
   const { dependencies } = entity;
   const channels = channelsOf(change);
-  const decided_on: DecidedOn = {
-    ...decidedOn(check, counted, policy, channels, at),
+  const decided_on: DecisionInput = {
+    ...decisionInputOf(check, counted, policy, channels, at),
     ...heldIn(change.hold),
     ...(dependencies > 0 && { dependencies }),
-    ...calledLater(policy, announcementOf(to, policy), channels),
-    ...awaitedRepair(check, to, at),
+    ...laterRecipients(policy, reportedStateOf(to, policy), channels),
+    ...awaitedRemediation(check, to, at),
   };
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
 /** Those that apply; of a failure that is over, those that are to hear so. */
 function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
-  const channels = channelsThatApply(policy, announcementOf(to, policy), check.alerts);
-  return shown(to, policy) === 'up' ? hearRecovery(hold, channels, check.alerts) : channels;
+  const channels = recipientsFor(policy, reportedStateOf(to, policy), check.alerts);
+  return stateForAlerting(to, policy) === 'up' ? recoveryRecipients(hold, channels, check.alerts) : channels;
 }
 
 /** Low for whoever heard of the same failure a moment ago, by an alert that names it, or was paged too often. */
@@ -165,7 +167,7 @@ function urgencyOf(change: Change): AlertUrgency {
   const channels = channelsOf(change);
   const heard = (channel: AlertChannel) => {
     const destination = destinationOf(channel);
-    return isFolded(incident, destination, alertAt) || isBusy(pages, destination, alertAt);
+    return isRecentlyNotified(incident, destination, alertAt) || isOverPageBudget(pages, destination, alertAt);
   };
   return to === 'down' && channels.length > 0 && channels.every(heard) ? 'low' : 'high';
 }
@@ -174,7 +176,7 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
   alertItem(keys, {
     ...aboutOf(change),
     ...(change.incident && { with_others: true }),
-    ...{ urgency, kind: 'state_change', announces: announcementOf(change.to, change.policy) },
+    ...{ urgency, kind: 'state_change', announces: reportedStateOf(change.to, change.policy) },
     channels: channelsOf(change),
   });
 
@@ -185,9 +187,9 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
-  const channels = hearRecovery(hold, channelsThatApply(policy, 'up', check.alerts), check.alerts);
-  const given = decidedOn(check, check.alerts, policy, channels, at);
-  const situation: Situation = { ...given, kind: 'closed', cause, from: check.state, to };
+  const channels = recoveryRecipients(hold, recipientsFor(policy, 'up', check.alerts), check.alerts);
+  const given = decisionInputOf(check, check.alerts, policy, channels, at);
+  const situation: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
 }
@@ -204,15 +206,15 @@ const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
 });
 
 /** What a state change is decided on. The writes hold it to the versions that were read. */
-export type Basis = {
+export type ChangeBasis = {
   entity: EntityItem;
   policy: Policy;
   policyAsRead: Write;
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
   /** The failure of its entity that others depend on, the present or the last one. */
-  incident?: IncidentItem | undefined;
+  incident?: NotifiedFailureItem | undefined;
   /** When its destinations were paged, where its entity has relations and it may go down. */
-  pages?: Pages;
+  pages?: PageCounts;
   /** The transition whose alert is held, if one is. */
   held?: DecidedTransition | undefined;
 };
@@ -230,26 +232,26 @@ export async function readForChange(env: Env, check: CheckItem): Promise<ReadFor
   const sk = read.deadlines.hold?.note?.held?.transition_sk;
   const held = sk && (await ports.table.get<DecidedTransition>({ pk: keys.ofCheck(check.tenant_id, check.id), sk }));
   const counts = check.state !== 'down' && entity.dependents + entity.dependencies > 0;
-  const destinations = counts ? channelsThatApply(policy, 'down', check.alerts).map(destinationOf) : [];
-  const basis: Basis = {
+  const destinations = counts ? recipientsFor(policy, 'down', check.alerts).map(destinationOf) : [];
+  const basis: ChangeBasis = {
     ...read,
-    ...(destinations.length > 0 && { pages: await readPages(env, check.tenant_id, destinations) }),
+    ...(destinations.length > 0 && { pages: await readPageCounts(env, check.tenant_id, destinations) }),
     ...(held && { held }),
   };
   return { entity, decide: (change, token) => decideChange(keys, basis, change, token) };
 }
 
 /** Decides the alert of a change of state, and all that alerting writes with it. Pure. */
-export function decideChange(keys: Keys, basis: Basis, change: StateChange, token: string): Consequences {
+export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange, token: string): Consequences {
   const { entity, policy } = basis;
   const { check, to, cause, at, now } = change;
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
   const alertAt = pastOrZero(at, now) || now;
   const own = ownIncident(entity, basis.incident, change.transition);
-  const incident = incidentOfChange(keys, basis, {
+  const incident = notifiedFailureAfter(keys, basis, {
     ...{ to, state: change.entity_state, since: change.effective_at, now: alertAt, id: own.id },
   });
-  const { item, lookAt, hold, alerts, ...decided } = alertOfChange(keys, {
+  const { item, lookAt, hold, alerts, ...decided } = decideStateChangeAlert(keys, {
     ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold, pages: basis.pages },
     incident_id: to === 'down' ? own.id : entity.incident?.id,
     transition: change.transition,
@@ -258,12 +260,12 @@ export function decideChange(keys: Keys, basis: Basis, change: StateChange, toke
   const transition: Omit<DecidedTransition, keyof TransitionItem> = {
     ...decided,
     ...(partOf && { incident: partOf }),
-    ...(endsIncident(basis.incident, incident) && { ends_incident: true }),
+    ...(endsFailure(basis.incident, incident) && { ends_incident: true }),
   };
   const deadlines = deadlinesOf(basis, change, alertAt, { lookAt, hold });
   const escalation = escalationChange(keys, check, token, { before: check.alerts, after: alerts, policy });
   const isTold = item?.kind === 'state_change' && to === 'down';
-  const impact = isTold ? impactDue(keys, token, { check, entity, policy, now: alertAt }) : undefined;
+  const impact = isTold ? impactUpdateDeadline(keys, token, { check, entity, policy, now: alertAt }) : undefined;
   return {
     transition,
     entity: partOf ? { incident: partOf } : {},
@@ -271,9 +273,9 @@ export function decideChange(keys: Keys, basis: Basis, change: StateChange, toke
     writes: [
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
       ...(item && to === 'down' ? paged(keys, basis, item, token, alertAt) : []),
-      ...(basis.held ? superseded(basis.held, basis.deadlines.hold, token, at) : []),
-      ...forgetHold(keys, check, basis.deadlines.hold),
-      ...incidentWrites(basis.incident, toldBy(item, incident, { to, at: alertAt }), token, alertAt),
+      ...(basis.held ? supersededWrites(basis.held, basis.deadlines.hold, token, at) : []),
+      ...unlinkFromRoot(keys, check, basis.deadlines.hold),
+      ...notifiedFailureWrites(basis.incident, withNotifiedBy(item, incident, { to, at: alertAt }), token, alertAt),
       basis.policyAsRead,
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
       ...escalation.writes,
@@ -292,7 +294,7 @@ export function decideChange(keys: Keys, basis: Basis, change: StateChange, toke
  * follow from another failure waits until that is known (lib/incidents).
  */
 const opensIncident = (
-  { entity, policy }: Basis,
+  { entity, policy }: ChangeBasis,
   { to, cause }: StateChange,
   { alert }: Pick<DecidedTransition, 'alert'>,
 ): boolean =>
@@ -302,16 +304,16 @@ const opensIncident = (
   (entity.dependencies === 0 || alert.decision === 'planned');
 
 /** The page that an alert for down is to each of its destinations, where that is counted. */
-function paged(keys: Keys, { pages }: Basis, { tenant_id, urgency, to }: AlertItem, token: string, now: number) {
+function paged(keys: Keys, { pages }: ChangeBasis, { tenant_id, urgency, to }: AlertItem, token: string, now: number) {
   if (!pages || urgency === 'low') return [];
-  return pageWrites(keys, tenant_id, { pages, destinations: to.map(destinationTold) }, token, now);
+  return pageCountWrites(keys, tenant_id, { pages, destinations: to.map(destinationOfTarget) }, token, now);
 }
 
 type NextDeadline = { kind: 'repeat' | 'catch_up' | 'hold'; next: Deadline | undefined };
 
 /** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
 function deadlinesOf(
-  { policy, deadlines }: Basis,
+  { policy, deadlines }: ChangeBasis,
   { to }: StateChange,
   at: number,
   { lookAt, hold }: { lookAt: number | undefined; hold: Deadline | undefined },

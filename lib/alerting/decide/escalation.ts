@@ -1,5 +1,5 @@
 import type { AlertChannel, Policy } from '#lib/alerting/policy/policy.ts';
-import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -15,10 +15,10 @@ import type { DeadlineNote } from './notes.ts';
 type Alerts = CheckItem['alerts'];
 
 /** Pure: with the first alert that says down, or would if somebody were to hear it, the steps begin to count. */
-export function begun(
+export function withEscalationStarted(
   alerts: Alerts,
   { escalation }: Pick<Policy, 'escalation'>,
-  announces: AnnouncedAlert['announces'],
+  announces: NotifiedAlert['announces'],
   now: number,
 ): Alerts {
   const { episode } = alerts;
@@ -34,7 +34,7 @@ export function nextStepAt({ episode }: Alerts, { escalation }: Pick<Policy, 'es
 }
 
 /** Pure: one step further, its channels told. */
-export function stepTaken(alerts: Alerts, told: readonly Pick<AlertChannel, 'id'>[]): Alerts {
+export function withStepTaken(alerts: Alerts, told: readonly Pick<AlertChannel, 'id'>[]): Alerts {
   const { episode, escalated = [] } = alerts;
   if (!episode?.escalation) return alerts;
   const { from, steps } = episode.escalation;

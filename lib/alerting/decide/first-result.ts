@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { silenceRules } from '#lib/checks/heartbeat.ts';
+import { heartbeatRules } from '#lib/checks/heartbeat.ts';
 import type { Env } from '#lib/env.ts';
 import { slotOf } from '#lib/history/runs/runs.ts';
 import { cellOf, numberOf, stamp } from '#lib/keys.ts';
@@ -7,17 +7,17 @@ import { entryOf, type PackItem } from '#lib/results/pack.ts';
 import { newestReceived } from '#lib/results/pushes/newest-received.ts';
 import { orderOf } from '#lib/results/result.ts';
 import { nextDue } from '#lib/schedule/calendar/calendar.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 
 /** By then (ms) after its slot a probe that is answered has been recorded, as what changes nothing waits for others. */
 const RECORDED_MS = 3_000;
 /** By then (ms) after its time-out every probe has. */
 const LATE_MS = 10_000;
 
-type Judged = Pick<CheckItem, 'id' | 'execution_mode' | 'interval_seconds' | 'timeout_ms' | 'config'>;
+type ResultTiming = Pick<CheckItem, 'id' | 'execution_mode' | 'interval_seconds' | 'timeout_ms' | 'config'>;
 
 /** Pure: when (epoch ms) its own first result at or after `from` is there, if all goes well. */
-export function firstResultAt(check: Judged, from: number): number {
+export function expectedResultAt(check: ResultTiming, from: number): number {
   if (check.execution_mode === 'push') return from + RECORDED_MS;
   return firstSlot(check, from) + RECORDED_MS;
 }
@@ -26,15 +26,15 @@ export function firstResultAt(check: Judged, from: number): number {
  * Pure: when (epoch ms) it is judged by what is known, as no result came: of a probed check after its second slot, of
  * one that is pushed when it would have been silent since `from`.
  */
-export function lastChanceAt(check: Judged, from: number): number {
+export function latestDecisionAt(check: ResultTiming, from: number): number {
   if (check.execution_mode !== 'push')
     return firstSlot(check, from) + check.interval_seconds * 1000 + check.timeout_ms + LATE_MS;
-  const { calendar, grace } = silenceRules(check);
+  const { calendar, grace } = heartbeatRules(check);
   return ((calendar && nextDue(calendar, from)) ?? from) + grace;
 }
 
-function firstSlot({ id, interval_seconds }: Judged, from: number): number {
-  const rhythm = rhythmOf(cellOf(id), interval_seconds);
+function firstSlot({ id, interval_seconds }: ResultTiming, from: number): number {
+  const rhythm = intervalScheduleOf(cellOf(id), interval_seconds);
   return latestSlot(rhythm, from - 1) + rhythm.interval_ms;
 }
 

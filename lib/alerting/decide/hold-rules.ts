@@ -1,8 +1,8 @@
-import { shown } from '#lib/alerting/policy/policy.ts';
+import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
-import { announcementOf } from './memory.ts';
+import { reportedStateOf } from './memory.ts';
 import type { HoldingReason } from './rule.ts';
-import { isHeard, isUnknownTrouble, type Situation } from './situation.ts';
+import { hasRecipients, isNewProblem, type RuleInput } from './situation.ts';
 import { clock, counted } from './words.ts';
 
 /**
@@ -14,12 +14,12 @@ export const dependency: HoldingReason<'dependency'> = {
   name: 'dependency',
   kinds: ['state_change', 'catch_up', 'repeat', 'escalation'],
   may_hold: true,
-  judge(situation) {
+  evaluate(situation) {
     const { dependencies = 0, held, channels, policy } = situation;
     const is_held = held?.reason === 'dependency';
     const { hold_for_dependencies } = policy;
     const holds =
-      !is_held && dependencies > 0 && hold_for_dependencies && isHeard(situation) && mayHaveCause(situation);
+      !is_held && dependencies > 0 && hold_for_dependencies && hasRecipients(situation) && mayHaveCause(situation);
     const stops = holds || (is_held && channels === 0 && !isNews(situation));
     return { stops, holds, facts: { dependencies, hold_for_dependencies, is_held } };
   },
@@ -40,11 +40,12 @@ export const dependency: HoldingReason<'dependency'> = {
 };
 
 /** What a maintenance window holds is held by that first, and a late alert waits for what is held already. */
-const mayHaveCause = ({ kind, to, window, held }: Situation): boolean =>
+const mayHaveCause = ({ kind, to, window, held }: RuleInput): boolean =>
   (kind === 'state_change' || (kind === 'catch_up' && held === undefined)) && to === 'down' && window === undefined;
 
 /** A change to something else than up is told to those as well who were not told of the failure. */
-const isNews = ({ kind, to, policy }: Situation): boolean => kind === 'state_change' && shown(to, policy) !== 'up';
+const isNews = ({ kind, to, policy }: RuleInput): boolean =>
+  kind === 'state_change' && stateForAlerting(to, policy) !== 'up';
 
 /**
  * Nobody is woken by planned work: what a check tells in a maintenance window is held until that is over, and then
@@ -54,13 +55,13 @@ export const maintenance: HoldingReason<'maintenance'> = {
   name: 'maintenance',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
   may_hold: true,
-  judge(situation) {
+  evaluate(situation) {
     const { window, held } = situation;
     const pending = held?.reason === 'maintenance' ? held : undefined;
     const until = window?.until ?? pending?.until;
     return {
-      stops: isHeard(situation) && (window !== undefined || pending !== undefined) && isQuietInWindow(situation),
-      holds: isUnknownTrouble(situation),
+      stops: hasRecipients(situation) && (window !== undefined || pending !== undefined) && isQuietInWindow(situation),
+      holds: isNewProblem(situation),
       facts: {
         window_id: window?.id ?? null,
         window_until: window ? iso(window.until) : null,
@@ -83,9 +84,9 @@ export const maintenance: HoldingReason<'maintenance'> = {
 };
 
 /** Whether this is held back by a window that is open, or by an alert that waits for its end to be judged. */
-function isQuietInWindow({ kind, to, told, policy, window }: Situation): boolean {
+function isQuietInWindow({ kind, to, told, policy, window }: RuleInput): boolean {
   if (kind === 'repeat' || kind === 'escalation' || kind === 'acknowledged') return true;
-  if (announcementOf(to, policy) === 'up') return kind === 'state_change' && told === 'up';
+  if (reportedStateOf(to, policy) === 'up') return kind === 'state_change' && told === 'up';
   return kind === 'catch_up' || window !== undefined;
 }
 
@@ -98,13 +99,13 @@ export const remediation: HoldingReason<'remediation'> = {
   name: 'remediation',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation'],
   may_hold: true,
-  judge(situation) {
+  evaluate(situation) {
     const { repair, held } = situation;
     const pending = held?.reason === 'remediation' ? held : undefined;
     const until = repair?.until ?? pending?.until;
-    const holds = repair !== undefined && isUnknownTrouble(situation);
+    const holds = repair !== undefined && isNewProblem(situation);
     return {
-      stops: isHeard(situation) && (holds || (pending !== undefined && isQuietInRepair(situation))),
+      stops: hasRecipients(situation) && (holds || (pending !== undefined && isQuietInRepair(situation))),
       holds,
       facts: {
         action_id: repair?.action_id ?? null,
@@ -124,5 +125,5 @@ export const remediation: HoldingReason<'remediation'> = {
 };
 
 /** Whether this waits with the alert that is held: all but a change that tells something else than that all is well. */
-const isQuietInRepair = ({ kind, to, told, policy }: Situation): boolean =>
-  kind !== 'state_change' || (told === 'up' && announcementOf(to, policy) === 'up');
+const isQuietInRepair = ({ kind, to, told, policy }: RuleInput): boolean =>
+  kind !== 'state_change' || (told === 'up' && reportedStateOf(to, policy) === 'up');

@@ -1,46 +1,46 @@
-import { type Policy, shown } from '#lib/alerting/policy/policy.ts';
+import { type Policy, stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import type { FlapNote, Lately } from '#lib/channels/alert.ts';
+import type { FlapNote, RecentFailures } from '#lib/channels/alert.ts';
 import type {
   Acknowledgement,
-  Announced,
-  AnnouncedAlert,
-  AnnouncedState,
   CheckItem,
   Flapping,
+  NotifiedAlert,
+  NotifiedState,
+  NotifiedStates,
 } from '#lib/checks/check-item.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 
 /** Alerts remembered one by one; bounds the size of a check item. */
-const MOST_IN_FLIGHT = 4;
-const NOTHING: Announced = { baseline: 'up', inFlight: [] };
+const MAX_IN_FLIGHT = 4;
+const NOTHING: NotifiedStates = { baseline: 'up', inFlight: [] };
 
 /** What an alert about a check in a state says. */
-export function announcementOf(
+export function reportedStateOf(
   state: CheckState,
   policy: Pick<Policy, 'notify_on_degraded'>,
-): AnnouncedAlert['announces'] {
-  const believed = shown(state, policy);
+): NotifiedAlert['announces'] {
+  const believed = stateForAlerting(state, policy);
   return believed === 'unknown' ? 'up' : believed;
 }
 
 /** The state in the latest alert that did not fail; none yet counts as up (docs/use/alerts.md#late-alerts). */
-export const announcedState = ({ announced = NOTHING }: CheckItem['alerts']): AnnouncedState =>
+export const lastNotifiedState = ({ announced = NOTHING }: CheckItem['alerts']): NotifiedState =>
   announced.inFlight.at(-1)?.announces ?? announced.baseline;
 
 /**
  * The announced state once `alert` is planned. The oldest alert in flight may have to make room; whether it was sent is
  * not known then, so `baseline` is unknown unless both say the same.
  */
-export function announce({ announced = NOTHING }: CheckItem['alerts'], alert: AnnouncedAlert): Announced {
+export function withAlertInFlight({ announced = NOTHING }: CheckItem['alerts'], alert: NotifiedAlert): NotifiedStates {
   const inFlight = [...announced.inFlight, alert];
-  const forgotten = inFlight.length > MOST_IN_FLIGHT ? inFlight.shift() : undefined;
+  const forgotten = inFlight.length > MAX_IN_FLIGHT ? inFlight.shift() : undefined;
   const isSame = forgotten === undefined || forgotten.announces === announced.baseline;
   return { baseline: isSame ? announced.baseline : 'unknown', inFlight };
 }
 
 /** The announced state once every delivery of an alert has failed; the same object when it is not in flight. */
-export function retract(announced: Announced, id: string): Announced {
+export function withoutAlertInFlight(announced: NotifiedStates, id: string): NotifiedStates {
   return announced.inFlight.some((alert) => alert.id === id)
     ? { ...announced, inFlight: announced.inFlight.filter((alert) => alert.id !== id) }
     : announced;
@@ -62,7 +62,7 @@ export const isFlapping = ({ changed_at = [], flapping }: Counted, at: number): 
  */
 export function countChange(alerts: CheckItem['alerts'], policy: FlapPolicy, at: number): CheckItem['alerts'] {
   const { flap_threshold, flap_window_seconds } = policy;
-  if (flap_threshold === 0) return uncounted(alerts);
+  if (flap_threshold === 0) return withoutChangeCount(alerts);
   const goesOn = isFlapping(alerts, at);
   const { changed_at = [], flapping, ...rest } = goesOn ? alerts : withoutFlapping(alerts);
   const since = at - flap_window_seconds * 1000;
@@ -73,17 +73,17 @@ export function countChange(alerts: CheckItem['alerts'], policy: FlapPolicy, at:
 }
 
 /** Without all that was counted. */
-export function uncounted(alerts: CheckItem['alerts']): CheckItem['alerts'] {
+export function withoutChangeCount(alerts: CheckItem['alerts']): CheckItem['alerts'] {
   const { flapping: _flapping, changed_at: _counted, ...rest } = alerts;
   return rest;
 }
 
 /** The same of a check that has flapped and is calm: it is counted anew. */
 export const withoutFlapping = (alerts: CheckItem['alerts']): CheckItem['alerts'] =>
-  alerts.flapping ? uncounted(alerts) : alerts;
+  alerts.flapping ? withoutChangeCount(alerts) : alerts;
 
 /** When what was held back for flapping is told (epoch ms); undefined when no alert has said that it flaps. */
-export const toldAgainAt = ({ flapping }: Counted, { flap_threshold }: FlapPolicy): number | undefined =>
+export const flappingEndsAt = ({ flapping }: Counted, { flap_threshold }: FlapPolicy): number | undefined =>
   flap_threshold > 0 && flapping?.told ? flapping.until : undefined;
 
 /** What the alert says that tells first of flapping, at `at` (epoch ms). */
@@ -94,21 +94,21 @@ export const flapNote = ({ changed_at = [] }: Counted, policy: FlapPolicy, at: n
 });
 
 /** What is remembered of flapping once an alert was planned. */
-export const toldFlapping = ({ flapping }: Counted): { flapping?: Flapping } =>
+export const withFlappingNotified = ({ flapping }: Counted): { flapping?: Flapping } =>
   flapping ? { flapping: { ...flapping, told: true } } : {};
 
 /** So long back (ms) counts what failed lately, and so many of it are kept at most: 13 bytes each. */
 const LATELY_MS = 86_400_000;
-const MOST = 20;
+const MAX_RECENT = 20;
 
 /** Pure: what alerting remembers with one more change to down at `at` (epoch ms). */
 export const withFailure = (alerts: CheckItem['alerts'], at: number): CheckItem['alerts'] => ({
   ...alerts,
-  failed_at: [...(alerts.failed_at ?? []).filter((one) => isLately(one, at)), at].slice(-MOST),
+  failed_at: [...(alerts.failed_at ?? []).filter((one) => isLately(one, at)), at].slice(-MAX_RECENT),
 });
 
 /** How often a check went down within a day up to `at` (epoch ms). */
-export const failuresLately = ({ failed_at = [] }: CheckItem['alerts'], at: number): Lately => ({
+export const recentFailures = ({ failed_at = [] }: CheckItem['alerts'], at: number): RecentFailures => ({
   failures: failed_at.filter((one) => isLately(one, at)).length,
   within_ms: LATELY_MS,
 });
@@ -128,24 +128,25 @@ export const startCooldown = (of: CooldownClass, at: number): CheckItem['alerts'
 type Alerts = CheckItem['alerts'];
 
 /** Pure: what a check remembers once alerts that its channels are to believe were planned. */
-export function withAnnounced(alerts: Alerts, planned: readonly AnnouncedAlert[]): Alerts {
+export function withNotifiedAlerts(alerts: Alerts, planned: readonly NotifiedAlert[]): Alerts {
   let after = alerts;
-  for (const alert of planned) after = { ...after, announced: announce(after, alert) };
+  for (const alert of planned) after = { ...after, announced: withAlertInFlight(after, alert) };
   return after;
 }
 
 /** Pure: the same where nobody is left to whom anything was announced. */
-export function withoutAnnounced({ announced: _announced, ...alerts }: Alerts): Alerts {
+export function withoutNotifiedAlerts({ announced: _announced, ...alerts }: Alerts): Alerts {
   return alerts;
 }
 
 /** What it remembers of its change of state, at `at` (epoch ms): its cooldown begins, and that it flaps was told. */
-export const afterTelling = (
+export const afterNotifying = (
   alerts: Alerts,
-  planned: readonly AnnouncedAlert[],
+  planned: readonly NotifiedAlert[],
   cooldown: CooldownClass,
   at: number,
-): Alerts => withAnnounced({ ...alerts, ...startCooldown(cooldown, at), ...toldFlapping(alerts) }, planned);
+): Alerts =>
+  withNotifiedAlerts({ ...alerts, ...startCooldown(cooldown, at), ...withFlappingNotified(alerts) }, planned);
 
 /**
  * What alerting remembers of a failure once its check is in a state: it begins with down, goes on through degraded, and
@@ -159,11 +160,11 @@ export function withEpisode(
   transition_id: string,
 ): CheckItem['alerts'] {
   const { episode, escalated, ...rest } = alerts;
-  const believed = shown(to, policy);
+  const believed = stateForAlerting(to, policy);
   if (believed === 'up' || believed === 'unknown')
     return episode ? { ...rest, ...(escalated && { escalated }) } : alerts;
   if (episode || believed !== 'down') return alerts;
-  const isOwed = escalated && announcedState(alerts) !== 'up';
+  const isOwed = escalated && lastNotifiedState(alerts) !== 'up';
   return { ...rest, episode: { transition_id }, ...(isOwed && { escalated }) };
 }
 

@@ -2,10 +2,10 @@ import type * as schedule from '#lib/schedule/entries.ts';
 import type { HoldReason } from './rules.ts';
 
 /** Epoch ms at which all deliveries of an alert had failed, and how many tries to make it good were made since. */
-export type Series = { failed_at: number; tries: number };
+export type RetrySeries = { failed_at: number; tries: number };
 
 /** Catch-up: a try of a series is due, if it has one. */
-export type DeadlineNote = Partial<Series> & {
+export type DeadlineNote = Partial<RetrySeries> & {
   /** Catch-up: channels may believe something else than what was announced last. */
   misled?: true;
   /** Escalation: nobody who was called could be told, so that its step does not wait for its time. */

@@ -10,21 +10,21 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 type PagesItem = Item & { v: string; at: number[] };
 
 /** What is known of destinations; one that was not paged has none. */
-export type Pages = ReadonlyMap<string, PagesItem | undefined>;
+export type PageCounts = ReadonlyMap<string, PagesItem | undefined>;
 
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 const WITHIN_MS = 300_000;
 const KEEP_SECONDS = 3600;
 /** So many destinations of an alert are counted, so that a transaction has room for them. */
-const MOST_COUNTED = 20;
+const MAX_COUNTED = 20;
 
 /** Reads when destinations were paged. */
-export async function readPages(
+export async function readPageCounts(
   { ports, keys }: Env<'table'>,
   tenant: string,
   destinations: readonly string[],
-): Promise<Pages> {
-  const counted = [...new Set(destinations)].slice(0, MOST_COUNTED);
+): Promise<PageCounts> {
+  const counted = [...new Set(destinations)].slice(0, MAX_COUNTED);
   const items = await ports.table.getMany<PagesItem>(counted.map((one) => keys.pages(tenant, one)));
   return new Map(counted.map((one, i) => [one, items[i]]));
 }
@@ -33,14 +33,14 @@ const recent = (pages: PagesItem | undefined, now: number): number[] =>
   (pages?.at ?? []).filter((at) => at > now - WITHIN_MS && at <= now);
 
 /** Whether a destination was paged so often within five minutes that what comes now is low. */
-export const isBusy = (pages: Pages | undefined, destination: string, now: number): boolean =>
-  recent(pages?.get(destination), now).length >= MOST_PAGES;
+export const isOverPageBudget = (pages: PageCounts | undefined, destination: string, now: number): boolean =>
+  recent(pages?.get(destination), now).length >= MAX_PAGES;
 
 /** The writes of one more page at each of some destinations, over what was read; none for one that is not counted. */
-export const pageWrites = (
+export const pageCountWrites = (
   keys: Keys,
   tenant: string,
-  { pages, destinations }: { pages: Pages; destinations: readonly string[] },
+  { pages, destinations }: { pages: PageCounts; destinations: readonly string[] },
   token: string,
   now: number,
 ): Write[] =>

@@ -1,11 +1,11 @@
-import { type Silence, shown } from '#lib/alerting/policy/policy.ts';
+import { type Silence, stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 import { duration } from '#lib/channels/message-facts.ts';
-import type { AnnouncedState, CheckItem } from '#lib/checks/check-item.ts';
+import type { CheckItem, NotifiedState } from '#lib/checks/check-item.ts';
 import { DAY_MS, iso, pastOrZero } from '#lib/platform/time.ts';
-import { announcementOf, type CooldownClass } from './memory.ts';
+import { type CooldownClass, reportedStateOf } from './memory.ts';
 import type { Reason } from './rule.ts';
-import { isUnsettled, isUrgent, type Situation } from './situation.ts';
+import { bypassesCooldown, isStillFlapping, type RuleInput } from './situation.ts';
 import { clock } from './words.ts';
 
 /** So far ahead (ms) lies the look at what an entity's silence without an end holds back; whoever lifts it wakes it. */
@@ -15,7 +15,7 @@ const NO_END_MS = 30 * DAY_MS;
  * When what a silence holds back is looked at (epoch ms); undefined where nothing has to be: whoever lifts the silence
  * of a check itself has it looked at.
  */
-export function silenceLook(silence: Silence | undefined, now: number): number | undefined {
+export function silenceRecheckAt(silence: Silence | undefined, now: number): number | undefined {
   if (silence?.until !== undefined) return silence.until;
   return silence?.by === 'entity' ? now + NO_END_MS : undefined;
 }
@@ -24,8 +24,8 @@ export function silenceLook(silence: Silence | undefined, now: number): number |
 export const silenced: Reason<'silenced'> = {
   name: 'silenced',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
-  judge({ policy, silence, at }) {
-    const until = silenceLook(silence, at);
+  evaluate({ policy, silence, at }) {
+    const until = silenceRecheckAt(silence, at);
     return {
       stops: policy.silenced,
       facts: {
@@ -71,7 +71,7 @@ const SILENCES: typeof SILENCED = {
 export const flapping: Reason<'flapping'> = {
   name: 'flapping',
   kinds: ['state_change', 'catch_up'],
-  judge(situation) {
+  evaluate(situation) {
     const { flapping: flaps } = situation;
     const facts = { flapping_since: flaps ? iso(flaps.since) : null, calm_at: flaps ? iso(flaps.until) : null };
     return { stops: holdsBack(situation), facts, ...(flaps && { until: flaps.until }) };
@@ -85,11 +85,13 @@ export const flapping: Reason<'flapping'> = {
     flapping_since ? `flapping since ${flapping_since}; steady at ${calm_at} if nothing changes` : 'it does not flap',
 };
 
-const holdsBack = (situation: Situation): boolean =>
-  situation.kind === 'catch_up' ? isUnsettled(situation) && !isUrgent(situation) : situation.flapping?.told === true;
+const holdsBack = (situation: RuleInput): boolean =>
+  situation.kind === 'catch_up'
+    ? isStillFlapping(situation) && !bypassesCooldown(situation)
+    : situation.flapping?.told === true;
 
 /** Of an alert that tells of a change between what channels are to believe before and after. */
-export function cooldownClass(from: AnnouncedState, to: AnnouncedState): CooldownClass {
+export function cooldownClass(from: NotifiedState, to: NotifiedState): CooldownClass {
   const both = [from, to];
   return both.includes('degraded') && !both.includes('down') ? 'warning' : 'page';
 }
@@ -107,21 +109,21 @@ function cooldownEnd(
 }
 
 /** The class of what is decided: a catch-up is the change between what was told and what is. */
-export const classOf = ({ kind, from, to, told, policy }: Situation): CooldownClass =>
+export const classOf = ({ kind, from, to, told, policy }: RuleInput): CooldownClass =>
   kind === 'catch_up'
-    ? cooldownClass(told, announcementOf(to, policy))
-    : cooldownClass(shown(from, policy), shown(to, policy));
+    ? cooldownClass(told, reportedStateOf(to, policy))
+    : cooldownClass(stateForAlerting(from, policy), stateForAlerting(to, policy));
 
 /** At least cooldown_seconds lie between two alerts; a catch-up after alerts that failed does not wait for them. */
 export const cooldown: Reason<'cooldown'> = {
   name: 'cooldown',
   kinds: ['state_change', 'catch_up'],
-  judge(situation) {
+  evaluate(situation) {
     const { policy, at } = situation;
     const until = cooldownEnd(situation, policy, classOf(situation), at);
     const last = until - policy.cooldown_seconds * 1000;
     return {
-      stops: at < until && !isUrgent(situation),
+      stops: at < until && !bypassesCooldown(situation),
       facts: {
         last_alert_at: last > 0 ? iso(last) : null,
         cooldown_seconds: policy.cooldown_seconds,

@@ -5,7 +5,7 @@ import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.t
 import type { DeadlineEntry } from './notes.ts';
 
 /** Pure: the writes by which a held alert waits no longer for a repair, and the deadline to send; none for others. */
-export function endAwait(
+export function stopAwaiting(
   keys: Keys,
   owner: Owner,
   hold: DeadlineEntry | undefined,

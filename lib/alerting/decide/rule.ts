@@ -1,4 +1,4 @@
-import type { AlertKind, Situation } from './situation.ts';
+import type { AlertKind, RuleInput } from './situation.ts';
 import type { RuleFacts } from './transition.ts';
 
 /**
@@ -6,13 +6,13 @@ import type { RuleFacts } from './transition.ts';
  * `until`: epoch ms at which it stops no more by itself. `holds`: what it stops is held and decided later, by the
  * deadline `hold`; else it is skipped for good.
  */
-type Judged<Holds> = { stops: boolean; facts: RuleFacts; until?: number; holds?: Holds };
+type RuleResult<Holds> = { stops: boolean; facts: RuleFacts; until?: number; holds?: Holds };
 
 type Rule<Name, Holds> = {
   name: Name;
   /** Which alerts it judges. */
   kinds: readonly AlertKind[];
-  judge(situation: Situation): Judged<Holds>;
+  evaluate(situation: RuleInput): RuleResult<Holds>;
 };
 
 /** A rule for alerts without a transition, such as reminders. Pure. Evaluates every situation of its kinds. */

@@ -1,20 +1,20 @@
 import { dependency, maintenance, remediation } from './hold-rules.ts';
 import { cooldown, flapping, silenced } from './quiet-rules.ts';
 import type { HoldingReason, Reason, TimedRule } from './rule.ts';
-import type { AlertKind, ChangeSituation, Situation } from './situation.ts';
+import type { AlertKind, ChangeSituation, RuleInput } from './situation.ts';
 import {
   acknowledged,
+  alreadyNotified,
   catchUpOff,
   configuration,
   degradedOff,
   initial,
   noChannels,
   notDown,
-  notTold,
+  notNotified,
   notWatched,
   recoveryOff,
   repeatsOff,
-  toldAlready,
 } from './state-rules.ts';
 import type { AlertReason, RuleFacts } from './transition.ts';
 
@@ -28,12 +28,12 @@ export const RULES = [
   notDown,
   catchUpOff,
   notWatched,
-  notTold,
+  notNotified,
   acknowledged,
   silenced,
   initial,
   degradedOff,
-  toldAlready,
+  alreadyNotified,
   recoveryOff,
   flapping,
   cooldown,
@@ -78,8 +78,8 @@ export type Decided<Name = RuleName> = Outcome<Name> & { rules: RuleOutcome<Name
 
 /** Pure: runs the rules of its kind in their order; the first that stops the alert decides. */
 export function decide(situation: ChangeSituation): Decided<AlertReason>;
-export function decide(situation: Situation): Decided;
-export function decide(situation: Situation): Decided {
+export function decide(situation: RuleInput): Decided;
+export function decide(situation: RuleInput): Decided {
   let outcome: Outcome<RuleName> = { decision: 'planned', reason: null, facts: {} };
   const rules: RuleOutcome<RuleName>[] = [];
   for (const rule of RULES) {
@@ -88,7 +88,7 @@ export function decide(situation: Situation): Decided {
       rules.push({ rule: rule.name, outcome: 'not_reached', facts: {} });
       continue;
     }
-    const { stops, facts, until, holds } = rule.judge(situation);
+    const { stops, facts, until, holds } = rule.evaluate(situation);
     rules.push({ rule: rule.name, outcome: stops ? 'stop' : 'pass', facts });
     if (!stops) continue;
     const more = { facts, ...(until !== undefined && { until }) };

@@ -1,4 +1,4 @@
-import type { Deadline, Series } from './notes.ts';
+import type { Deadline, RetrySeries } from './notes.ts';
 
 /** After all deliveries of an alert have failed, its check is looked at again after these times (ms). */
 const RETRIES_MS = [60_000, 5 * 60_000, 15 * 60_000];
@@ -8,12 +8,12 @@ const RETRIES_MS = [60_000, 5 * 60_000, 15 * 60_000];
  * @param now when they had, epoch ms
  * @returns undefined when all tries were made
  */
-export function nextTry(series: Series, now: number): Deadline | undefined {
+export function nextCatchUpRetry(series: RetrySeries, now: number): Deadline | undefined {
   const wait = RETRIES_MS[series.tries];
   if (wait === undefined) return undefined;
   return { deadline: Math.max(series.failed_at + wait, now + RETRIES_MS[0]!), note: { ...series } };
 }
 
 /** The series to which an alert belongs that is made when `entry` is due, that try counted; undefined for none. */
-export const seriesOf = ({ note }: Deadline): Series | undefined =>
+export const retrySeriesOf = ({ note }: Deadline): RetrySeries | undefined =>
   note?.failed_at === undefined ? undefined : { failed_at: note.failed_at, tries: (note.tries ?? 0) + 1 };

@@ -6,11 +6,11 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
-import { firstResultAt } from './first-result.ts';
+import { expectedResultAt } from './first-result.ts';
 import type { Deadline, HeldAlert } from './notes.ts';
-import { knewBefore } from './recipients.ts';
+import { hadOpenAlert } from './recipients.ts';
 import { type Decided, decide } from './rules.ts';
-import { situationOf } from './situation.ts';
+import { ruleInputOf } from './situation.ts';
 import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
 
 /**
@@ -35,13 +35,13 @@ export function newHold(
     reason,
     from: until,
     ...(policy.window && { window: policy.window }),
-    ...(reason === 'dependency' && knewBefore(check.alerts)),
+    ...(reason === 'dependency' && hadOpenAlert(check.alerts)),
   };
-  return { deadline: reason === 'maintenance' ? firstResultAt(check, until) : until, note: { held } };
+  return { deadline: reason === 'maintenance' ? expectedResultAt(check, until) : until, note: { held } };
 }
 
 /** What an alert is held for, as its transition says. */
-export const becauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecision['because']> => ({
+export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecision['because']> => ({
   incident_id: null,
   root_entity_id: null,
   root_entity_name: null,
@@ -57,7 +57,7 @@ type Final = Pick<AlertDecision, 'decision' | 'reason' | 'facts'> & Partial<Pick
 type DecidedBy = Partial<Pick<DecidedTransition, 'decided_on'>>;
 
 /** Pure: the write by which the alert of a transition is decided for good, at `at` (epoch ms). */
-export function settled(
+export function finalDecisionWrite(
   transition: DecidedTransition,
   token: string,
   at: number,
@@ -75,23 +75,30 @@ export function settled(
  * Pure: with another change of its check a held alert has nothing to tell any more. Where its cause was planned work,
  * that is why.
  */
-export function superseded(held: DecidedTransition, hold: Deadline | undefined, token: string, at: number): Write[] {
+export function supersededWrites(
+  held: DecidedTransition,
+  hold: Deadline | undefined,
+  token: string,
+  at: number,
+): Write[] {
   const { alert } = held;
   if (alert.decision !== 'held') return [];
   const { reason, facts } = alert;
   const window = hold?.note?.held?.window;
   if (!hold || !window || reason === 'maintenance')
-    return [settled(held, token, at, { decision: 'skipped', reason, facts })];
+    return [finalDecisionWrite(held, token, at, { decision: 'skipped', reason, facts })];
   const decided_on = { ...held.decided_on, window };
-  const planned = decide(situationOf({ ...held, decided_on }));
+  const planned = decide(ruleInputOf({ ...held, decided_on }));
   const final = { decision: 'skipped' as const, reason: planned.reason, facts: planned.facts };
-  return [settled({ ...held, alert: { ...alert, because: becauseOf(hold) } }, token, at, final, { decided_on })];
+  return [
+    finalDecisionWrite({ ...held, alert: { ...alert, because: holdCauseOf(hold) } }, token, at, final, { decided_on }),
+  ];
 }
 
 /** So long (ms) after an alert of what others depend on, those who got it are told if more fails with it by then. */
 const UPDATE_AFTER_MS = 60_000;
 
-type Told = {
+type LastImpactUpdate = {
   check: Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;
   entity: Pick<EntityItem, 'dependents'>;
   policy: Pick<Policy, 'impact_update'>;
@@ -100,10 +107,10 @@ type Told = {
 };
 
 /** The deadline of that update; none where nothing depends on the entity. The check must be written beside it. */
-export function impactDue(
+export function impactUpdateDeadline(
   keys: Keys,
   token: string,
-  { check, entity, policy, now }: Told,
+  { check, entity, policy, now }: LastImpactUpdate,
 ): { writes: Write[]; deadlines: DueDeadline[] } {
   if (entity.dependents === 0 || !policy.impact_update) return { writes: [], deadlines: [] };
   const at = now + UPDATE_AFTER_MS;
@@ -114,7 +121,7 @@ export function impactDue(
 }
 
 /** The writes by which a check is held under no root any more. */
-export function forgetHold(
+export function unlinkFromRoot(
   keys: Keys,
   { tenant_id, id }: Pick<CheckItem, 'tenant_id' | 'id'>,
   hold: Deadline | undefined,

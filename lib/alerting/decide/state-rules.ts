@@ -1,15 +1,15 @@
-import { shown } from '#lib/alerting/policy/policy.ts';
+import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
-import { announcementOf } from './memory.ts';
+import { reportedStateOf } from './memory.ts';
 import type { Reason, TimedRule } from './rule.ts';
-import { isSteadyAgain, type Situation } from './situation.ts';
+import { isStableAgain, type RuleInput } from './situation.ts';
 import { counted } from './words.ts';
 
 /** What people do to a check themselves is recorded and not announced. */
 export const configuration: Reason<'configuration'> = {
   name: 'configuration',
   kinds: ['state_change'],
-  judge: ({ cause }) => ({ stops: cause !== 'result' && cause !== 'silence', facts: { cause } }),
+  evaluate: ({ cause }) => ({ stops: cause !== 'result' && cause !== 'silence', facts: { cause } }),
   label: 'Change by a user',
   meaning: 'a user disabled or deleted the check.',
   remedy: '',
@@ -29,8 +29,8 @@ const CAUSES: Readonly<Record<string, string>> = {
 export const initial: Reason<'initial'> = {
   name: 'initial',
   kinds: ['state_change'],
-  judge: ({ from, to, told, policy }) => ({
-    stops: from === 'unknown' && shown(to, policy) === 'up' && told === 'up',
+  evaluate: ({ from, to, told, policy }) => ({
+    stops: from === 'unknown' && stateForAlerting(to, policy) === 'up' && told === 'up',
     facts: { from, to, told },
   }),
   label: 'First state',
@@ -47,8 +47,11 @@ export const initial: Reason<'initial'> = {
 export const degradedOff: Reason<'degraded_off'> = {
   name: 'degraded_off',
   kinds: ['state_change', 'remediation_failed'],
-  judge: ({ kind, from, to, policy }) => ({
-    stops: kind === 'remediation_failed' ? shown(to, policy) !== to : shown(from, policy) === shown(to, policy),
+  evaluate: ({ kind, from, to, policy }) => ({
+    stops:
+      kind === 'remediation_failed'
+        ? stateForAlerting(to, policy) !== to
+        : stateForAlerting(from, policy) === stateForAlerting(to, policy),
     facts: { from, to, notify_on_degraded: policy.notify_on_degraded },
   }),
   label: 'Alerts on degraded',
@@ -63,8 +66,8 @@ export const degradedOff: Reason<'degraded_off'> = {
 export const recoveryOff: Reason<'recovery_off'> = {
   name: 'recovery_off',
   kinds: ['state_change', 'catch_up'],
-  judge: ({ to, policy }) => ({
-    stops: shown(to, policy) === 'up' && !policy.notify_on_recovery,
+  evaluate: ({ to, policy }) => ({
+    stops: stateForAlerting(to, policy) === 'up' && !policy.notify_on_recovery,
     facts: { to, notify_on_recovery: policy.notify_on_recovery },
   }),
   label: 'Alerts on recovery',
@@ -78,38 +81,38 @@ export const recoveryOff: Reason<'recovery_off'> = {
 export const catchUpOff: TimedRule<'catch_up_off'> = {
   name: 'catch_up_off',
   kinds: ['catch_up'],
-  judge: ({ policy: { catch_up } }) => ({ stops: !catch_up, facts: { catch_up } }),
+  evaluate: ({ policy: { catch_up } }) => ({ stops: !catch_up, facts: { catch_up } }),
 };
 
 /** Of a check that was not judged yet there is nothing to tell. */
 export const notWatched: TimedRule<'not_watched'> = {
   name: 'not_watched',
   kinds: ['catch_up'],
-  judge: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
+  evaluate: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
 };
 
 /** What channels know already is told again only if they may have it in the wrong order, or were promised to hear. */
-export const toldAlready: TimedRule<'told_already'> = {
+export const alreadyNotified: TimedRule<'told_already'> = {
   name: 'told_already',
   kinds: ['catch_up', 'closed'],
-  judge(situation) {
+  evaluate(situation) {
     const { told, to } = situation;
     return { stops: !isNews(situation), facts: { told, state: to } };
   },
 };
 
 /** A closing note lets channels believe nothing but up. */
-function isNews(situation: Situation): boolean {
+function isNews(situation: RuleInput): boolean {
   const { kind, told, to, policy, misled } = situation;
   if (kind === 'closed') return told !== 'up';
-  return announcementOf(to, policy) !== told || misled === true || isSteadyAgain(situation);
+  return reportedStateOf(to, policy) !== told || misled === true || isStableAgain(situation);
 }
 
 /** Reminders come as often as the policy says. */
 export const repeatsOff: TimedRule<'repeats_off'> = {
   name: 'repeats_off',
   kinds: ['repeat'],
-  judge: ({ policy: { repeat_interval_seconds } }) => ({
+  evaluate: ({ policy: { repeat_interval_seconds } }) => ({
     stops: repeat_interval_seconds === 0,
     facts: { repeat_interval_seconds },
   }),
@@ -119,13 +122,13 @@ export const repeatsOff: TimedRule<'repeats_off'> = {
 export const notDown: TimedRule<'not_down'> = {
   name: 'not_down',
   kinds: ['repeat', 'escalation', 'impact'],
-  judge: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
+  evaluate: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
 };
 
 export const noChannels: Reason<'no_channels'> = {
   name: 'no_channels',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
-  judge: ({ channels, called_later }) => ({
+  evaluate: ({ channels, called_later }) => ({
     stops: channels === 0,
     facts: { channels, ...(called_later !== undefined && { called_later }) },
   }),
@@ -146,7 +149,7 @@ export const noChannels: Reason<'no_channels'> = {
 export const acknowledged: TimedRule<'acknowledged'> = {
   name: 'acknowledged',
   kinds: ['repeat', 'escalation', 'impact'],
-  judge({ acknowledged: by }) {
+  evaluate({ acknowledged: by }) {
     return {
       stops: by !== undefined,
       facts: {
@@ -160,8 +163,8 @@ export const acknowledged: TimedRule<'acknowledged'> = {
 };
 
 /** Only those hear that somebody looks after a failure who were told of it. */
-export const notTold: TimedRule<'not_told'> = {
+export const notNotified: TimedRule<'not_told'> = {
   name: 'not_told',
   kinds: ['acknowledged'],
-  judge: ({ told }) => ({ stops: told === 'up', facts: { told } }),
+  evaluate: ({ told }) => ({ stops: told === 'up', facts: { told } }),
 };

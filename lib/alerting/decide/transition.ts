@@ -9,7 +9,7 @@ import type { Env } from '#lib/env.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { REASONS } from './rules.ts';
-import type { DecidedOn } from './situation.ts';
+import type { DecisionInput } from './situation.ts';
 
 /** Why a transition has no alert, or none yet: the first rule that stops it, by its name. */
 export const AlertReason = z.enum(REASONS.map(({ name }) => name));
@@ -62,7 +62,7 @@ export type TransitionRecord = z.infer<typeof TransitionRecord>;
 export type DecidedTransition = TransitionItem &
   Pick<TransitionRecord, 'alert'> & {
     /** What its alert was decided on. */
-    decided_on: DecidedOn;
+    decided_on: DecisionInput;
     /** Its alert is the first to say that the check flaps. */
     flapping?: FlapNote;
     /** The incident that its entity was part of then; absent without one, and where that was not known yet. */

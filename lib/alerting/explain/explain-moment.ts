@@ -5,21 +5,21 @@ import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { clock, counted } from '#lib/alerting/decide/words.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type SilenceDeadline, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import { type HeartbeatDeadline, heartbeatDeadline } from '#lib/checks/heartbeat.ts';
 import { type Outcome, outcomeOf } from '#lib/checks/outcome.ts';
 import { type RevisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
-import { isUndecided, nextState, type Standing, UNJUDGED } from '#lib/checks/state/next-state.ts';
+import { isUnconfirmed, NO_RESULTS, nextState, type StateCounters } from '#lib/checks/state/next-state.ts';
 import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
 import { resultOf, storedRuns } from '#lib/history/runs/runs.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { nextRetry } from '#lib/results/slots/retries.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { NOT_WATCHED, ordinal, seconds } from './explain-transition.ts';
+import { GAP_REASON, ordinal, seconds } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
 /** What is known of a check at a moment that no transition explains. Times in epoch ms. */
-export type Moment = {
+export type ExplainInput = {
   at: number;
   check: CheckItem;
   /** The settings in force; undefined before the check was made. */
@@ -30,7 +30,7 @@ export type Moment = {
   /** The gap that the moment lies in. */
   gap: Gap | undefined;
   /** Push: when it fails if nothing comes. */
-  silence: SilenceDeadline | undefined;
+  silence: HeartbeatDeadline | undefined;
   /** Of the account, if it was ever disabled. */
   enabled_at: number | undefined;
   /** Results before this are no longer kept. */
@@ -43,17 +43,17 @@ type MomentExplained = Pick<Explanation, 'verdict' | 'sentence'> & {
 };
 
 /** Pure: why there was nothing to announce at a moment. Total: whatever is known, it says something. */
-export function explainMoment(moment: Moment): MomentExplained {
+export function explainMoment(moment: ExplainInput): MomentExplained {
   return notChecked(moment) ?? progressOf(moment) ?? steady(moment);
 }
 
-function notChecked({ at, check, revision, gap, enabled_at }: Moment): MomentExplained | undefined {
+function notChecked({ at, check, revision, gap, enabled_at }: ExplainInput): MomentExplained | undefined {
   const not = (why: string): MomentExplained => ({ verdict: 'not_checked', sentence: `It was not checked: ${why}.` });
   if (!revision) return not(`it was made only at ${clock(check.created_at)}`);
   if (!revision.enabled) return not(`it was disabled since ${clock(revision.from)}`);
   if (!gap) return undefined;
   const isAccounts = gap.cause === 'late' && enabled_at !== undefined && at < enabled_at && enabled_at <= gap.to;
-  const why = isAccounts ? 'the account was disabled' : NOT_WATCHED[gap.cause];
+  const why = isAccounts ? 'the account was disabled' : GAP_REASON[gap.cause];
   return not(`${why}, ${clock(gap.from)} to ${clock(gap.to)}`);
 }
 
@@ -61,17 +61,17 @@ function notChecked({ at, check, revision, gap, enabled_at }: Moment): MomentExp
  * Pure: how far the check had counted towards another state, by judging its runs once more; undefined when they leave
  * it as it was.
  */
-export function progressOf(moment: Moment): MomentExplained | undefined {
+export function progressOf(moment: ExplainInput): MomentExplained | undefined {
   const { check, revision, runs, at, state } = moment;
   const { failure_threshold, recovery_threshold } = revision ?? check;
   const thresholds = { failure_threshold, recovery_threshold };
-  let standing: Standing = { ...UNJUDGED, state };
+  let standing: StateCounters = { ...NO_RESULTS, state };
   for (const { outcome } of runs) {
     // Its state did not change then: with settings that differed, only the count goes on.
     standing = { ...nextState(Object.assign(standing, thresholds), outcome), state };
   }
   const last = runs.at(-1);
-  if (!last || !isUndecided({ ...standing, ...thresholds })) return silentSoFar(moment);
+  if (!last || !isUnconfirmed({ ...standing, ...thresholds })) return silentSoFar(moment);
   const { count, of, word } = counting(standing, thresholds);
   const due = check.execution_mode === 'pull' && revision ? dueAfter(check, revision, last.at, of - count) : undefined;
   const tense = due !== undefined && due <= at ? 'was' : 'would have been';
@@ -84,7 +84,7 @@ export function progressOf(moment: Moment): MomentExplained | undefined {
   };
 }
 
-function counting(standing: Standing, { failure_threshold, recovery_threshold }: Thresholds) {
+function counting(standing: StateCounters, { failure_threshold, recovery_threshold }: Thresholds) {
   const { consecutive_failures: fails, consecutive_warnings: bads = 0, consecutive_successes: goods = 0 } = standing;
   if (standing.state !== 'down' && fails > 0) return { count: fails, of: failure_threshold, word: 'failure' };
   if (goods > 0) return { count: goods, of: recovery_threshold, word: 'success' };
@@ -101,7 +101,7 @@ function dueAfter(check: CheckItem, { rhythm }: RevisionItem, from: number, n: n
 }
 
 /** Of a push check that was silent for longer than it should be. */
-function silentSoFar({ at, check, silence, state }: Moment): MomentExplained | undefined {
+function silentSoFar({ at, check, silence, state }: ExplainInput): MomentExplained | undefined {
   if (!silence || state === 'down') return undefined;
   const next = { at: silence.at, what: 'silence' as const };
   const not_due = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
@@ -121,7 +121,7 @@ function silentSoFar({ at, check, silence, state }: Moment): MomentExplained | u
   }
 }
 
-function steady({ at, runs, state, kept_since, silence }: Moment): MomentExplained {
+function steady({ at, runs, state, kept_since, silence }: ExplainInput): MomentExplained {
   const next = silence && { next: { at: silence.at, what: 'silence' as const } };
   const last = runs.at(-1);
   if (at < kept_since) {
@@ -137,18 +137,18 @@ function steady({ at, runs, state, kept_since, silence }: Moment): MomentExplain
 const SAID: Readonly<Record<Outcome, string>> = { ok: 'was a success', warn: 'had a warning', fail: 'failed' };
 
 /** Gaps that are shown, the last before the moment. */
-const MOST_GAPS = 10;
+const MAX_GAPS = 10;
 /** Runs that are shown at least; so many more are read as its thresholds count. */
 const RUNS = 10;
 
 /** A moment of a check, and what is shown of the time before it: results newest first, gaps in the order of time. */
-export type ReadMoment = { moment: Moment; results: ResultItem[]; gaps: Gap[] };
+export type ReadMoment = { moment: ExplainInput; results: ResultItem[]; gaps: Gap[] };
 
 /**
  * Reads what was known of a check at `at` (epoch ms).
  * @param last its last transition up to then
  */
-export async function readMoment(
+export async function readExplainInput(
   context: Context,
   check: CheckItem,
   last: DecidedTransition | undefined,
@@ -161,8 +161,8 @@ export async function readMoment(
   const account = await ports.table.get<AccountItem>(keys.account(tenant));
 
   const results = await lastResults(context, check, Math.max(kept_since, at - span(check)), at);
-  const from = Math.max(kept_since, at - MOST_GAPS * check.interval_seconds * 1000);
-  const { gaps } = await findGaps(context, check, { from, until: at + 1 }, { gaps: MOST_GAPS });
+  const from = Math.max(kept_since, at - MAX_GAPS * check.interval_seconds * 1000);
+  const { gaps } = await findGaps(context, check, { from, until: at + 1 }, { gaps: MAX_GAPS });
   const since = last ? Date.parse(last.timestamp) : 0;
   const judged = results.filter((one) => !one.history && Date.parse(one.checked_at) > since).reverse();
   return {
@@ -217,7 +217,7 @@ async function silenceAt(
   const ends = (await outagesBetween({ ports, keys }, keys.shardOf(check.id), 0, at)).map(({ to }) => to);
   const watched = [...ends, account?.enabled_at ?? 0].filter((time) => time <= at);
   const last = came.length > 0 ? Math.max(...came) : rememberedAt(check, at);
-  return silenceDeadline(check, { last, watchedSince: Math.max(0, ...watched) }, at);
+  return heartbeatDeadline(check, { last, watchedSince: Math.max(0, ...watched) }, at);
 }
 
 /** The push that the check remembers, where that came before. */

@@ -1,6 +1,6 @@
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { decide, reasonOf } from '#lib/alerting/decide/rules.ts';
-import { situationOf } from '#lib/alerting/decide/situation.ts';
+import { ruleInputOf } from '#lib/alerting/decide/situation.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { clock, counted } from '#lib/alerting/decide/words.ts';
 import type { GapCause } from '#lib/history/runs/gaps.ts';
@@ -8,7 +8,7 @@ import { timeOf } from '#lib/platform/ids.ts';
 import type { Explanation } from './explanation.ts';
 
 /** Why nobody looked. */
-export const NOT_WATCHED: Readonly<Record<GapCause, string>> = {
+export const GAP_REASON: Readonly<Record<GapCause, string>> = {
   outage: 'outage of the service',
   network: 'the own network of the service failed',
   error: 'a fault of the service',
@@ -43,7 +43,7 @@ export function explainTransition(transition: DecidedTransition, alerts: readonl
     verdict: VERDICTS[alert.decision],
     sentence: [decisionSentence(transition), change, ...[...calls, ...others.slice(-1)].map(laterSentence)].join(' '),
     remedy: alert.reason === null || wasSent ? '' : reasonOf(alert.reason).remedy,
-    rules: decide(situationOf(transition)).rules.map(({ rule, outcome, facts }) => {
+    rules: decide(ruleInputOf(transition)).rules.map(({ rule, outcome, facts }) => {
       const { label, found } = reasonOf(rule);
       return { rule, label, outcome, facts, found: outcome === 'not_reached' ? '' : found(facts) };
     }),

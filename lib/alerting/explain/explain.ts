@@ -1,6 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import { historyStart } from '#lib/access/retention.ts';
-import type { HoldItem } from '#lib/alerting/cause/hold-item.ts';
+import type { CauseProgressItem } from '#lib/alerting/cause/hold-item.ts';
 import { deliveryView } from '#lib/alerting/configure/views.ts';
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
@@ -16,20 +16,20 @@ import { invalid, notFound } from '#lib/platform/errors.ts';
 import { isId, timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
 import { resultView } from '#lib/results/result.ts';
-import { explainMoment, progressOf, type ReadMoment, readMoment } from './explain-moment.ts';
+import { explainMoment, progressOf, type ReadMoment, readExplainInput } from './explain-moment.ts';
 import { explainTransition } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
 /** So long after a change (ms) it is what a moment is about; later, only while it lasts and is no good news. */
 const JUST_CHANGED_MS = 1_000;
 /** Alerts about one change that are shown, the first ones. */
-const MOST_ALERTS = 10;
+const MAX_ALERTS = 10;
 
 /** Why somebody was told of a check at a moment (epoch ms), or nobody was. Throws VALIDATION_ERROR for the future. */
 export async function explainCheck(context: Context, check: CheckItem, at: number): Promise<Explanation> {
   if (at > context.ports.clock.now()) throw invalid('at', 'must not lie ahead: what was decided can be explained');
   const last = await lastTransition(context, check, at);
-  const read = await readMoment(context, check, last, at);
+  const read = await readExplainInput(context, check, last, at);
   const isAbout =
     last && (at - Date.parse(last.timestamp) <= JUST_CHANGED_MS || ['down', 'degraded'].includes(last.check_to_state));
   if (isAbout) return aboutTransition(context, { transition: last, check, at, read, isLatest: true });
@@ -52,7 +52,7 @@ export async function explainOne(context: Context, transition: DecidedTransition
   const { ports, keys, tenant } = context;
   const check = await ports.table.get<CheckItem>(keys.check(tenant, transition.check_id));
   const at = Date.parse(transition.timestamp);
-  const read = check && (await readMoment(context, check, transition, at));
+  const read = check && (await readExplainInput(context, check, transition, at));
   return aboutTransition(context, { transition, check, at, read, isLatest: false });
 }
 
@@ -159,7 +159,7 @@ async function alertsOf(
     partition: keys.ofCheck(tenant, check_id),
     from: `${ALERTS}${stamp(Date.parse(timestamp))}`,
     to: after(`${ALERTS}${stamp(until)}`),
-    limit: MOST_ALERTS,
+    limit: MAX_ALERTS,
   });
   return items.filter((item) => item.transition_id === transition_id);
 }
@@ -178,7 +178,7 @@ async function looksAt(
   until: number,
 ): Promise<Explanation['looks']> {
   if (!decided_on.dependencies) return [];
-  const hold = await ports.table.get<HoldItem>(keys.hold(tenant, check_id, sk));
+  const hold = await ports.table.get<CauseProgressItem>(keys.hold(tenant, check_id, sk));
   return (hold?.looks ?? [])
     .filter(({ at }) => at <= until)
     .map(({ at, ancestors, ...rest }) => ({

@@ -17,7 +17,7 @@ const RuleOutcome = z.object({
   found: z.string().describe('The facts as text, with times in ISO 8601 and ids; empty if the rule was not reached.'),
 });
 
-const LookRecord = z.object({
+const CauseEvaluationRecord = z.object({
   at: z.iso.datetime().describe('When it was.'),
   roots: z.array(z.string()).describe('Ids of the entities that the failure follows from, the likeliest first.'),
   ancestors: z
@@ -55,7 +55,7 @@ export const Explanation = z
     results: z.array(ResultRecord).describe('The last results up to then, newest first, as far as they are kept.'),
     gaps: z.array(GapRecord).describe('When nobody looked shortly before, in the order of time.'),
     looks: z
-      .array(LookRecord)
+      .array(CauseEvaluationRecord)
       .describe('What each look for the cause of the failure saw while its alert was held; the last 10, oldest first.'),
     deliveries: z.array(DeliveryRecord).describe('What was sent of that change up to then, in the order of time.'),
     next: z

@@ -8,12 +8,12 @@ import { route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { explainCheck, explainOne, requireTransition } from './explain.ts';
 import { Explanation } from './explanation.ts';
-import { checkTransitions, mustBeRange, scopeOf, TransitionRange, transitionFeed } from './transitions.ts';
+import { assertTransitionRange, checkTransitions, scopeOf, TransitionRange, transitionFeed } from './transitions.ts';
 
 const row = route<Context>();
 
 /** Changes of state, each with its alert, and why it was decided so. */
-export const transitionRows = [
+export const transitionRoutes = [
   row({
     method: 'GET',
     path: '/v1/status/transitions',
@@ -29,7 +29,7 @@ export const transitionRows = [
     errors: ['NOT_FOUND'],
     run: async (context, call) => {
       const { entity_id, ...range } = call.query;
-      mustBeRange(range);
+      assertTransitionRange(range);
       const entity = entity_id === undefined ? undefined : await requireEntityById(context, entity_id);
       return listOf(scopeOf(context, 'status', range), call, transitionFeed(context, range, entity));
     },
@@ -45,7 +45,7 @@ export const transitionRows = [
     load: (context, { id }: { id: string }) => requireCheck(context, id),
     run: async (context, call) => {
       const { loaded, query } = call;
-      mustBeRange(query);
+      assertTransitionRange(query);
       return listOf(scopeOf(context, loaded.id, query), call, checkTransitions(context, loaded, query));
     },
   }),

@@ -9,7 +9,7 @@ import { after as above, stamp, TRANSITIONS } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { isId, timeOf } from '#lib/platform/ids.ts';
-import { Instant, mustBeSpan } from '#lib/platform/instant.ts';
+import { assertTimeRange, Instant } from '#lib/platform/instant.ts';
 import type { Item, Page, Query } from '#lib/platform/ports.ts';
 import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
 
@@ -129,8 +129,8 @@ export const TransitionRange = z.object({
 export type TransitionRange = Partial<z.output<typeof TransitionRange>>;
 
 /** Throws VALIDATION_ERROR for a range that cannot be. */
-export function mustBeRange({ since, until, after }: TransitionRange): void {
-  mustBeSpan({ since, until });
+export function assertTransitionRange({ since, until, after }: TransitionRange): void {
+  assertTimeRange({ since, until });
   if (after === undefined) return;
   if (!isId('trn', after)) throw invalid('after', 'must be the id of a transition, such as trn_0mi8w2c1kw4b');
   if (since !== undefined || until !== undefined) throw invalid('after', 'give either this, or since and until');

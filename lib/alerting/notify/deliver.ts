@@ -9,38 +9,46 @@ import type { Alert } from '#lib/channels/alert.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { LONGEST_WAIT_MS, type MessageOf } from '#lib/messages.ts';
-import type { Chance } from '#lib/platform/batch.ts';
-import { type FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { MAX_WAIT_MS, type MessageOf } from '#lib/messages.ts';
+import type { RetryBudget } from '#lib/platform/batch.ts';
+import { type FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/table/retry.ts';
 import { alertLinks } from './alert-links.ts';
-import { type DeliveryItem, isOver } from './delivery-item.ts';
+import { type DeliveryItem, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { groupOf, recordOthers, shownGroup } from './group.ts';
 import { accountTestOf, alertOf, impactOf, testAlertOf } from './make-alert.ts';
-import { type Address, answeredAgain, slowDown, takeTurn, timedOut, turnNow, type Wait } from './pace.ts';
-import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcome.ts';
+import {
+  type PacedUrl,
+  paceAfterRateLimit,
+  paceAfterSuccess,
+  paceAfterTimeout,
+  reserveSendNow,
+  reserveSendTime,
+  type Wait,
+} from './pace.ts';
+import { type AttemptOutcome, recordOutcome, recordWaiting } from './record-outcome.ts';
 import { type Ready, type SendEnv, sendAlert } from './send.ts';
 
 type AttemptEnv = SendEnv & Env;
-type DeliverEnv = AttemptEnv & { places: FairShares };
+type DeliverEnv = AttemptEnv & { places: FairSemaphore };
 
 /**
  * One attempt of a delivery, recorded. At least once: a crash between sending and recording sends again, under the same
  * delivery id. A retry is a delayed message; nothing waits here.
  * After a fault of the service the message comes again; with its last receive the delivery ends as failed.
  */
-export function deliver(env: DeliverEnv, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
+export function deliver(env: DeliverEnv, message: MessageOf<'delivery'>, chance: RetryBudget): Promise<void> {
   // After a crash, a redelivered message and the retry that it had sent may fall due together. One at a time, so that
   // the second finds what the first recorded and makes no attempt of its own.
   return oneAtATime(env.ports.table, message.delivery_id, () => deliverOnce(env, message, chance));
 }
 
-async function deliverOnce(env: DeliverEnv, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
+async function deliverOnce(env: DeliverEnv, message: MessageOf<'delivery'>, chance: RetryBudget): Promise<void> {
   const { ports, keys } = env;
   const delivery = await ports.table.get<DeliveryItem>(keys.delivery(message.tenant_id, message.delivery_id));
   if (!delivery) return ports.log.warn('a delivery is gone', message);
-  if (isOver(delivery)) return followUp(env, delivery);
+  if (isFinished(delivery)) return followUp(env, delivery);
   if (chance === 'over') {
     await endAsFailed(env, delivery);
     throw new Error(`delivery ${delivery.id} was given up; see the errors logged for it`);
@@ -68,9 +76,9 @@ async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, del
 
   const together = await groupOf(env, delivery);
   if ('again' in together) return tryLater(env, delivery, together.again, turn);
-  const outcome = await attempt(env, delivery, turn, together);
+  const outcome = await sendAttempt(env, delivery, turn, together);
   if (outcome.status === 'waiting') {
-    await noteWaiting(env, delivery, outcome);
+    await recordWaiting(env, delivery, outcome);
     return tryLater(env, delivery, outcome.turn, outcome.turn);
   }
   await recordOthers(env, delivery, outcome, together.slice(1), (other) => conclude(env, other));
@@ -103,7 +111,7 @@ function tryLater(
 ): Promise<void> {
   const { queues, clock } = env.ports;
   const body = { tenant_id, delivery_id: id, turn };
-  return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS), group: tenant_id }]);
+  return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + MAX_WAIT_MS), group: tenant_id }]);
 }
 
 /** For this long (ms) after a delivery was made, neither waiting for a turn nor a 429 counts as an attempt. */
@@ -118,7 +126,7 @@ const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
  * @param turn the turn that it took before, if any
  * @param together all that the message tells of, this one first
  */
-async function attempt(
+async function sendAttempt(
   env: DeliverEnv,
   delivery: DeliveryItem,
   turn: number | undefined,
@@ -128,7 +136,7 @@ async function attempt(
   if ('status' in ready) return ready;
   const address = addressOf(delivery, ready);
   if (!address) return sendOnce(env, ready, undefined);
-  const { wait, after_timeouts } = await takeTurn(env, address, turn);
+  const { wait, after_timeouts } = await reserveSendTime(env, address, turn);
   const now = env.ports.clock.now();
   if (!wait) return sendInPlace(env, ready, now < address.until ? { ...address, after_timeouts } : undefined);
   if (now < address.until) return { ...wait, status: 'waiting', turn: Math.min(wait.at, address.until) };
@@ -149,7 +157,7 @@ async function sendInPlace(
   const { tenant_id } = ready.alert.event;
   const claim = { tenant: tenant_id, target: receiverOf(ready) };
   const outcome = await env.places.run(claim, () => sendOnce(env, ready, address));
-  if (outcome !== NO_PLACE) return outcome;
+  if (outcome !== NO_PERMIT) return outcome;
   return { status: 'waiting', turn: env.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
 }
 
@@ -160,7 +168,7 @@ export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promi
   const address = addressOf(delivery, ready);
   if (!address) return sendOnce(env, ready, undefined);
   const inSeconds = (at: number) => `${Math.ceil((at - env.ports.clock.now()) / 1000)} s`;
-  const { wait, after_timeouts } = await turnNow(env, address);
+  const { wait, after_timeouts } = await reserveSendNow(env, address);
   if (wait) {
     const error = `not sent: ${wait.why}; its next turn is in ${inSeconds(wait.at)}`;
     return { status: 'failed', error, final: true };
@@ -173,16 +181,16 @@ export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promi
 async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress | undefined): Promise<AttemptOutcome> {
   const sent_at = env.ports.clock.now();
   const refusal = await sendAlert(env, ready);
-  if (address && refusal?.timed_out) await timedOut(env, address, sent_at);
-  else if (address?.after_timeouts) await answeredAgain(env, address);
+  if (address && refusal?.timed_out) await paceAfterTimeout(env, address, sent_at);
+  else if (address?.after_timeouts) await paceAfterSuccess(env, address);
   if (!refusal) return { status: 'sent', affected: ready.alert.affected?.count };
   if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
-  const turn = await slowDown(env, address, refusal.retry_after_ms);
+  const turn = await paceAfterRateLimit(env, address, refusal.retry_after_ms);
   return { status: 'slowed', error: refusal.error, turn: Math.min(turn, address.until) };
 }
 
 /** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
-type PatientAddress = Address & { until: number; after_timeouts?: boolean };
+type PatientAddress = PacedUrl & { until: number; after_timeouts?: boolean };
 
 /** Who takes turns, and few at once: one receiver. Of a mail each address is one, as the server is everybody's. */
 function receiverOf({ send }: Ready): string | undefined {

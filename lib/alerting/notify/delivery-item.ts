@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Series } from '#lib/alerting/decide/notes.ts';
+import type { RetrySeries } from '#lib/alerting/decide/notes.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import { DeliveryKind } from '#lib/channels/alert.ts';
-import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import type { NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
@@ -44,7 +44,7 @@ type DeliveryAlert = {
   id: string /** Sort key of the alert, under the check. */;
   sk: string;
   deliveries: string[];
-  series?: Series;
+  series?: RetrySeries;
 };
 
 /** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
@@ -55,7 +55,7 @@ export type DeliveryItem = Item &
     /** Sort key of its transition, under the check. Null for a test. */
     transition_sk: string | null;
     /** State of the check that a receiver believes afterwards; null for a test. */
-    announces: AnnouncedAlert['announces'] | null;
+    announces: NotifiedAlert['announces'] | null;
     /** The alert that it is part of, with all of its deliveries; null for a test. */
     alert: DeliveryAlert | null;
     /** Closing notes, until they are over: the channel as it was, as its check may be gone. */
@@ -82,13 +82,15 @@ export type LastDeliveryItem = Item & {
 
 export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => pick(DeliveryRecord, item);
 
-export const isOver = (delivery: DeliveryRecord): boolean => delivery.status === 'sent' || delivery.status === 'failed';
+export const isFinished = (delivery: DeliveryRecord): boolean =>
+  delivery.status === 'sent' || delivery.status === 'failed';
 
 type Contents = Pick<LastDeliveryItem, 'delivery' | 'announces' | 'test'>;
 
 /** The delivery to show as a channel's latest: the newer of the one that announces a state and the test. */
-export const shownOf = (last: Pick<LastDeliveryItem, 'delivery' | 'test'> | undefined): DeliveryRecord | undefined =>
-  last?.test ?? last?.delivery;
+export const latestDeliveryOf = (
+  last: Pick<LastDeliveryItem, 'delivery' | 'test'> | undefined,
+): DeliveryRecord | undefined => last?.test ?? last?.delivery;
 
 /**
  * The next contents after an attempt; undefined when a newer delivery of the same sort is kept. A test announces no
@@ -140,6 +142,6 @@ export function joinGroup(env: Env, delivery: DeliveryItem): Write[] {
 
 /** The write by which it does no more, once it is over. */
 export function leaveGroup(env: Env, delivery: DeliveryItem): Write[] {
-  const place = isOver(delivery) ? placeOf(env, delivery) : undefined;
+  const place = isFinished(delivery) ? placeOf(env, delivery) : undefined;
   return place ? [{ delete: place }] : [];
 }

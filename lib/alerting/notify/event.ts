@@ -13,7 +13,7 @@ export async function publishEvent({ ports }: Env, transition: DecidedTransition
  * Hands on what belongs to an incident, or may yet: an alert or a transition, new in the table. One that belongs to
  * none costs nothing.
  */
-export async function handOn({ ports }: Env, item: AlertItem | DecidedTransition): Promise<void> {
+export async function enqueueIncidentEvent({ ports }: Env, item: AlertItem | DecidedTransition): Promise<void> {
   if (!(isAlert(item) ? isForTimeline(item) : mayBelong(item))) return;
   const { tenant_id, check_id, sk } = item;
   await ports.queues.send('incident', [{ body: { tenant_id, check_id, sk }, group: tenant_id }]);

@@ -6,7 +6,7 @@ import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { Env } from '#lib/env.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type DeliveryItem, joinGroup } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
@@ -86,10 +86,10 @@ export const createDelivery = (
   delivery: DeliveryItem,
   beside: () => Write[] = () => [],
 ): Promise<DeliveryItem> =>
-  untilDone(env.ports, async () => {
+  retryOnConflict(env.ports, async () => {
     const outcome = await env.ports.table.transact([...creation(env, delivery), ...beside()]);
     if (outcome.ok) return delivery;
-    return (outcome.present[0] as DeliveryItem | undefined) ?? AGAIN;
+    return (outcome.present[0] as DeliveryItem | undefined) ?? RETRY;
   });
 
 /** Enqueues those of these deliveries that were not attempted yet. Repeatable. */

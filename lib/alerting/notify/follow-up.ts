@@ -1,10 +1,15 @@
-import { wakeHeld } from '#lib/alerting/cause/held-under.ts';
-import { type AlertItem, destinationTold } from '#lib/alerting/decide/alert-item.ts';
+import { recheckHeldUnder } from '#lib/alerting/cause/held-under.ts';
+import { type AlertItem, destinationOfTarget } from '#lib/alerting/decide/alert-item.ts';
 import { escalationWrite } from '#lib/alerting/decide/escalation.ts';
-import { announcedState, retract } from '#lib/alerting/decide/memory.ts';
+import { lastNotifiedState, withoutAlertInFlight } from '#lib/alerting/decide/memory.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
-import { type IncidentItem, incidentWrites, toldAt, withoutTelling } from '#lib/alerting/decide/notified-failure.ts';
-import { nextTry } from '#lib/alerting/decide/series.ts';
+import {
+  lastNotifiedAt,
+  type NotifiedFailureItem,
+  notifiedFailureWrites,
+  withoutNotification,
+} from '#lib/alerting/decide/notified-failure.ts';
+import { nextCatchUpRetry } from '#lib/alerting/decide/series.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectiveSettings } from '#lib/alerting/policy/effective-policy.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
@@ -12,7 +17,7 @@ import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.
 import type { Env } from '#lib/env.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
@@ -21,16 +26,16 @@ import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
  * A delivery has failed for good: its destination was not told of the failure by it after all, so that what is withheld
  * from it for that reason is looked at again. Repeatable.
  */
-async function untell(env: Env, { tenant_id, check_id, channel_id, alert }: DeliveryItem): Promise<void> {
+async function undoNotified(env: Env, { tenant_id, check_id, channel_id, alert }: DeliveryItem): Promise<void> {
   if (!alert) return;
   const { ports, keys } = env;
   const item = await ports.table.get<AlertItem>({ pk: keys.ofCheck(tenant_id, check_id), sk: alert.sk });
   const target = item?.to.find((one) => one.channel_id === channel_id);
   if (!item || !target || !item.with_others) return;
-  const destination = destinationTold(target);
+  const destination = destinationOfTarget(target);
   for (const root of [item.root?.entity_id, item.entity_id]) {
     if (root !== undefined && (await forget(env, { tenant_id, root }, destination, timeOf(item.id))))
-      await wakeHeld(env, tenant_id, root);
+      await recheckHeldUnder(env, tenant_id, root);
   }
 }
 
@@ -41,13 +46,13 @@ const forget = (
   destination: string,
   at: number,
 ): Promise<boolean> =>
-  untilDone(ports, async () => {
-    const incident = await ports.table.get<IncidentItem>(keys.incident(tenant_id, root));
+  retryOnConflict(ports, async () => {
+    const incident = await ports.table.get<NotifiedFailureItem>(keys.notifiedFailure(tenant_id, root));
     if (!incident) return false;
-    const left = withoutTelling(incident, destination, at);
-    const writes = incidentWrites(incident, left, ports.ids.token(), ports.clock.now());
-    if (writes.length > 0 && !(await commit(ports, writes)).ok) return AGAIN;
-    return toldAt(incident, destination) === at;
+    const left = withoutNotification(incident, destination, at);
+    const writes = notifiedFailureWrites(incident, left, ports.ids.token(), ports.clock.now());
+    if (writes.length > 0 && !(await commit(ports, writes)).ok) return RETRY;
+    return lastNotifiedAt(incident, destination) === at;
   });
 
 /**
@@ -58,7 +63,7 @@ const forget = (
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
   if (delivery.announces === null) return;
   if (delivery.status === 'failed') {
-    await untell(env, delivery);
+    await undoNotified(env, delivery);
     await afterFailure(env, delivery);
   }
   if (delivery.status === 'sent') await afterSent(env, delivery);
@@ -75,12 +80,12 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
   const all = await ports.table.getMany<DeliveryItem>(alert.deliveries.map((id) => keys.delivery(tenant_id, id)));
   if (!all.every((one) => one?.status === 'failed')) return;
   await lookAgain(env, tenant_id, check_id, (check, now) => {
-    const wanted = nextTry(alert.series ?? { failed_at: now, tries: 0 }, now);
-    const announced = check.alerts.announced && retract(check.alerts.announced, alert.id);
+    const wanted = nextCatchUpRetry(alert.series ?? { failed_at: now, tries: 0 }, now);
+    const announced = check.alerts.announced && withoutAlertInFlight(check.alerts.announced, alert.id);
     const escalates = isLastCall(check, delivery);
     if (announced && announced !== check.alerts.announced)
       return { alerts: { ...check.alerts, announced }, wanted, escalates };
-    const isUnknown = announcedState(check.alerts) === 'unknown';
+    const isUnknown = lastNotifiedState(check.alerts) === 'unknown';
     return isUnknown || escalates ? { wanted: isUnknown ? wanted : undefined, escalates } : undefined;
   });
 }
@@ -105,17 +110,17 @@ async function afterSent(env: Env, { id, tenant_id, check_id, channel_id, announ
 }
 
 /** `escalates`: the next step of its escalation is due now. */
-type Look = { alerts?: CheckItem['alerts']; wanted?: Deadline | undefined; escalates?: boolean };
+type FollowUpInput = { alerts?: CheckItem['alerts']; wanted?: Deadline | undefined; escalates?: boolean };
 
 /** Changes what a check remembers of its alerts and sets its catch-up, as `look` says; undefined: nothing to do. */
 async function lookAgain(
   env: Env,
   tenant_id: string,
   check_id: string,
-  look: (check: CheckItem, now: number) => Look | undefined,
+  look: (check: CheckItem, now: number) => FollowUpInput | undefined,
 ): Promise<void> {
   const { ports, keys } = env;
-  const deadlines = await untilDone(ports, async () => {
+  const deadlines = await retryOnConflict(ports, async () => {
     const check = await ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
     const now = ports.clock.now();
     const wish = check && look(check, now);
@@ -128,7 +133,7 @@ async function lookAgain(
     const { catch_up } = effectiveSettings(stored, await alertingOf(env, tenant_id, head));
     const next = wish.wanted && catch_up ? mergeDeadline(entry, wish.wanted) : undefined;
     const token = ports.ids.token();
-    const hold = (alerts: Look['alerts']): Write =>
+    const hold = (alerts: FollowUpInput['alerts']): Write =>
       alerts
         ? replaceCheck(check, nextCheck(check, token, { alerts }))
         : { check: keys.check(tenant_id, check_id), if: { version: check.v } };
@@ -138,7 +143,7 @@ async function lookAgain(
       ...(next ? deadlineWrites(keys, 'catch_up', check, token, entry, next) : []),
     ];
     if (writes.length === 0) return [];
-    if (!(await ports.table.transact(writes)).ok) return AGAIN;
+    if (!(await ports.table.transact(writes)).ok) return RETRY;
     return [
       ...(next ? [dueDeadline('catch_up', check, next.deadline)] : []),
       ...(wish.escalates ? [dueDeadline('escalation', check, now)] : []),

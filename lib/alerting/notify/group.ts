@@ -4,11 +4,11 @@ import type { Alert } from '#lib/channels/alert.ts';
 import type { Env } from '#lib/env.ts';
 import { under } from '#lib/keys.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
-import { type DeliveryItem, type GroupMember, isOver } from './delivery-item.ts';
+import { type DeliveryItem, type GroupMember, isFinished } from './delivery-item.ts';
 import { type AttemptOutcome, isLastOutcome, recordOutcome } from './record-outcome.ts';
 
 /** Most that one message tells of, and most that it names. */
-const MOST = 200;
+const MAX_GROUPED = 200;
 const NAMED = 10;
 
 /** One that another sends looks after this time (ms) whether it was told of. */
@@ -26,10 +26,10 @@ export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Deliver
   const query = { partition: keys.groups(tenant_id), ...under(`${group_id}#${leads_to}#`) };
   const { items } = await ports.table.query<GroupMember>({ ...query, limit: 1 });
   if (items[0] && items[0].delivery_id < id) return { again: ports.clock.now() + LOOK_AGAIN_MS };
-  const { items: all } = await ports.table.query<GroupMember>({ ...query, limit: MOST });
+  const { items: all } = await ports.table.query<GroupMember>({ ...query, limit: MAX_GROUPED });
   const others = all.map(({ delivery_id }) => delivery_id).filter((one) => one !== id);
   const found = await ports.table.getMany<DeliveryItem>(others.map((one) => keys.delivery(tenant_id, one)));
-  return [delivery, ...found.filter((one) => one !== undefined && !isOver(one)).map((one) => one!)];
+  return [delivery, ...found.filter((one) => one !== undefined && !isFinished(one)).map((one) => one!)];
 }
 
 /** What a message says of its group: how many fail, the names of the first, and what they followed from. */

@@ -1,9 +1,9 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
 import { redactUrl } from '#lib/access/redaction.ts';
-import { failingWith } from '#lib/alerting/cause/held-under.ts';
+import { entitiesFailingWith } from '#lib/alerting/cause/held-under.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import { failuresLately } from '#lib/alerting/decide/memory.ts';
+import { recentFailures } from '#lib/alerting/decide/memory.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import {
@@ -58,7 +58,7 @@ export const alertOf = (
   told: about.told,
   acknowledge_url: about.acknowledge_url,
   silence_url: about.silence_url,
-  lately: about.check ? failuresLately(about.check.alerts, Date.parse(delivery.created_at)) : null,
+  lately: about.check ? recentFailures(about.check.alerts, Date.parse(delivery.created_at)) : null,
 });
 
 const shownAcknowledgement = ({ by, note, until }: Acknowledgement): Alert['acknowledgement'] => ({
@@ -176,7 +176,7 @@ export async function impactOf(
   item: AlertItem | undefined,
 ): Promise<Partial<Pick<Alert, 'affected' | 'impact'>>> {
   if (!item?.with_others || item.announces !== 'down') return {};
-  const ids = (await failingWith({ ports, keys, tenant }, item.root?.entity_id ?? entity.id)).filter(
+  const ids = (await entitiesFailingWith({ ports, keys, tenant }, item.root?.entity_id ?? entity.id)).filter(
     (id) => id !== entity.id,
   );
   const entities = await ports.table.getMany<EntityItem>(ids.slice(0, NAMED).map((id) => keys.entity(tenant, id)));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Env } from '#lib/env.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { AGAIN, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 /**
  * How deliveries to one URL are spaced after its receiver answered 429 or timed out: each takes the next turn, 1.1 s
@@ -22,14 +22,14 @@ type Pace = {
 };
 
 /** One address of a tenant's channels. */
-export type Address = { tenant_id: string; url: string };
+export type PacedUrl = { tenant_id: string; url: string };
 
-const SHORTEST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MIN_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 60_000;
 /** A request a little early is refused again, so it is left alone a little longer than it asked for. */
 const MARGIN = 1.1;
 /** Between two turns, in ms; one request a second is what most receivers take for long. */
-const GAP_MS = Math.ceil(SHORTEST_PAUSE_MS * MARGIN);
+const GAP_MS = Math.ceil(MIN_PAUSE_MS * MARGIN);
 /** The spacing goes on for this long after the last turn. */
 const EASE_MS = 30_000;
 
@@ -41,7 +41,7 @@ export function retryAfterMs(header: string | undefined, now: number): number {
 }
 
 /** How long a receiver is left alone that asks for so many ms: 1 s at least, 60 s at most. */
-export const boundedPauseMs = (asked: number): number => Math.min(Math.max(asked, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+export const boundedPauseMs = (asked: number): number => Math.min(Math.max(asked, MIN_PAUSE_MS), MAX_PAUSE_MS);
 
 /** A turn to wait for: `at` in epoch ms, and in a sentence why. `is_open`: the receiver does not answer at all. */
 export type Wait = { at: number; why: string; is_open: boolean };
@@ -57,7 +57,7 @@ const OPEN = 'circuit open: the receiver did not answer several times in a row; 
  * When a delivery may go.
  * @param turn the turn (epoch ms) that it took before, if any
  */
-export const takeTurn = (env: Env, address: Address, turn: number | undefined): Promise<Turn> =>
+export const reserveSendTime = (env: Env, address: PacedUrl, turn: number | undefined): Promise<Turn> =>
   change(env, address, (pace, now): PaceChange<Turn> => {
     if (!pace) return { answer: { after_timeouts: false } };
     const after_timeouts = pace.timeouts > 0;
@@ -69,7 +69,7 @@ export const takeTurn = (env: Env, address: Address, turn: number | undefined): 
   });
 
 /** For callers that cannot wait: takes a turn that is free now, or none. */
-export const turnNow = (env: Env, address: Address): Promise<Turn> =>
+export const reserveSendNow = (env: Env, address: PacedUrl): Promise<Turn> =>
   change(env, address, (pace, now): PaceChange<Turn> => {
     if (!pace) return { answer: { after_timeouts: false } };
     if (isOpen(pace)) return tryAgain(pace, now);
@@ -89,7 +89,7 @@ function tryAgain(pace: Pace, now: number): PaceChange<Turn> {
  * The receiver answered 429: nothing goes to it before what it asked for, and from then on its deliveries are spaced.
  * @returns the turn (epoch ms) of the refused one
  */
-export const slowDown = (env: Env, address: Address, retryMs: number): Promise<number> =>
+export const paceAfterRateLimit = (env: Env, address: PacedUrl, retryMs: number): Promise<number> =>
   change(env, address, (pace, now) => {
     const pause = Math.ceil(retryMs * MARGIN);
     const not_before = Math.max(pace?.not_before ?? 0, now + pause);
@@ -102,7 +102,7 @@ export const slowDown = (env: Env, address: Address, retryMs: number): Promise<n
  * on they wait, longer each time. Attempts that were under way side by side count once.
  * @param sent_at epoch ms: when the request went out
  */
-export const timedOut = (env: Env, address: Address, sent_at: number): Promise<void> =>
+export const paceAfterTimeout = (env: Env, address: PacedUrl, sent_at: number): Promise<void> =>
   change(env, address, (pace, now) => {
     if (pace && sent_at < pace.timed_out_at) return { answer: undefined };
     const timeouts = (pace?.timeouts ?? 0) + 1;
@@ -112,7 +112,7 @@ export const timedOut = (env: Env, address: Address, sent_at: number): Promise<v
   });
 
 /** The receiver answered again: what waits for it takes turns. */
-export const answeredAgain = (env: Env, address: Address): Promise<void> =>
+export const paceAfterSuccess = (env: Env, address: PacedUrl): Promise<void> =>
   change(env, address, (pace, now) => {
     if (!pace || pace.timeouts === 0) return { answer: undefined };
     return { answer: undefined, next: { not_before: now, next_at: now, timeouts: 0, timed_out_at: 0 } };
@@ -128,7 +128,7 @@ const isOpen = ({ timeouts }: Pace): boolean => timeouts >= OPEN_AFTER;
 
 /** 5, 10, 20, 40, 60 s. */
 const pauseAfter = (timeouts: number): number =>
-  timeouts < OPEN_AFTER ? GAP_MS : Math.min(LONGEST_PAUSE_MS, FIRST_OPEN_MS * 2 ** Math.min(timeouts - OPEN_AFTER, 10));
+  timeouts < OPEN_AFTER ? GAP_MS : Math.min(MAX_PAUSE_MS, FIRST_OPEN_MS * 2 ** Math.min(timeouts - OPEN_AFTER, 10));
 
 /** A pace that is still kept to. */
 const stillOn = (pace: PaceItem | undefined, now: number): PaceItem | undefined =>
@@ -139,12 +139,12 @@ type PaceChange<T> = { answer: T; next?: Pace };
 /** Changes the present pace as `choose` says; nothing is written without a `next`. */
 function change<T>(
   { ports, keys }: Env,
-  { tenant_id, url }: Address,
+  { tenant_id, url }: PacedUrl,
   choose: (pace: Pace | undefined, now: number) => PaceChange<T>,
 ): Promise<T> {
   const key = keys.pace(tenant_id, createHash('sha256').update(url).digest('hex').slice(0, 32));
   return oneAtATime(ports.table, key.pk, () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       const stored = await ports.table.get<PaceItem>(key);
       const now = ports.clock.now();
       const { answer, next } = choose(stillOn(stored, now), now);
@@ -153,7 +153,7 @@ function change<T>(
       // `next` may hold members of the item that it was made from.
       const put: PaceItem = { ...next, ...key, v: ports.ids.token(), expires_at };
       const done = await ports.table.transact([{ put, if: stored ? { version: stored.v } : 'absent' }]);
-      return done.ok ? answer : AGAIN;
+      return done.ok ? answer : RETRY;
     }),
   );
 }

@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { readSome } from '#lib/platform/table/pages.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, withAttempt } from './delivery-item.ts';
 
@@ -73,7 +73,7 @@ export function recordOutcome(
 ): Promise<DeliveryItem> {
   const { ports, keys } = env;
   const v = ports.ids.token();
-  return untilDone(ports, async (tries) => {
+  return retryOnConflict(ports, async (tries) => {
     const known = tries === 0 && !first ? delivery : undefined;
     const { present, last, lastKey, hasPlace } = await stored(env, delivery, outcome, known);
     if (!present && !first) return delivery;
@@ -93,7 +93,7 @@ export function recordOutcome(
     writes.push(...leaveGroup(env, next));
     if (!present && first) writes.push(...first());
     if (present && isUntouched(present)) writes.push({ delete: keys.unsentDelivery(next.id) });
-    if (!(await ports.table.transact(writes)).ok) return AGAIN;
+    if (!(await ports.table.transact(writes)).ok) return RETRY;
     // Apart from the transaction, so that deliveries of several checks do not wait for each other.
     if (isOfAccount(next.channel_id)) await noteLastOfChannel(env, next);
     if (next.status === 'failed' && present) await noteFailure(env);
@@ -108,7 +108,7 @@ const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pe
  * Writes into the delivery log why a delivery waits, once. The error of an attempt stays, unless the circuit is open:
  * then both are shown. The delivery leaves the list of the unsent ones.
  */
-export async function noteWaiting(
+export async function recordWaiting(
   { ports, keys }: Env,
   delivery: DeliveryItem,
   { why, is_open }: { why: string; is_open: boolean },

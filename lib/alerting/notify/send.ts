@@ -1,8 +1,8 @@
 import type { Alert } from '#lib/channels/alert.ts';
-import { type Answer, type ChannelType, channelRedactor, type Send } from '#lib/channels/channel-type.ts';
+import { type ChannelResponse, type ChannelType, channelRedactor, type Send } from '#lib/channels/channel-type.ts';
 import type { Letter, LetterRefusal } from '#lib/channels/mail-client.ts';
 import type { Ports } from '#lib/env.ts';
-import { isRedirect, isSuccess, refusalOf } from '#lib/net/http-status.ts';
+import { failureReason, isRedirect, isSuccess } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
@@ -106,7 +106,7 @@ async function post(
 const SURELY_WHOLE = REPLY_BYTES / 4 - 1;
 
 function refusalText({ status, body }: HttpReply, redact: Redact): string {
-  const answer = refusalOf('the receiver', status, "the channel's url");
+  const answer = failureReason('the receiver', status, "the channel's url");
   if (isRedirect(status)) return answer;
   // Before it is shortened: half of a secret would not be found any more.
   const said = redact(body, body.length > SURELY_WHOLE)
@@ -116,7 +116,7 @@ function refusalText({ status, body }: HttpReply, redact: Redact): string {
 }
 
 /** An answer as the channel types look at it. */
-function answerOf({ status, body }: HttpReply): Answer {
+function answerOf({ status, body }: HttpReply): ChannelResponse {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json === 'object' && json !== null) return { status, body, json: json as Record<string, unknown> };

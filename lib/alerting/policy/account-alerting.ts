@@ -50,7 +50,7 @@ export type AccountAlerting = {
 export const NO_ALERTING: AccountAlerting = { policy: {}, channels: [], silences: [], windows: [] };
 
 /** Accounts that a process remembers; at most 1 MB or so each. */
-const MOST_KNOWN = 200;
+const MAX_CACHED = 200;
 type Known = Map<string, { v: string; alerting: AccountAlerting }>;
 const knownBy = new WeakMap<object, Known>();
 
@@ -71,7 +71,7 @@ export async function alertingOf(
   const alerting = alertingIn(head, await allOf(ports.table, { partition: keys.alerting(tenant) }));
   known.delete(tenant);
   const [oldest] = known.keys();
-  if (oldest !== undefined && known.size >= MOST_KNOWN) known.delete(oldest);
+  if (oldest !== undefined && known.size >= MAX_CACHED) known.delete(oldest);
   known.set(tenant, { v: head.v, alerting });
   return alerting;
 }

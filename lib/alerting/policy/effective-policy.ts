@@ -1,6 +1,6 @@
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { isSilencedAt, type OwnSilence } from '#lib/catalog/own-silence.ts';
-import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import { isSilencedAt, type SilenceSettings } from '#lib/catalog/own-silence.ts';
+import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
 import type { AlertChannel, Policy, PolicyItem, Silence } from './policy.ts';
 import { type Selectable, selects } from './selector.ts';
@@ -17,11 +17,11 @@ const stepOf = (escalation: readonly EscalationStep[], id: string): number | und
  * Whether a channel hears an alert that says this: one that a step names hears of trouble once that was taken, and of
  * the recovery wherever it was told of trouble.
  */
-function isInEarshot(
+function isEligible(
   id: string,
   { escalation }: Pick<Policy, 'escalation'>,
   { episode, escalated = [] }: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
-  announces: AnnouncedAlert['announces'],
+  announces: NotifiedAlert['announces'],
 ): boolean {
   const step = stepOf(escalation, id);
   if (step === undefined) return true;
@@ -30,7 +30,7 @@ function isInEarshot(
 
 type About = {
   check: Selectable['check'];
-  entity: Pick<EntityItem, 'id' | 'blueprint_slug' | 'labels' | keyof OwnSilence>;
+  entity: Pick<EntityItem, 'id' | 'blueprint_slug' | 'labels' | keyof SilenceSettings>;
   account: AccountAlerting;
   /** Epoch ms. */
   now: number;
@@ -81,12 +81,12 @@ export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'a
  * Pure: those of a policy's channels that an alert goes to which says this; the same address once, the check's own
  * first. What a step of the escalation names waits for it.
  */
-export function channelsThatApply(
+export function recipientsFor(
   policy: Pick<Policy, 'channels' | 'escalation'>,
-  announces: AnnouncedAlert['announces'],
+  announces: NotifiedAlert['announces'],
   alerts: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
 ): AlertChannel[] {
-  return listeners(policy, announces, ({ id }) => isInEarshot(id, policy, alerts, announces));
+  return listeners(policy, announces, ({ id }) => isEligible(id, policy, alerts, announces));
 }
 
 /** Pure: the channels that a step of the escalation calls, from 0. */
@@ -99,7 +99,7 @@ export const channelsOfSteps = ({ channels, escalation }: Pick<Policy, 'channels
 
 function listeners(
   { channels }: Pick<Policy, 'channels'>,
-  announces: AnnouncedAlert['announces'],
+  announces: NotifiedAlert['announces'],
   hears: (channel: AlertChannel) => boolean,
 ): AlertChannel[] {
   const told = new Set<string>();
@@ -112,8 +112,8 @@ function listeners(
 }
 
 /** Every silence that holds of a check. */
-export function silencesOf(stored: OwnSilence | undefined, { check, entity, account, now }: About): Silence[] {
-  const own = (by: 'check' | 'entity', id: string, one: OwnSilence | undefined): Silence[] => {
+export function silencesOf(stored: SilenceSettings | undefined, { check, entity, account, now }: About): Silence[] {
+  const own = (by: 'check' | 'entity', id: string, one: SilenceSettings | undefined): Silence[] => {
     if (!one || !isSilencedAt(one, now)) return [];
     const { silenced_until: until, silence_reason: reason = '' } = one;
     return [{ by, id, ...(until !== undefined && { until: Date.parse(until) }), reason }];
@@ -128,7 +128,7 @@ export function silencesOf(stored: OwnSilence | undefined, { check, entity, acco
 }
 
 /** The silence that holds longest. */
-const silenceOf = (stored: OwnSilence | undefined, about: About): Silence | undefined =>
+const silenceOf = (stored: SilenceSettings | undefined, about: About): Silence | undefined =>
   silencesOf(stored, about).reduce<Silence | undefined>(
     (longest, one) => (longest && endOf(longest) >= endOf(one) ? longest : one),
     undefined,

@@ -17,12 +17,12 @@ export type WindowTimes =
     };
 
 /** [from, to) in epoch ms. */
-export type Interval = { from: number; to: number };
+export type TimeRange = { from: number; to: number };
 
 const calendars = new WeakMap<WindowTimes, Calendar>();
 
 /** Pure: the intervals of a window that end after an instant (epoch ms), ascending by their begin. */
-export function* intervalsOf(times: WindowTimes, after: number): Generator<Interval, void> {
+export function* intervalsOf(times: WindowTimes, after: number): Generator<TimeRange, void> {
   if ('starts_at' in times) {
     if (times.ends_at > after) yield { from: times.starts_at, to: times.ends_at };
     return;
@@ -47,8 +47,8 @@ function calendarOf(times: Exclude<WindowTimes, { starts_at: number }>): Calenda
 }
 
 /** Pure: the interval that holds an instant and ends last, and the next one that begins after it. */
-export function intervalsAt(times: WindowTimes, at: number): { current?: Interval; next?: Interval } {
-  let current: Interval | undefined;
+export function intervalsAt(times: WindowTimes, at: number): { current?: TimeRange; next?: TimeRange } {
+  let current: TimeRange | undefined;
   for (const interval of intervalsOf(times, at)) {
     if (interval.from > at) return { ...(current && { current }), next: interval };
     current = interval;

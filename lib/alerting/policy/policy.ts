@@ -1,4 +1,4 @@
-import type { OwnSilence } from '#lib/catalog/own-silence.ts';
+import type { SilenceSettings } from '#lib/catalog/own-silence.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
@@ -18,7 +18,7 @@ export type Channel = {
 /** What was set on a check, and its own channels (at most 10), in one item. Until the first change none is stored. */
 export type PolicyItem = Item &
   Partial<PolicySettings> &
-  OwnSilence & {
+  SilenceSettings & {
     v: string;
     tenant_id: string;
     check_id: string;
@@ -62,7 +62,7 @@ export const policyAsRead = (
 export const isSilenced = ({ silenced }: Pick<Policy, 'silenced'>): boolean => silenced;
 
 /** What channels are to believe of a check: degraded counts as up where it is not announced. */
-export const shown = (
+export const stateForAlerting = (
   state: CheckState,
   { notify_on_degraded }: Pick<PolicySettings, 'notify_on_degraded'>,
 ): CheckState => (state === 'degraded' && !notify_on_degraded ? 'up' : state);
@@ -81,7 +81,7 @@ export const defaultPolicy = (
   updated_at: check.created_at,
 });
 
-export type Place = Pick<Channel, 'id' | 'destination'>;
+export type TargetRef = Pick<Channel, 'id' | 'destination'>;
 
 /** Where a channel leads: two that lead to the same place have the same destination. */
-export const destinationOf = ({ id, destination = id }: Place): string => destination;
+export const destinationOf = ({ id, destination = id }: TargetRef): string => destination;

@@ -5,9 +5,9 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isId } from '#lib/platform/ids.ts';
 import { line, Slug } from '#lib/platform/text.ts';
 
-const MOST_IDS = 200;
-const MOST_VALUES = 20;
-const MOST_LABELS = 20;
+const MAX_IDS = 200;
+const MAX_VALUES = 20;
+const MAX_LABELS = 20;
 
 const listOf = <Element extends z.ZodType>(of: Element, most: number) =>
   z.array(of).min(1, 'must name at least one; leave it out for all').max(most, `must name at most ${most}`);
@@ -15,27 +15,27 @@ const listOf = <Element extends z.ZodType>(of: Element, most: number) =>
 export const idsOf = (prefix: string, what: string) =>
   listOf(
     z.string().refine((id) => isId(prefix, id), `must be the id of ${what}: ${prefix}_…`),
-    MOST_IDS,
+    MAX_IDS,
   );
 
 const labelValue = line(0, 100);
 
 /** Labels that are looked for. */
 export const SelectorLabels = z
-  .record(z.string(), z.union([labelValue, listOf(labelValue, MOST_VALUES)]))
+  .record(z.string(), z.union([labelValue, listOf(labelValue, MAX_VALUES)]))
   .superRefine((labels, context) => {
     const keys = Object.keys(labels);
     for (const key of keys)
       if (!LABEL_KEY.test(key)) context.addIssue({ code: 'custom', path: [key], message: LABEL_KEY_RULE });
-    if (keys.length === 0 || keys.length > MOST_LABELS)
-      context.addIssue({ code: 'custom', message: `must have 1 to ${MOST_LABELS} labels` });
+    if (keys.length === 0 || keys.length > MAX_LABELS)
+      context.addIssue({ code: 'custom', message: `must have 1 to ${MAX_LABELS} labels` });
   })
   .describe('Labels of the check or its entity, where its own win; each a value or a list of which one must be there.')
   .exactOptional();
 
 const members = {
   labels: SelectorLabels,
-  blueprints: listOf(Slug, MOST_IDS).describe('Slugs of blueprints: checks of their entities.').exactOptional(),
+  blueprints: listOf(Slug, MAX_IDS).describe('Slugs of blueprints: checks of their entities.').exactOptional(),
   entity_ids: idsOf('ent', 'an entity').describe('Checks of these entities.').exactOptional(),
   check_ids: idsOf('chk', 'a check').describe('These checks.').exactOptional(),
 };
@@ -81,7 +81,7 @@ export function selects(selector: Selector | null, { check, entity }: Selectable
 }
 
 /** Why a selector means a check, for people: `label team=payments`, `every check`. */
-export function whySelected(selector: Selector | null, { check, entity }: Selectable): string {
+export function selectionReason(selector: Selector | null, { check, entity }: Selectable): string {
   if (selector === null) return 'every check';
   const own: Readonly<Record<string, string>> = { ...entity.labels, ...check.labels };
   const why = [

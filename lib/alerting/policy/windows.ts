@@ -20,7 +20,7 @@ export type WindowItem = Item & {
 };
 
 /** So many intervals that follow each other without a gap are one; whoever waits for the end looks again then. */
-const MOST_JOINED = 50;
+const MAX_JOINED = 50;
 
 /** Pure: overlapping windows, and those that follow each other at once, are one. */
 export function openWindow(windows: readonly WindowItem[], one: Selectable, at: number): OpenWindow | undefined {
@@ -29,7 +29,7 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
   const [first] = open;
   if (!first) return undefined;
   let until = at;
-  for (let joined = 0, before = -1; until > before && joined < MOST_JOINED; joined++) {
+  for (let joined = 0, before = -1; until > before && joined < MAX_JOINED; joined++) {
     before = until;
     for (const { times } of own) until = Math.max(until, intervalsAt(times, until).current?.to ?? until);
   }
@@ -41,7 +41,7 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
  * Pure: the window that holds what follows from the failure of an entity, as all its checks that are enabled are in it;
  * undefined where there is none.
  */
-export function windowOfDependents(
+export function windowForDependents(
   windows: readonly WindowItem[],
   entity: Selectable['entity'],
   checks: readonly (Selectable['check'] & { enabled: boolean })[],

@@ -7,7 +7,7 @@ import type { Net } from '#lib/net/net.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import { once } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/late.ts';
 import type { Bus, Metrics, Queues } from '#lib/platform/ports.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import { readSettings, type Settings } from '#lib/settings.ts';
@@ -41,7 +41,7 @@ const NO_LIMITER: Limiter = {
 
 /** Their client is loaded with the first message: most runs of most functions send none. */
 function lateQueues(urls: Readonly<Record<string, string>>): Queues {
-  const queues = once(async () => (await import('#lib/aws/lambda/lambda-queues.ts')).lambdaQueues(urls));
+  const queues = lazy(async () => (await import('#lib/aws/lambda/lambda-queues.ts')).lambdaQueues(urls));
   return { send: async (queue, messages) => (await queues()).send(queue, messages) };
 }
 

@@ -1,19 +1,19 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Scope, TenantEnv } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { MutationContext, TenantEnv, TenantScope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import type { Ports } from '#lib/env.ts';
 import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
+  assertReachable,
   auditedRelation,
   FROM,
   failureOf,
-  mustBeReachable,
   type NewRelation,
   type Relation,
   type RelationItem,
@@ -54,7 +54,7 @@ export type RelationCountItem = Item & { v: string; count: number };
 
 /** The write that moves the count. Throws LIMIT_EXCEEDED when it would go beyond what the plan allows. */
 function countRelations(
-  { ports, keys, tenant }: Pick<Scope, 'ports' | 'keys' | 'tenant'>,
+  { ports, keys, tenant }: Pick<TenantScope, 'ports' | 'keys' | 'tenant'>,
   before: RelationCountItem | undefined,
   step: number,
   account?: Pick<AccountItem, 'relation_limit'>,
@@ -75,7 +75,7 @@ function countRelations(
  * here. Throws NOT_FOUND (either entity), CONFLICT (there is one of this type between them in this direction),
  * LIMIT_EXCEEDED, VALIDATION_ERROR.
  */
-export async function createRelation(scope: Changing, input: NewRelation): Promise<Relation> {
+export async function createRelation(scope: MutationContext, input: NewRelation): Promise<Relation> {
   const { ports, keys, tenant } = scope;
   const { relation_type } = input;
   const [from_entity_id, to_entity_id] = await Promise.all([
@@ -88,7 +88,7 @@ export async function createRelation(scope: Changing, input: NewRelation): Promi
   const failure = failureOf(relation_type, input);
   const record = { id, from_entity_id, to_entity_id, relation_type, ...failure, created_at };
   const v = ports.ids.token();
-  const note = auditing(scope, 'create', auditedRelation);
+  const note = auditWriter(scope, 'create', auditedRelation);
   const relation: RelationItem = { ...keys.relation(tenant, id), v, ...record };
   const pointers = pointerKeys(scope, record).map((key): RelationPointer => ({ ...key, v, ...record }));
 
@@ -110,7 +110,7 @@ export async function createRelation(scope: Changing, input: NewRelation): Promi
       const which = `${relation_type} from ${from_entity_id} to ${to_entity_id}`;
       throw new AppError('CONFLICT', `There is a relation ${which} already: ${taken.id}.`);
     }
-    mustBeReachable(failure, 1 + (await membersOfGroup(scope, from_entity_id, failure)));
+    assertReachable(failure, 1 + (await membersOfGroup(scope, from_entity_id, failure)));
     const unchanged = [from, to].map(({ pk, sk, v: read }) => ({ check: { pk, sk }, if: { version: read } }));
     const outcome = await commit(ports, [
       { put: relation, if: 'absent' },
@@ -119,19 +119,19 @@ export async function createRelation(scope: Changing, input: NewRelation): Promi
       countRelations(scope, count, +1, account!),
       ...note(undefined, relation),
     ]);
-    return outcome.ok ? relationRecord(relation, from, to) : AGAIN;
+    return outcome.ok ? relationRecord(relation, from, to) : RETRY;
   };
-  return oneAtATime(ports.table, `${tenant} relations`, () => untilDone(ports, attempt));
+  return oneAtATime(ports.table, `${tenant} relations`, () => retryOnConflict(ports, attempt));
 }
 
 /**
  * From its return on, the relation is gone and may be made anew. What it explained is looked at again. Throws
  * NOT_FOUND.
  */
-export async function deleteRelation(scope: TenantEnv & Changing, id: string): Promise<void> {
+export async function deleteRelation(scope: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditing(scope, 'delete', auditedRelation);
-  await untilDone(ports, async () => {
+  const note = auditWriter(scope, 'delete', auditedRelation);
+  await retryOnConflict(ports, async () => {
     const { relation, from, to } = await requireRelation(scope, id);
     const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
     const now = ports.clock.now();
@@ -145,7 +145,7 @@ export async function deleteRelation(scope: TenantEnv & Changing, id: string): P
       countRelations(scope, count, -1),
       ...note(relation, undefined),
     ]);
-    if (!outcome.ok) return AGAIN;
+    if (!outcome.ok) return RETRY;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
     return true;
   });
@@ -159,7 +159,7 @@ const AT_ONCE = 24;
  * again. Nothing is done while the entity is there: the message goes out before the deletion, which then did not take
  * place. Repeatable.
  */
-export async function reclaimRelations(scope: Scope, entityId: string): Promise<void> {
+export async function reclaimRelations(scope: TenantScope, entityId: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   if (await ports.table.get(keys.entity(tenant, entityId))) return;
   // Each round removes what it has read; a relation that goes by way of its other entity too is counted once.
@@ -183,7 +183,7 @@ export async function reclaimRelations(scope: Scope, entityId: string): Promise<
       ...countDependencies(ports, items, present, -1),
       countRelations(scope, count, -items.length),
     ]);
-    return outcome.ok ? next !== undefined : AGAIN;
+    return outcome.ok ? next !== undefined : RETRY;
   };
-  while (await untilDone(ports, round));
+  while (await retryOnConflict(ports, round));
 }

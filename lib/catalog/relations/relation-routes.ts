@@ -9,7 +9,7 @@ import { relationList, relationsOfEntity } from './relation-store.ts';
 
 const row = route<Context>();
 
-export const relationRows = [
+export const relationRoutes = [
   row({
     method: 'GET',
     path: '/v1/relations',

@@ -1,4 +1,4 @@
-import type { Scope } from '#lib/access/context.ts';
+import type { TenantScope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { RELATED_OUT, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
@@ -30,13 +30,13 @@ import {
 type Ends = Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'relation_type'>;
 
 /** The pointer of a relation at its start, and the one at its end. */
-export const pointerKeys = ({ keys, tenant }: Pick<Scope, 'keys' | 'tenant'>, ends: Ends): [Key, Key] => {
+export const pointerKeys = ({ keys, tenant }: Pick<TenantScope, 'keys' | 'tenant'>, ends: Ends): [Key, Key] => {
   const { from_entity_id: from, to_entity_id: to, relation_type: type } = ends;
   return [keys.relationOut(tenant, from, type, to), keys.relationIn(tenant, to, type, from)];
 };
 
 /** A relation with its entities, which are both there. Throws NOT_FOUND. */
-export async function requireRelation(scope: Scope, id: string): Promise<Visible<RelationItem>> {
+export async function requireRelation(scope: TenantScope, id: string): Promise<Visible<RelationItem>> {
   const { ports, keys, tenant } = scope;
   const relation = await ports.table.get<RelationItem>(keys.relation(tenant, id));
   const [visible] = relation ? await withEntities(scope, [relation]) : [];
@@ -46,7 +46,7 @@ export async function requireRelation(scope: Scope, id: string): Promise<Visible
 
 /** Relations as the API shows them, oldest first. */
 export const relationList =
-  (scope: Scope): Reader<Relation> =>
+  (scope: TenantScope): Reader<Relation> =>
   async (after, limit) => {
     const { ports, keys, tenant } = scope;
     const { items, next } = await queryMerged<RelationItem>(
@@ -59,7 +59,7 @@ export const relationList =
 
 /** The relations that lead to an entity and those that start at it, by type. */
 export const relationsOfEntity =
-  (scope: Scope, entity: string): Reader<Relation> =>
+  (scope: TenantScope, entity: string): Reader<Relation> =>
   async (after, limit) => {
     const { ports, keys, tenant } = scope;
     const partition = keys.relationsOf(tenant, entity);
@@ -68,11 +68,15 @@ export const relationsOfEntity =
   };
 
 /** The relations that start at an entity. */
-export const relationsFrom = ({ ports, keys, tenant }: Scope, entity: string): Promise<RelationPointer[]> =>
+export const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationPointer[]> =>
   allOf<RelationPointer>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
 
 /** How many relations of an entity are of a group, where that matters. */
-export async function membersOfGroup(scope: Scope, entity: string, { group, required }: Failure): Promise<number> {
+export async function membersOfGroup(
+  scope: TenantScope,
+  entity: string,
+  { group, required }: Failure,
+): Promise<number> {
   if (required === null) return 0;
   return (await relationsFrom(scope, entity)).filter((relation) => relation.group === group).length;
 }
@@ -82,7 +86,7 @@ type Visible<T extends StoredRelation> = { relation: T; from: EntityItem; to: En
 
 /** Those of which both entities are there, with these. */
 async function withEntities<T extends StoredRelation>(
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   relations: T[],
 ): Promise<Visible<T>[]> {
   const ids = [...new Set(relations.flatMap((relation) => [relation.from_entity_id, relation.to_entity_id]))];

@@ -51,7 +51,7 @@ export function failureOf(relation_type: string, stated: z.infer<typeof NewFailu
 }
 
 /** Refuses a group that could never be whole. @param members that it has, this one among them */
-export function mustBeReachable({ group, required }: Failure, members: number): void {
+export function assertReachable({ group, required }: Failure, members: number): void {
   if (required === null || required <= members) return;
   throw invalid(
     'required',
@@ -77,13 +77,15 @@ const Relating = z.object({
 export const FROM = { id: 'from_entity_id', path: 'from_entity' } as const;
 export const TO = { id: 'to_entity_id', path: 'to_entity' } as const;
 
-const Place = EntityPath.describe('In its place: the slugs of its blueprint and of itself, such as service/shop.');
+const EntityPathInput = EntityPath.describe(
+  'In its place: the slugs of its blueprint and of itself, such as service/shop.',
+);
 
 const Stated = z.object({
   from_entity_id: Relating.shape.from_entity_id.optional(),
-  from_entity: Place.optional(),
+  from_entity: EntityPathInput.optional(),
   to_entity_id: Relating.shape.to_entity_id.optional(),
-  to_entity: Place.optional(),
+  to_entity: EntityPathInput.optional(),
   relation_type: RelationType,
   ...NewFailure.shape,
 });

@@ -17,15 +17,15 @@ export const discord = defineChannel({
   render(alert, config) {
     const { title, mood, lead, facts, why, note, links } = messageOf(alert, config);
     const parts = [
-      fitted(lead, LONGEST_LEAD, plain),
+      fitted(lead, MAX_LEAD, plain),
       why && codeBlock(why),
       links.map(([label, url]) => `[${label}](${url.replaceAll(')', '%29')})`).join(' · '),
     ];
     const description = parts.filter(Boolean).join('\n');
-    const isLong = plain(title).length > LONGEST_TITLE;
+    const isLong = plain(title).length > MAX_TITLE;
     const shown = isLong ? messageOf(alert, config, SHORT_NAME).title : title;
     const embed = {
-      title: fitted(shown, LONGEST_TITLE, plain),
+      title: fitted(shown, MAX_TITLE, plain),
       ...(description && { description }),
       color: COLOURS[mood],
       fields: facts.map(([name, value]) => ({ name, value: plain(value), inline: true })),
@@ -50,8 +50,8 @@ export const discord = defineChannel({
 });
 
 /** What Discord takes of an embed's title, and what of its 4,096 characters of description is left for our own. */
-const LONGEST_TITLE = 256;
-const LONGEST_LEAD = 2000;
+const MAX_TITLE = 256;
+const MAX_LEAD = 2000;
 /** Of names so short the title fits even when every character of them is escaped. */
 const SHORT_NAME = 50;
 

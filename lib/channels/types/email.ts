@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defineChannel } from '#lib/channels/channel-type.ts';
-import { caseOf, messageOf } from '#lib/channels/message.ts';
+import { dedupKeyOf, messageOf } from '#lib/channels/message.ts';
 import type { Message } from '#lib/channels/message-facts.ts';
 import { linesOf } from '#lib/channels/plain-text.ts';
 
-const MOST_ADDRESSES = 10;
+const MAX_ADDRESSES = 10;
 
 const addressesIn = (list: string): string[] => list.split(',').map((one) => one.trim());
 
@@ -24,7 +24,7 @@ export const email = defineChannel({
         (list) => addressesIn(list).every((one) => z.email().safeParse(one).success),
         'must be an address such as oncall@example.com, or several separated by commas',
       )
-      .refine((list) => addressesIn(list).length <= MOST_ADDRESSES, `must have at most ${MOST_ADDRESSES} addresses`)
+      .refine((list) => addressesIn(list).length <= MAX_ADDRESSES, `must have at most ${MAX_ADDRESSES} addresses`)
       .describe('Who gets it: an address, or up to 10 separated by commas. All of them see each other.'),
   }),
   secrets: [],
@@ -40,7 +40,7 @@ export const email = defineChannel({
         text: `${[title, '', ...linesOf(message)].join('\n')}\n`,
         html: page(message),
         id: alert.delivery_id,
-        thread: caseOf(alert),
+        thread: dedupKeyOf(alert),
         date: alert.sent_at,
         unsubscribe_url: alert.urls.check,
         headers: {

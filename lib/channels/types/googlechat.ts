@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
-import { caseOf, messageOf } from '#lib/channels/message.ts';
+import { dedupKeyOf, messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
@@ -8,7 +8,7 @@ const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
  * Of 32,000 bytes for all:
  * https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
  */
-const LONGEST_LEAD_BYTES = 16_000;
+const MAX_LEAD_BYTES = 16_000;
 const HOST = 'chat.googleapis.com';
 
 /**
@@ -37,7 +37,7 @@ export const googlechat = defineChannel({
     url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
     const paragraph = (value: string) => ({ textParagraph: { text: value } });
     const widgets = [
-      ...(lead ? [paragraph(fitted(lead, LONGEST_LEAD_BYTES, escaped, Buffer.byteLength))] : []),
+      ...(lead ? [paragraph(fitted(lead, MAX_LEAD_BYTES, escaped, Buffer.byteLength))] : []),
       ...facts.map(([label, value]) => ({ decoratedText: { topLabel: label, text: escaped(value), wrapText: true } })),
       ...(why ? [paragraph(`<b>Why</b> ${escaped(why)}`)] : []),
       ...(note ? [paragraph(`<i>${escaped(note)}</i>`)] : []),
@@ -52,7 +52,7 @@ export const googlechat = defineChannel({
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
         text: `${MARKS[mood]} *${bare(title)}*`,
-        thread: { threadKey: caseOf(alert) },
+        thread: { threadKey: dedupKeyOf(alert) },
         ...(widgets.length > 0 && { cardsV2: [{ cardId: alert.delivery_id, card: { sections: [{ widgets }] } }] }),
       }),
     };

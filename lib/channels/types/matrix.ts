@@ -5,7 +5,7 @@ import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
 /** Of 65,536 bytes for an event (https://spec.matrix.org/latest/client-server-api/#size-limits), said twice. */
-const LONGEST_BYTES = 16_000;
+const MAX_BYTES = 16_000;
 
 /**
  * Sends a message to a room of Matrix:
@@ -35,7 +35,7 @@ export const matrix = defineChannel({
     const { title, mood, lead, facts, why, note, links } = message;
     const base = config.homeserver_url.replace(/\/+$/, '');
     const room = `${base}/_matrix/client/v3/rooms/${encodeURIComponent(config.room_id)}/send/m.room.message`;
-    const shownLead = fitted(lead, LONGEST_BYTES, escaped, Buffer.byteLength);
+    const shownLead = fitted(lead, MAX_BYTES, escaped, Buffer.byteLength);
     const html = [
       `${MARKS[mood]} <strong>${escaped(title)}</strong>`,
       shownLead.replaceAll('\n', '<br>'),
@@ -52,10 +52,7 @@ export const matrix = defineChannel({
       headers: { 'content-type': 'application/json', authorization: `Bearer ${config.access_token}` },
       body: JSON.stringify({
         msgtype: 'm.text',
-        body: [
-          `${MARKS[mood]} ${title}`,
-          fitted(linesOf(message).join('\n'), LONGEST_BYTES, undefined, Buffer.byteLength),
-        ]
+        body: [`${MARKS[mood]} ${title}`, fitted(linesOf(message).join('\n'), MAX_BYTES, undefined, Buffer.byteLength)]
           .filter(Boolean)
           .join('\n'),
         format: 'org.matrix.custom.html',

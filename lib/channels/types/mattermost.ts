@@ -5,7 +5,7 @@ import { fitted } from '#lib/channels/plain-text.ts';
 
 const COLOURS = { bad: '#d93025', warn: '#f9ab00', good: '#1e8e3e', neutral: '#80868b' };
 /** Of 16,383 characters for a post (https://docs.mattermost.com/developers/integrate/reference/message-attachments). */
-const LONGEST_LEAD = 8000;
+const MAX_LEAD = 8000;
 
 /** Posts an attachment to an incoming webhook of Mattermost. */
 export const mattermost = defineChannel({
@@ -27,7 +27,7 @@ export const mattermost = defineChannel({
   render(alert, config) {
     const { title, mood, lead, facts, why, note, links } = messageOf(alert, config);
     const parts = [
-      fitted(lead, LONGEST_LEAD, plain),
+      fitted(lead, MAX_LEAD, plain),
       why && `**Why** ${plain(why)}`,
       links.map(([label, url]) => `[${label}](${url.replaceAll(')', '%29')})`).join(' · '),
     ];

@@ -7,7 +7,7 @@ const PRIORITY = { bad: 'high', warn: 'default', good: 'default', neutral: 'defa
 const TAGS = { bad: 'red_circle', warn: 'warning', good: 'green_circle', neutral: 'white_circle' };
 
 /** A longer message becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
-const LONGEST_BYTES = 4095;
+const MAX_BYTES = 4095;
 
 /** Posts to a topic of ntfy: title, priority and tags in headers, the text as body. */
 export const ntfy = defineChannel({
@@ -47,7 +47,7 @@ export const ntfy = defineChannel({
         ...(opens && { click: headerText(opens[1]) }),
         ...(config.token !== undefined && { authorization: `Bearer ${config.token}` }),
       },
-      body: fitted(linesOf(message).join('\n'), LONGEST_BYTES, undefined, Buffer.byteLength),
+      body: fitted(linesOf(message).join('\n'), MAX_BYTES, undefined, Buffer.byteLength),
     };
   },
   examples: {

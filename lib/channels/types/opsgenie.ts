@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { channelToken, defineChannel } from '#lib/channels/channel-type.ts';
-import { caseOf, messageOf, stepOf } from '#lib/channels/message.ts';
+import { dedupKeyOf, eventActionOf, messageOf } from '#lib/channels/message.ts';
 import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 import { shorten } from '#lib/platform/text.ts';
 
 const HOSTS = { us: 'api.opsgenie.com', eu: 'api.eu.opsgenie.com' };
 /** https://docs.opsgenie.com/docs/alerts-and-alert-fields */
-const LONGEST_MESSAGE = 130;
-const LONGEST_DESCRIPTION = 15_000;
-const LONGEST_ENTITY = 512;
-const LONGEST_TAG = 50;
+const MAX_MESSAGE = 130;
+const MAX_DESCRIPTION = 15_000;
+const MAX_ENTITY = 512;
+const MAX_TAG = 50;
 const PRIORITY = { bad: 'P1', warn: 'P3', good: 'P5', neutral: 'P5' };
 
 /**
@@ -31,16 +31,16 @@ export const opsgenie = defineChannel({
   render(alert, config) {
     const message = messageOf(alert, config);
     const base = `https://${HOSTS[config.region ?? 'us']}/v2/alerts`;
-    const alias = caseOf(alert);
-    const step = stepOf(alert);
+    const alias = dedupKeyOf(alert);
+    const step = eventActionOf(alert);
     const open = {
-      message: shorten(message.title, LONGEST_MESSAGE),
+      message: shorten(message.title, MAX_MESSAGE),
       alias,
-      description: fitted([message.title, ...linesOf(message)].join('\n'), LONGEST_DESCRIPTION),
-      entity: shorten(alert.event.entity_name, LONGEST_ENTITY),
+      description: fitted([message.title, ...linesOf(message)].join('\n'), MAX_DESCRIPTION),
+      entity: shorten(alert.event.entity_name, MAX_ENTITY),
       priority: alert.urgency === 'low' ? 'P4' : PRIORITY[message.mood],
       source: 'Fleetwatch',
-      tags: Object.entries(alert.entity.labels).map(([key, value]) => shorten(`${key}:${value}`, LONGEST_TAG)),
+      tags: Object.entries(alert.entity.labels).map(([key, value]) => shorten(`${key}:${value}`, MAX_TAG)),
       details: { check_id: alert.event.check_id, entity_id: alert.event.entity_id, state: alert.event.check_to_state },
     };
     return {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { defineChannel } from '#lib/channels/channel-type.ts';
-import { caseOf, messageOf, stepOf } from '#lib/channels/message.ts';
+import { dedupKeyOf, eventActionOf, messageOf } from '#lib/channels/message.ts';
 import { shorten } from '#lib/platform/text.ts';
 
 const HOSTS = { us: 'events.pagerduty.com', eu: 'events.eu.pagerduty.com' };
 const SEVERITY = { bad: 'critical', warn: 'warning', good: 'info', neutral: 'info' };
 /** What PagerDuty takes of a summary, and of a text of a link. */
-const LONGEST_SUMMARY = 1024;
+const MAX_SUMMARY = 1024;
 const ACTION = { open: 'trigger', acknowledge: 'acknowledge', close: 'resolve' } as const;
 
 /**
@@ -31,7 +31,7 @@ export const pagerduty = defineChannel({
   render(alert, config) {
     const { title, mood, links, why, note, lead } = messageOf(alert, config);
     const { event } = alert;
-    const step = stepOf(alert);
+    const step = eventActionOf(alert);
     const url = `https://${HOSTS[config.region ?? 'us']}/v2/enqueue`;
     return {
       via: 'http',
@@ -41,10 +41,10 @@ export const pagerduty = defineChannel({
       body: JSON.stringify({
         routing_key: config.routing_key,
         event_action: ACTION[step],
-        dedup_key: caseOf(alert),
+        dedup_key: dedupKeyOf(alert),
         ...(step === 'open' && {
           payload: {
-            summary: shorten(title, LONGEST_SUMMARY),
+            summary: shorten(title, MAX_SUMMARY),
             source: alert.entity.slug,
             severity: alert.urgency === 'low' && mood === 'bad' ? 'warning' : SEVERITY[mood],
             timestamp: event.timestamp,

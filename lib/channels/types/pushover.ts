@@ -5,7 +5,7 @@ import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 import { shorten } from '#lib/platform/text.ts';
 
 /** https://pushover.net/api#limits, in characters. */
-const LONGEST = { message: 1024, title: 250, url: 512 };
+const MAX_CHARACTERS = { message: 1024, title: 250, url: 512 };
 /** Emergency priority asks again each minute for an hour (https://pushover.net/api#priority). */
 const EMERGENCY = { retry: 60, expire: 3600 };
 const KEY = /^[A-Za-z0-9]{30}$/;
@@ -52,12 +52,12 @@ export const pushover = defineChannel({
         token: config.token,
         user: config.user,
         ...(config.device !== undefined && { device: config.device }),
-        title: shorten(title, LONGEST.title),
+        title: shorten(title, MAX_CHARACTERS.title),
         // An empty one is refused.
-        message: fitted(linesOf({ ...message, links: links.slice(1) }).join('\n'), LONGEST.message) || title,
+        message: fitted(linesOf({ ...message, links: links.slice(1) }).join('\n'), MAX_CHARACTERS.message) || title,
         priority,
         ...(priority === 2 && EMERGENCY),
-        ...(opens && opens[1].length <= LONGEST.url && { url_title: opens[0], url: opens[1] }),
+        ...(opens && opens[1].length <= MAX_CHARACTERS.url && { url_title: opens[0], url: opens[1] }),
         timestamp: Math.floor(Date.parse(alert.event.timestamp) / 1000),
       }),
     };

@@ -11,7 +11,7 @@ const MARKS = {
 };
 
 /** What Slack takes of the text of a section (https://api.slack.com/reference/block-kit/blocks#section). */
-const LONGEST_TEXT = 3000;
+const MAX_TEXT = 3000;
 
 /** Posts to an incoming webhook of Slack, or of anything that speaks its format. */
 export const slack = defineChannel({
@@ -29,7 +29,7 @@ export const slack = defineChannel({
     const headline = `${MARKS[mood]} ${escaped(title)}`;
     const blocks = [
       section(`*${headline}*`),
-      ...(lead ? [section(fitted(lead, LONGEST_TEXT, escaped))] : []),
+      ...(lead ? [section(fitted(lead, MAX_TEXT, escaped))] : []),
       ...(facts.length > 0
         ? [{ type: 'section', fields: facts.map(([label, value]) => text(`*${label}*\n${escaped(value)}`)) }]
         : []),

@@ -9,7 +9,7 @@ const STYLES = { bad: 'attention', warn: 'warning', good: 'good', neutral: 'defa
  * Of 28 KB for all:
  * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
  */
-const LONGEST_LEAD_BYTES = 16_000;
+const MAX_LEAD_BYTES = 16_000;
 
 /** Posts an Adaptive Card to a webhook of Teams: a workflow's, or an incoming one. */
 export const teams = defineChannel({
@@ -41,7 +41,7 @@ export const teams = defineChannel({
           bleed: true,
           items: [text(plain(title), { size: 'Medium', weight: 'Bolder' })],
         },
-        ...(lead ? [text(fitted(lead, LONGEST_LEAD_BYTES, plain, Buffer.byteLength))] : []),
+        ...(lead ? [text(fitted(lead, MAX_LEAD_BYTES, plain, Buffer.byteLength))] : []),
         ...(facts.length > 0
           ? [{ type: 'FactSet', facts: facts.map(([name, value]) => ({ title: name, value: plain(value) })) }]
           : []),

@@ -5,7 +5,7 @@ import { fitted } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
 /** Characters of a message (https://core.telegram.org/bots/api#sendmessage), some left for all but the lead. */
-const LONGEST_LEAD = 2500;
+const MAX_LEAD = 2500;
 
 /** Sends a message as a bot of Telegram (https://core.telegram.org/bots/api#sendmessage). */
 export const telegram = defineChannel({
@@ -41,7 +41,7 @@ export const telegram = defineChannel({
     const { title, mood, lead, facts, why, note, links } = messageOf(alert, config);
     const lines = [
       `${MARKS[mood]} <b>${escaped(title)}</b>`,
-      fitted(lead, LONGEST_LEAD, escaped),
+      fitted(lead, MAX_LEAD, escaped),
       facts.map(([label, value]) => `${escaped(label)}: ${escaped(value)}`).join('\n'),
       why && `<code>${escaped(why)}</code>`,
       note && `<i>${escaped(note)}</i>`,

@@ -8,9 +8,9 @@ import { shorten } from '#lib/platform/text.ts';
  * Characters that Twilio takes (https://www.twilio.com/docs/api/errors/21617). Each 153 of them are a segment and paid,
  * or each 67 where one is not of GSM-7.
  */
-const LONGEST = 1600;
-const LONGEST_TITLE = 140;
-const LONGEST_WHY = 120;
+const MAX_CHARACTERS = 1600;
+const MAX_TITLE = 140;
+const MAX_REASON = 120;
 
 /** Sends an SMS by Twilio (https://www.twilio.com/docs/messaging/api/message-resource). */
 export const twilio = defineChannel({
@@ -44,16 +44,16 @@ export const twilio = defineChannel({
     const [opens] = links;
     const isOwn = config.body_template !== undefined;
     const said = [
-      shorten(title, LONGEST_TITLE),
-      isOwn ? lead : shorten(lead, LONGEST_WHY),
-      shorten(why, LONGEST_WHY),
+      shorten(title, MAX_TITLE),
+      isOwn ? lead : shorten(lead, MAX_REASON),
+      shorten(why, MAX_REASON),
       alert.kind === 'test' && note,
       opens?.[1],
     ].filter(Boolean);
     const form = new URLSearchParams({
       To: config.to,
       [config.from.startsWith('MG') ? 'MessagingServiceSid' : 'From']: config.from,
-      Body: fitted(said.join('\n'), LONGEST),
+      Body: fitted(said.join('\n'), MAX_CHARACTERS),
     });
     return {
       via: 'http',

@@ -59,12 +59,12 @@ export type Assertion = {
 };
 
 /** Of a check (docs/use/assertions.md). */
-const MOST = 20;
-const MOST_VALUES = 50;
-const MOST_CHARACTERS = 4096;
+const MAX_ASSERTIONS = 20;
+const MAX_VALUES = 50;
+const MAX_CHARACTERS = 4096;
 /** Of an RE2 expression; what it takes when compiled is bounded in expressions.ts. */
-const MOST_OF_EXPRESSION = 256;
-const MOST_OF_PROPERTY = 500;
+const MAX_EXPRESSION = 256;
+const MAX_PROPERTY = 500;
 
 /** Response codes of DNS that can be told apart. */
 const RCODES = ['NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED'] as const;
@@ -72,11 +72,11 @@ export type Rcode = (typeof RCODES)[number];
 
 /** An assertion's member `value`, as JSON Schema: what else it must be depends on source and operator. */
 export const VALUE = [
-  { type: 'string', maxLength: MOST_CHARACTERS },
+  { type: 'string', maxLength: MAX_CHARACTERS },
   { type: 'number' },
   { type: 'boolean' },
   { type: 'null' },
-  { type: 'array', minItems: 1, maxItems: MOST_VALUES, items: {} },
+  { type: 'array', minItems: 1, maxItems: MAX_VALUES, items: {} },
 ] as const;
 
 /**
@@ -93,7 +93,7 @@ export function assertionList(type: string, sources: readonly SourceName[]) {
         .describe('What of the answer it is about.'),
       property: z
         .string()
-        .max(MOST_OF_PROPERTY)
+        .max(MAX_PROPERTY)
         .describe('json: a path to one value, such as $.items[0].id. header: its name. No other source has one.')
         .optional(),
       operator: z
@@ -118,7 +118,7 @@ export function assertionList(type: string, sources: readonly SourceName[]) {
     });
   return z
     .array(one as unknown as z.ZodType<Assertion>)
-    .max(MOST)
+    .max(MAX_ASSERTIONS)
     .describe('What the answer must be (severity fail) or should be (warn), each judged by itself, in this order.');
 }
 
@@ -160,8 +160,8 @@ function wrongValue(source: SourceName, operator: Operator, value: unknown): Wro
     const message = wrongScalar(source, operator, value);
     return message ? [{ path: ['value'], message }] : [];
   }
-  if (!Array.isArray(value) || value.length < 1 || value.length > MOST_VALUES) {
-    return [{ path: ['value'], message: `must be a list of 1 to ${MOST_VALUES} values` }];
+  if (!Array.isArray(value) || value.length < 1 || value.length > MAX_VALUES) {
+    return [{ path: ['value'], message: `must be a list of 1 to ${MAX_VALUES} values` }];
   }
   return value.flatMap((item, i) => {
     const message = wrongScalar(source, operator, item);
@@ -199,11 +199,11 @@ const isRealNumber = (value: unknown): value is number => Number.isFinite(value)
 function wrongText(operator: Operator, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be text';
   if (takesExpression(operator)) {
-    const fits = value !== '' && value.length <= MOST_OF_EXPRESSION;
-    return fits ? undefined : `must be an RE2 expression of 1 to ${MOST_OF_EXPRESSION} characters`;
+    const fits = value !== '' && value.length <= MAX_EXPRESSION;
+    return fits ? undefined : `must be an RE2 expression of 1 to ${MAX_EXPRESSION} characters`;
   }
   if (value === '' && OPERATORS[operator].group === 'text') return 'must not be empty: every text contains that';
-  return value.length <= MOST_CHARACTERS ? undefined : `must have at most ${MOST_CHARACTERS} characters`;
+  return value.length <= MAX_CHARACTERS ? undefined : `must have at most ${MAX_CHARACTERS} characters`;
 }
 
 /** The path in `property` of an assertion that has passed its schema. */

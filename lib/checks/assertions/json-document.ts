@@ -119,7 +119,7 @@ function endOfWord(json: string, from: number): number {
 }
 
 /** Of what was found so many characters are shown. */
-export const MOST_SHOWN = 100;
+export const MAX_SHOWN = 100;
 /** Of an object and a list so many are looked at for that. */
 const LOOKED_AT = 400;
 
@@ -254,7 +254,7 @@ export class JsonDocument {
     if (begin !== '{' && begin !== '[') return valueOfScalar(this.#scalar(value));
     const { starts, stops } = this.#marks;
     const raw = this.#text.slice(starts[value], Math.min(stops[value]!, starts[value]! + LOOKED_AT));
-    return { kind: begin === '{' ? 'an object' : 'a list', preview: shorten(raw.replaceAll(/\s+/g, ' '), MOST_SHOWN) };
+    return { kind: begin === '{' ? 'an object' : 'a list', preview: shorten(raw.replaceAll(/\s+/g, ' '), MAX_SHOWN) };
   }
 
   /** `has name, version` */
@@ -271,8 +271,8 @@ export class JsonDocument {
     const { ends } = this.#marks;
     const names: string[] = [];
     let i = value + 1;
-    for (; i < ends[value]! && names.length < MOST_NAMED; i = ends[i + 1]!) {
-      names.push(shorten(String(this.#scalar(i)), LONGEST_NAME));
+    for (; i < ends[value]! && names.length < MAX_NAMED; i = ends[i + 1]!) {
+      names.push(shorten(String(this.#scalar(i)), MAX_NAME));
     }
     if (names.length === 0) return 'has no members';
     return `has ${names.join(', ')}${i < ends[value]! ? ' and more' : ''}`;
@@ -302,8 +302,8 @@ function lengthOf(value: unknown): number | undefined {
 }
 
 /** So many members of an object are named where one is not there, and of each so many characters. */
-const MOST_NAMED = 10;
-const LONGEST_NAME = 40;
+const MAX_NAMED = 10;
+const MAX_NAME = 40;
 
 /** Numbers beyond all bounds are shown as such, of which JSON.stringify makes null. */
 const valueOfScalar = (scalar: Scalar): JsonValue => ({
@@ -313,7 +313,7 @@ const valueOfScalar = (scalar: Scalar): JsonValue => ({
 });
 
 /** A text in quotes, cut after 100 characters. */
-export const previewOf = (text: string): string => shorten(JSON.stringify(text.slice(0, MOST_SHOWN + 1)), MOST_SHOWN);
+export const previewOf = (text: string): string => shorten(JSON.stringify(text.slice(0, MAX_SHOWN + 1)), MAX_SHOWN);
 
 /** The kind of a value in words; empty where the value says it. */
 export function kindOf(scalar: unknown): string {

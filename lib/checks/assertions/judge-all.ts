@@ -4,10 +4,10 @@ import type { Assertion } from './assertion.ts';
 import { lookedAt, readJson, type Unreadable } from './body.ts';
 import { tooSoon } from './expiry.ts';
 import { isFound } from './expressions.ts';
-import { kindOf, MOST_SHOWN } from './json-document.ts';
-import type { Verdict } from './judge.ts';
+import { kindOf, MAX_SHOWN } from './json-document.ts';
+import type { AssertionResults } from './judge.ts';
 import { holds, OPERATORS, type Scalar, type Subject, takesExpression } from './operators.ts';
-import { type Facts, type Reading, readingOf } from './reading.ts';
+import { type Observation, observationOf, type ProbeFacts } from './reading.ts';
 import { type AssertionErrorKind, sourceOf } from './sources.ts';
 
 /**
@@ -17,7 +17,7 @@ import { type AssertionErrorKind, sourceOf } from './sources.ts';
 const LATENCY = '{latency_ms}';
 
 /** Why an assertion does not hold, as a sentence. Pure. */
-export function complaintOf(assertion: Assertion, reading: Reading, { body, expiry }: Facts): string {
+export function complaintOf(assertion: Assertion, reading: Observation, { body, expiry }: ProbeFacts): string {
   const { source, property, operator, value } = assertion;
   if (reading.missing !== undefined) return reading.missing;
   const isLeast = operator === 'at_least' || operator === 'greater_than';
@@ -39,15 +39,15 @@ function wantedText({ source, value }: Assertion): string {
   if (value === undefined) return '';
   const one = (scalar: Scalar): string =>
     typeof scalar === 'string' && !BARE.has(source)
-      ? JSON.stringify(shorten(scalar, MOST_SHOWN))
-      : shorten(String(scalar), MOST_SHOWN);
-  return ` ${Array.isArray(value) ? shorten(value.map(one).join(', '), MOST_SHOWN) : one(value)}`;
+      ? JSON.stringify(shorten(scalar, MAX_SHOWN))
+      : shorten(String(scalar), MAX_SHOWN);
+  return ` ${Array.isArray(value) ? shorten(value.map(one).join(', '), MAX_SHOWN) : one(value)}`;
 }
 
 /** Of what kind the two are, where that is the matter: `"200" (text)`, `200 (a number)`. */
 function notesOf(
   { source, operator, value }: Assertion,
-  { kind, subjects }: Reading,
+  { kind, subjects }: Observation,
 ): { wanted: string; found: string } {
   const { group } = OPERATORS[operator];
   if (source === 'header') {
@@ -67,13 +67,17 @@ const noteOf = (kind: string): string => (kind === '' ? '' : ` (${kind})`);
 const LARGE_BYTES = 64 * 1024;
 
 /** `judge`: see there. */
-export const judgeAll = (assertions: readonly Assertion[], facts: Facts, shows: boolean): Promise<Verdict> =>
+export const evaluateAll = (
+  assertions: readonly Assertion[],
+  facts: ProbeFacts,
+  shows: boolean,
+): Promise<AssertionResults> =>
   isLarge(assertions, facts)
     ? oneAtATime(() => judgeEach(assertions, facts, shows, othersTurn))
     : judgeEach(assertions, facts, shows, undefined);
 
 /** Whether some of them are about a body, and that is a large one. */
-const isLarge = (assertions: readonly Assertion[], { body }: Facts): boolean =>
+const isLarge = (assertions: readonly Assertion[], { body }: ProbeFacts): boolean =>
   body !== undefined && !('problem' in body) && body.bytes > LARGE_BYTES && assertions.some(isOfBody);
 
 const isOfBody = ({ source }: Assertion): boolean => source === 'body' || source === 'json';
@@ -90,15 +94,15 @@ function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
 /** @param turn waits for the next turn of the event loop, where the body is a large one */
 async function judgeEach(
   assertions: readonly Assertion[],
-  facts: Facts,
+  facts: ProbeFacts,
   shows: boolean,
   turn: (() => Promise<void>) | undefined,
-): Promise<Verdict> {
-  const verdict: Verdict = { failures: [], warnings: [], judged: [] };
+): Promise<AssertionResults> {
+  const verdict: AssertionResults = { failures: [], warnings: [], judged: [] };
   const read = jsonOf(assertions, facts, turn);
   const json = read instanceof Promise ? await read : read;
   for (const assertion of assertions) {
-    const reading = readingOf(assertion, facts, json);
+    const reading = observationOf(assertion, facts, json);
     const matched = reading && takesExpression(assertion.operator) ? await matches(assertion, reading) : [];
     const message = reading && complaint(assertion, reading, facts, matched);
     if (shows) {
@@ -115,13 +119,13 @@ async function judgeEach(
 }
 
 /** At once where it is small: to wait for nothing takes its time. */
-function jsonOf(assertions: readonly Assertion[], { body }: Facts, turn: (() => Promise<void>) | undefined) {
+function jsonOf(assertions: readonly Assertion[], { body }: ProbeFacts, turn: (() => Promise<void>) | undefined) {
   if (!body || 'problem' in body) return body;
   return assertions.some(({ source }) => source === 'json') ? readJson(body, turn) : undefined;
 }
 
 /** Of an assertion with an expression: whether it is found in each of what was read. */
-async function matches({ value }: Assertion, reading: Reading | Unreadable): Promise<boolean[]> {
+async function matches({ value }: Assertion, reading: Observation | Unreadable): Promise<boolean[]> {
   const found: boolean[] = [];
   if ('problem' in reading) return found;
   for (const { text } of reading.subjects) found.push(text ? await isFound(String(value), text.begin) : false);
@@ -131,8 +135,8 @@ async function matches({ value }: Assertion, reading: Reading | Unreadable): Pro
 /** Why it does not hold; undefined when it does. What cannot be read holds of nothing. */
 function complaint(
   assertion: Assertion,
-  reading: Reading | Unreadable,
-  facts: Facts,
+  reading: Observation | Unreadable,
+  facts: ProbeFacts,
   matched: readonly boolean[],
 ): string | undefined {
   if ('problem' in reading) return reading.problem;
@@ -142,7 +146,7 @@ function complaint(
   return isTrue ? undefined : complaintOf(assertion, reading, facts);
 }
 
-function kindOfComplaint({ source }: Assertion, { expiry }: Facts): AssertionErrorKind {
+function kindOfComplaint({ source }: Assertion, { expiry }: ProbeFacts): AssertionErrorKind {
   if (source === 'days_left' && expiry && !('problem' in expiry)) return expiry.error_kind;
   return sourceOf(source).error_kind;
 }

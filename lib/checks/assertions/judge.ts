@@ -1,40 +1,40 @@
 import * as z from 'zod';
-import { once } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/late.ts';
 import { type Assertion, VALUE } from './assertion.ts';
 import { OPERATORS } from './operators.ts';
-import type { Facts } from './reading.ts';
+import type { ProbeFacts } from './reading.ts';
 import { type AssertionErrorKind, SOURCE_NAMES } from './sources.ts';
 
 /** An assertion as it was judged. `actual`: what was found, in words; null where there was nothing. */
-export type Judged = Assertion & { passed: boolean; actual: string | null };
+export type AssertionResult = Assertion & { passed: boolean; actual: string | null };
 
 /** Why an assertion does not hold. */
 type Complaint = { kind: AssertionErrorKind; message: string };
 
 /** What came of all assertions of a check, in their order. `judged` is empty where nobody is shown it. */
-export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Judged[] };
+export type AssertionResults = { failures: Complaint[]; warnings: Complaint[]; judged: AssertionResult[] };
 
-const loaded = once(() => import('#lib/checks/assertions/judge-all.ts'));
+const loaded = lazy(() => import('#lib/checks/assertions/judge-all.ts'));
 
 /**
  * Judges each assertion by itself, in their order (docs/use/assertions.md#evaluation). How, is loaded when the first
  * one is met: most checks have none.
  * @param shows whether somebody is shown how each was judged
  */
-export async function judge(
+export async function evaluateAssertions(
   assertions: readonly Assertion[] | undefined,
-  facts: Facts,
+  facts: ProbeFacts,
   shows: boolean,
-): Promise<Verdict> {
+): Promise<AssertionResults> {
   if (!assertions || assertions.length === 0) return { failures: [], warnings: [], judged: [] };
-  const { judgeAll } = await loaded();
+  const { evaluateAll: judgeAll } = await loaded();
   return judgeAll(assertions, facts, shows);
 }
 
 const known = (names: readonly string[]) => z.enum(names as [string]);
 
 /** Assertions as a trial shows them, in their order. */
-export const JudgedList = z
+export const AssertionResultList = z
   .array(
     z
       .object({

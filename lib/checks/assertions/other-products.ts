@@ -41,7 +41,7 @@ const OTHERS: Readonly<Record<string, Line>> = {
 };
 
 /** For the schemas of a type with these sources: what to write in place of words of others. */
-export const wordsFor = (sources: readonly SourceName[]): Record<string, string> => ({
+export const aliasesFor = (sources: readonly SourceName[]): Record<string, string> => ({
   assertions: 'config.assertions',
   conditions: 'config.assertions',
   ...Object.fromEntries(

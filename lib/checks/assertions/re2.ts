@@ -6,7 +6,7 @@ import { RE2JS, RE2JSException, RE2Set } from 're2js';
  */
 
 /** Instructions of a compiled expression: each costs up to 0.5 ms for 32 KB of text, so that a search takes 40 ms. */
-const MOST_INSTRUCTIONS = 80;
+const MAX_INSTRUCTIONS = 80;
 
 /**
  * Bytes of the automaton that is made of an expression while a text is searched. What needs more goes on without it.
@@ -27,8 +27,8 @@ export function compile(text: string): Expression | { problem: string } {
   try {
     const compiled = RE2JS.compile(text);
     const size = compiled.programSize();
-    if (size > MOST_INSTRUCTIONS) {
-      return { problem: `is too large: it has ${size} instructions, ${MOST_INSTRUCTIONS} are possible` };
+    if (size > MAX_INSTRUCTIONS) {
+      return { problem: `is too large: it has ${size} instructions, ${MAX_INSTRUCTIONS} are possible` };
     }
     // A set of one: of sets alone the library says how large their automaton may be.
     const set = new RE2Set(RE2Set.UNANCHORED, 0, AUTOMATON_BYTES);

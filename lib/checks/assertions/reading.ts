@@ -7,7 +7,7 @@ import { type Assertion, pathOf, type Rcode, statusSubject } from './assertion.t
 import { type Body, bodySubject, sizeText, type Unreadable } from './body.ts';
 import type { Expiry } from './expiry.ts';
 import { SEARCHED } from './expressions.ts';
-import { type JsonDocument, MOST_SHOWN, previewOf } from './json-document.ts';
+import { type JsonDocument, MAX_SHOWN, previewOf } from './json-document.ts';
 import { printPath } from './json-path.ts';
 import type { Scalar, Subject } from './operators.ts';
 
@@ -16,7 +16,7 @@ import type { Scalar, Subject } from './operators.ts';
  * null where there is nothing. `missing`: why there is nothing, as a sentence. `kind`: of a JSON value, in words; empty
  * where the value says it.
  */
-export type Reading = {
+export type Observation = {
   subjects: Subject[];
   every?: boolean;
   actual: string | null;
@@ -28,11 +28,11 @@ export type Reading = {
  * What an assertion is about, as it was found; undefined where nothing was measured. Pure.
  * @param json the body as JSON, where one of them is about that
  */
-export function readingOf(
+export function observationOf(
   { source, property = '' }: Assertion,
-  facts: Facts,
+  facts: ProbeFacts,
   json: JsonDocument | Unreadable | undefined,
-): Reading | Unreadable | undefined {
+): Observation | Unreadable | undefined {
   switch (source) {
     case 'latency_ms':
       return facts.latency_ms === undefined ? undefined : ofNumber(facts.latency_ms);
@@ -75,12 +75,12 @@ function known<T>(fact: T | undefined, source: string): T {
   return fact;
 }
 
-const ofNumber = (number: number): Reading => ({
+const ofNumber = (number: number): Observation => ({
   subjects: [{ exists: true, number, equals: (wanted) => wanted === number }],
   actual: String(number),
 });
 
-const ofText = (text: string): Reading => ({ subjects: [textSubject(text)], actual: previewOf(text) });
+const ofText = (text: string): Observation => ({ subjects: [textSubject(text)], actual: previewOf(text) });
 
 const textSubject = (found: string): Subject => ({
   exists: true,
@@ -89,11 +89,11 @@ const textSubject = (found: string): Subject => ({
 });
 
 /** A body is never quoted: it may be long, and hold anything. */
-const ofBody = (body: Body): Reading => ({ subjects: [bodySubject(body)], actual: sizeText(body.bytes) });
+const ofBody = (body: Body): Observation => ({ subjects: [bodySubject(body)], actual: sizeText(body.bytes) });
 
 const NOTHING: Subject = { exists: false, equals: () => false };
 
-function ofJson(document: JsonDocument, property: string): Reading {
+function ofJson(document: JsonDocument, property: string): Observation {
   const path = pathOf(property);
   const found = document.find(path);
   if (!('value' in found)) {
@@ -113,7 +113,7 @@ const jsonSubject = (scalar: Scalar | undefined): Subject => ({
   ...(typeof scalar === 'string' && { text: textSubject(scalar).text! }),
 });
 
-function ofHeader(name: string, value: string | undefined): Reading {
+function ofHeader(name: string, value: string | undefined): Observation {
   if (value === undefined)
     return { subjects: [NOTHING], actual: null, missing: `header ${name}: there is no such header` };
   const isNumber = /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value);
@@ -123,23 +123,23 @@ function ofHeader(name: string, value: string | undefined): Reading {
   };
 }
 
-const MOST_RECORDS_SHOWN = 5;
+const MAX_RECORDS_SHOWN = 5;
 
-function ofRecords({ values, same, none }: Records, every: boolean): Reading {
-  const few = values.slice(0, MOST_RECORDS_SHOWN).join(', ');
-  const more = values.length > MOST_RECORDS_SHOWN ? ` and ${values.length - MOST_RECORDS_SHOWN} more` : '';
+function ofRecords({ values, same, none }: Records, every: boolean): Observation {
+  const few = values.slice(0, MAX_RECORDS_SHOWN).join(', ');
+  const more = values.length > MAX_RECORDS_SHOWN ? ` and ${values.length - MAX_RECORDS_SHOWN} more` : '';
   return {
     subjects: values.map((record) => ({
       ...textSubject(record),
       equals: (wanted) => typeof wanted === 'string' && same(record, wanted),
     })),
     every,
-    actual: values.length === 0 ? none : shorten(few, MOST_SHOWN) + more,
+    actual: values.length === 0 ? none : shorten(few, MAX_SHOWN) + more,
   };
 }
 
 /** What a probe found, for each source of its check type. */
-export type Facts = {
+export type ProbeFacts = {
   /** Absent where nothing was measured: there is nothing to judge then. */
   latency_ms?: number;
   status_code?: number;

@@ -3,10 +3,10 @@ import type { Context } from '#lib/access/context.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { findCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
-import { judgingIn, parseCheck } from '#lib/checks/settings/model.ts';
+import { parseCheck, validationContext } from '#lib/checks/settings/model.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { changeSettings, createCheck } from './change-check.ts';
 
 /** `isNew`: there was none with the slug. */
@@ -26,7 +26,7 @@ export async function applyCheck(
     throw invalid('slug', `is ${slug} in the path; PUT /v1/checks/{id} gives a check another one`);
   }
   const stated = { ...body, slug };
-  return untilDone(context.ports, async () => {
+  return retryOnConflict(context.ports, async () => {
     const found = await findCheckBySlug(context, slug);
     try {
       return found
@@ -35,7 +35,7 @@ export async function applyCheck(
     } catch (error) {
       // Somebody made, renamed or deleted it meanwhile: what was refused was refused for that.
       const isOther = async () => (await findCheckBySlug(context, slug))?.id !== found?.id;
-      if (error instanceof AppError && error.status < 500 && (await isOther())) return AGAIN;
+      if (error instanceof AppError && error.status < 500 && (await isOther())) return RETRY;
       throw error;
     }
   });
@@ -58,7 +58,7 @@ async function replaceSettings(context: StateContext, found: CheckItem, stated: 
 
 /** What follows from a config that is the same is what followed from it then: no schedule changes by itself. */
 function parseStated({ ports }: Context, found: CheckItem, stated: object): ReturnType<typeof parseCheck> {
-  const judging = judgingIn(ports);
+  const judging = validationContext(ports);
   const settings = parseCheck(stated, judging, found);
   return isDeepStrictEqual(settings.config, found.config)
     ? parseCheck(stated, { ...judging, now: found.settings_at }, found)

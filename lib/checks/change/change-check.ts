@@ -1,18 +1,18 @@
 import { type AccountItem, boundTo } from '#lib/access/account.ts';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import { type CheckItem, type CheckSettings, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { cellsWithRoom, placeInCell } from '#lib/checks/settings/cells.ts';
-import { auditedCheck, mustBeOn } from '#lib/checks/settings/check-record.ts';
+import { assertOnEntity, auditedCheck } from '#lib/checks/settings/check-record.ts';
 import { slugWrites } from '#lib/checks/settings/check-slugs.ts';
 import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
-import { changedIn, isOfNamesAlone, judgingIn, mergeCheck, parseCheck } from '#lib/checks/settings/model.ts';
+import { changedIn, isOfNamesAlone, mergeCheck, parseCheck, validationContext } from '#lib/checks/settings/model.ts';
 import { pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
 import { pastRevision, revisionItem } from '#lib/checks/settings/revisions.ts';
-import { UNJUDGED } from '#lib/checks/state/next-state.ts';
+import { NO_RESULTS } from '#lib/checks/state/next-state.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { Env, Ports } from '#lib/env.ts';
 import { checkIdOf } from '#lib/keys.ts';
@@ -20,7 +20,7 @@ import { AppError, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
 import { toUnknown, withoutCheck } from './leave-state.ts';
@@ -32,13 +32,13 @@ import { scheduleChange } from './schedule-change.ts';
  */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
-  const { entity: path, entity_id: id, ...stated } = parseCheck(body, judgingIn(ports));
+  const { entity: path, entity_id: id, ...stated } = parseCheck(body, validationContext(ports));
   await guardSettings(stated, boundTo(ports.settings, caller));
   const input: CheckSettings = { ...stated, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
-  const note = auditing(context, 'create', auditedCheck);
+  const note = auditWriter(context, 'create', auditedCheck);
   const { check, start } = await changingChecks(context, input.entity_id, () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       const [[entity, account, count], rooms] = await Promise.all([
         readEntity(context, tenant, input.entity_id),
         cellsWithRoom(context),
@@ -71,7 +71,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
         ...schedule.writes,
         ...note(undefined, check),
       ]);
-      return done.ok ? { check, start: schedule.start } : AGAIN;
+      return done.ok ? { check, start: schedule.start } : RETRY;
     }),
   );
   await start();
@@ -120,8 +120,8 @@ export async function updateCheck(
   stored: CheckItem,
   patch: Record<string, unknown>,
 ): Promise<CheckItem> {
-  await mustBeOn(context, stored, patch.entity as string | undefined);
-  return changeSettings(context, stored, (check) => mergeCheck(check, patch, judgingIn(context.ports)));
+  await assertOnEntity(context, stored, patch.entity as string | undefined);
+  return changeSettings(context, stored, (check) => mergeCheck(check, patch, validationContext(context.ports)));
 }
 
 /** What changes nothing is not written. @param edit the settings that follow from a check as it is stored */
@@ -131,9 +131,9 @@ export async function changeSettings(
   edit: (check: CheckItem) => CheckSettings,
 ): Promise<CheckItem> {
   const { ports, keys } = context;
-  const note = auditing(context, 'update', auditedCheck);
+  const note = auditWriter(context, 'update', auditedCheck);
   return changingChecks(context, stored.entity_id, () =>
-    untilDone(ports, async (tries) => {
+    retryOnConflict(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
       if (!check) throw notFound(`Check ${stored.id}`);
       const input = edit(check);
@@ -149,7 +149,7 @@ export async function changeSettings(
       const slug = await slugWrites(context, check.id, { from: check.slug, to: input.slug });
       const writes = [replaceCheck(check, next.check), ...slug, ...next.writes];
       const done = await commit(ports, [...writes, ...note(check, next.check)]);
-      if (!done.ok) return AGAIN;
+      if (!done.ok) return RETRY;
       await next.start();
       return next.check;
     }),
@@ -182,7 +182,7 @@ async function resettled(
       updated_at: iso(now),
       rev: check.rev + 1,
       settings_at: now,
-      ...(input.enabled !== check.enabled && UNJUDGED),
+      ...(input.enabled !== check.enabled && NO_RESULTS),
       ...change?.check,
     },
     [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since', 'runs'] as const))],
@@ -202,12 +202,12 @@ async function resettled(
 export async function deleteCheck(context: StateContext, stored: CheckItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const { entity_id, id } = stored;
-  const note = auditing(context, 'delete', auditedCheck);
+  const note = auditWriter(context, 'delete', auditedCheck);
   // Before the deletion, as after it a crash would lose the message. It is dropped while the check exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant }]);
   await changingChecks(context, entity_id, () =>
-    untilDone(ports, async (tries) => {
+    retryOnConflict(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, id));
       if (!check) return undefined;
       const change = await toUnknown(context, check, 'check_deleted');
@@ -220,7 +220,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
       // With its entity it went too.
       if (!writes) return undefined;
       const done = await commit(ports, [...writes, ...note(check, undefined)]);
-      return done.ok ? undefined : AGAIN;
+      return done.ok ? undefined : RETRY;
     }),
   );
 }

@@ -1,16 +1,16 @@
-import { CheckRecord, shownCheck } from '#lib/checks/settings/check-record.ts';
+import { CheckRecord, checkView } from '#lib/checks/settings/check-record.ts';
 import { requireCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
 import { CheckInput, CheckPatch } from '#lib/checks/settings/model.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
-import { Made, route } from '#lib/platform/http/route.ts';
+import { CreatedReply, route } from '#lib/platform/http/route.ts';
 import { applyCheck } from './apply-check.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
 
 const row = route<StateContext>();
 
 /** Changes of checks. Reading them is in lib/history/status. */
-export const checkRows = [
+export const checkRoutes = [
   row({
     method: 'POST',
     path: '/v1/checks',
@@ -20,7 +20,7 @@ export const checkRows = [
     body: CheckInput,
     reply: CheckRecord,
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
-    run: async (context, { body }) => shownCheck(context, await createCheck(context, body)),
+    run: async (context, { body }) => checkView(context, await createCheck(context, body)),
   }),
   row({
     method: 'PUT',
@@ -32,7 +32,7 @@ export const checkRows = [
     reply: CheckRecord,
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     load: (context, { id }) => requireCheck(context, id),
-    run: async (context, { loaded, body }) => shownCheck(context, await updateCheck(context, loaded, body)),
+    run: async (context, { loaded, body }) => checkView(context, await updateCheck(context, loaded, body)),
   }),
   row({
     method: 'DELETE',
@@ -55,8 +55,8 @@ export const checkRows = [
     errors: ['LIMIT_EXCEEDED'],
     run: async (context, { params, body }) => {
       const { check, isNew } = await applyCheck(context, params.slug, body);
-      const record = await shownCheck(context, check);
-      return isNew ? new Made(record) : record;
+      const record = await checkView(context, check);
+      return isNew ? new CreatedReply(record) : record;
     },
   }),
   row({

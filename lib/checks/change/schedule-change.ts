@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { remembered, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import { heartbeatDeadline, storedLastReceived } from '#lib/checks/heartbeat.ts';
 import { isProbed } from '#lib/checks/settings/cells.ts';
 import type { Env } from '#lib/env.ts';
 import { cellOf } from '#lib/keys.ts';
@@ -14,7 +14,7 @@ import {
   probeEntryId,
 } from '#lib/schedule/entries.ts';
 import { cellJobs, packJobs, sendDeadlines, sendProbe } from '#lib/schedule/jobs.ts';
-import { latestSlot, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 
 /** The schedule's part of a change of settings: writes for its transaction, and what to send once that is done. */
@@ -57,7 +57,7 @@ const AT_ONCE_MS = 250;
  */
 async function probeAtOnce(env: Env, check: CheckItem): Promise<void> {
   const now = env.ports.clock.now();
-  const slot = latestSlot(rhythmOf(cellOf(check.id), check.interval_seconds), now);
+  const slot = latestSlot(intervalScheduleOf(cellOf(check.id), check.interval_seconds), now);
   // It would be late before it has begun, and the slot that makes it so does the same.
   if (slot + check.interval_seconds * 1000 - now < AT_ONCE_MS) return;
   await sendProbe(env, check, slot);
@@ -74,7 +74,7 @@ async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {
     return { put, if: { version: present.v } };
   }
   const until = await writerSendsUntil(env, keys.shardOf(cell));
-  const slots = slotsBetween(rhythmOf(cell, interval_seconds), ports.clock.now(), until);
+  const slots = slotsBetween(intervalScheduleOf(cell, interval_seconds), ports.clock.now(), until);
   const ahead = packJobs(cellJobs({ ...own, checks: 1 }, slots), ports.settings.JOB_GROUP_MS);
   if (ahead.length > 0) await ports.queues.send('job', ahead);
   return { put: probeEntry(keys, own, ports.ids.token(), { from: until, checks: 1 }), if: 'absent' };
@@ -85,7 +85,11 @@ async function pushSchedule(env: Env, check: CheckItem, before?: CheckItem): Pro
   const { ports, keys } = env;
   const { tenant_id, id: check_id } = check;
   const now = ports.clock.now();
-  const deadline = silenceDeadline(check, { last: remembered(check, now)?.received_at, watchedSince: 0 }, now);
+  const deadline = heartbeatDeadline(
+    check,
+    { last: storedLastReceived(check, now)?.received_at, watchedSince: 0 },
+    now,
+  );
   if (!deadline) {
     const writes = before ? [{ delete: keys.entry('silence', tenant_id, check_id) }] : [];
     return { writes, start: async () => {} };

@@ -1,5 +1,5 @@
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { judge } from '#lib/checks/assertions/judge.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
 import { failed, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import { type Connection, type Handshake, type Net, NetError, type OpenRequest } from '#lib/net/net.ts';
 
@@ -43,5 +43,5 @@ export async function judgedTalk(
   shows: boolean,
 ) {
   if (problem) return { ...failed('protocol', problem, latency_ms), ...(interrupted && { interrupted }) };
-  return withVerdict(succeeded(latency_ms), await judge(assertions, { latency_ms }, shows));
+  return withVerdict(succeeded(latency_ms), await evaluateAssertions(assertions, { latency_ms }, shows));
 }

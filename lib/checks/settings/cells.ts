@@ -1,11 +1,11 @@
-import type { Scope } from '#lib/access/context.ts';
+import type { TenantScope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { cellOf, ROOMS, under } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { type ProbeEntry, rollupEntry } from '#lib/schedule/entries.ts';
 import { checksOfCell } from './store.ts';
 
@@ -20,18 +20,18 @@ export const CELL_SIZE = 50;
 export type CellItem = Item & { v: string; members: number; next: number; begun_at: number };
 
 /** Numbers that an id has room for: a cell that has given them all takes no more checks. */
-const MOST_NUMBERS = 32 ** 4;
+const MAX_NUMBERS = 32 ** 4;
 
-const hasRoom = ({ members, next }: CellItem): boolean => members < CELL_SIZE && next < MOST_NUMBERS;
+const hasRoom = ({ members, next }: CellItem): boolean => members < CELL_SIZE && next < MAX_NUMBERS;
 
 /** A cell of the account that has room, if there is one. */
-export async function cellsWithRoom({ ports, keys, tenant }: Scope): Promise<string[]> {
+export async function cellsWithRoom({ ports, keys, tenant }: TenantScope): Promise<string[]> {
   const { items } = await ports.table.query({ partition: keys.cells(tenant), ...under(ROOMS), limit: 1 });
   return items.map(({ sk }) => sk.slice(ROOMS.length));
 }
 
 /** Where a new check goes, and the writes that take the place, for its transaction. */
-type Place = { cell: string; number: number; writes: Write[] };
+type CellPlacement = { cell: string; number: number; writes: Write[] };
 
 /** Cells of the entity's own checks that are asked for room. */
 const OWN_CELLS = 2;
@@ -42,10 +42,10 @@ const OWN_CELLS = 2;
  * taken twice.
  */
 export async function placeInCell(
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   entity: Pick<EntityItem, 'checks'>,
   rooms: readonly string[],
-): Promise<Place> {
+): Promise<CellPlacement> {
   const own = [...new Set(Object.keys(entity.checks).sort().map(cellOf))].slice(-OWN_CELLS);
   const known = [...own, ...rooms];
   const items = await ports.table.getMany<CellItem>(known.map((cell) => keys.cell(tenant, cell)));
@@ -81,7 +81,7 @@ export async function settleCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, cell }: { tenant_id: string; cell: string },
 ): Promise<void> {
-  await untilDone(ports, async () => {
+  await retryOnConflict(ports, async () => {
     const [item, entries] = await Promise.all([
       ports.table.get<CellItem>(keys.cell(tenant_id, cell)),
       allOf<ProbeEntry>(ports.table, {
@@ -109,7 +109,7 @@ export async function settleCell(
       if (wanted === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isRead });
       else if (wanted !== entry.checks) writes.push({ put, if: isRead });
     }
-    return writes.length === 0 || (await commit(ports, writes)).ok ? true : AGAIN;
+    return writes.length === 0 || (await commit(ports, writes)).ok ? true : RETRY;
   });
 }
 

@@ -11,7 +11,7 @@ import type { Rights } from '#lib/platform/http/access.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { someOf, Words } from '#lib/platform/http/query-params.ts';
 import type { Page } from '#lib/platform/ports.ts';
-import { MOST_WALKED, WALKED_AT_ONCE } from '#lib/platform/table/pages.ts';
+import { MAX_SCANNED, WALKED_AT_ONCE } from '#lib/platform/table/pages.ts';
 import { isFoundIn } from '#lib/platform/text.ts';
 import { shownTargets } from './check-record.ts';
 import { checksOf } from './store.ts';
@@ -55,7 +55,7 @@ const ENTITIES_A_PAGE = 40;
 /** Checks that are read together where few of them may fit. */
 const CHECKS_AT_ONCE = 2_000;
 
-type Asked = {
+type CheckListQuery = {
   /** The entity, where it is of one alone. */
   only?: EntityItem | undefined;
   wanted?: CheckFilter;
@@ -69,7 +69,7 @@ type Asked = {
 export function checkList<T>(
   context: Context,
   views: (found: CheckOfEntity[]) => Promise<T[]>,
-  { only, wanted = {} }: Asked = {},
+  { only, wanted = {} }: CheckListQuery = {},
 ): Reader<T> {
   const picky = isPicky(wanted);
   let walked = 0;
@@ -88,7 +88,7 @@ export function checkList<T>(
     const found = shown.map(({ check }, i) => ({ at: `${check.entity_id} ${check.id}`, value: values[i]! }));
     walked += taken.length;
     const next = taken.length < page.items.length ? taken.at(-1)!.id : page.next;
-    return { found, next: next && `${next} ~`, enough: picky && walked >= MOST_WALKED };
+    return { found, next: next && `${next} ~`, enough: picky && walked >= MAX_SCANNED };
   };
 }
 

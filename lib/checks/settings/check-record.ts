@@ -13,7 +13,7 @@ import type { CheckType } from '#lib/checks/types/check-type.ts';
 import { checkLabel, checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { memberOf, pick } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -157,10 +157,10 @@ async function entityOf(context: Context, { entity_id }: CheckItem): Promise<Ent
 }
 
 /** A check as who calls may see it. Costs half a read unit; lists know the entities that they show checks of. */
-export const shownCheck = async (context: Context, check: CheckItem): Promise<CheckRecord> =>
+export const checkView = async (context: Context, check: CheckItem): Promise<CheckRecord> =>
   checkRecord(check, await entityOf(context, check), context);
 
 /** Throws VALIDATION_ERROR where a request names another entity, as `service/shop`, than the one that a check is on. */
-export async function mustBeOn(context: Context, check: CheckItem, path: string | undefined): Promise<void> {
-  if (path !== undefined) mustStay({ entity: entityPath(await entityOf(context, check)) }, { entity: path });
+export async function assertOnEntity(context: Context, check: CheckItem, path: string | undefined): Promise<void> {
+  if (path !== undefined) assertUnchanged({ entity: entityPath(await entityOf(context, check)) }, { entity: path });
 }

@@ -6,7 +6,7 @@ import { CHECK_SLUGS, under } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { keysUnder } from '#lib/platform/table/reclaim.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 /**
  * The check that has a slug, about 150 bytes. It changes in the transactions that change the slug of a check. Of a
@@ -73,11 +73,11 @@ export async function reclaimSlugs(
 ): Promise<void> {
   for (const own of await keysUnder(ports, keys.ofCheck(tenant_id, check_id), under(CHECK_SLUGS))) {
     const place = keys.checkSlug(tenant_id, own.sk.slice(CHECK_SLUGS.length));
-    await untilDone(ports, async () => {
+    await retryOnConflict(ports, async () => {
       const pointer = await ports.table.get<CheckPointer>(place);
       const isOurs = pointer?.check_id === check_id;
       const writes: Write[] = [{ delete: own }, ...(isOurs ? [{ delete: place, if: { version: pointer.v } }] : [])];
-      return (await commit(ports, writes)).ok ? true : AGAIN;
+      return (await commit(ports, writes)).ok ? true : RETRY;
     });
   }
 }

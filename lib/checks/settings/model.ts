@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { EntityPath, namesEntity } from '#lib/catalog/entity-path.ts';
 import { LabelChanges, Labels } from '#lib/catalog/labels.ts';
-import { wordsFor } from '#lib/checks/assertions/other-products.ts';
+import { aliasesFor } from '#lib/checks/assertions/other-products.ts';
 import { SOURCE_NAMES } from '#lib/checks/assertions/sources.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { CHECK_SLUG, SLUG } from '#lib/checks/slug.ts';
@@ -67,7 +67,7 @@ export const settingsOf = (mode: 'pull' | 'push', least = 1) => ({
 });
 
 const inputOf = ({ type, mode, title, about, interval, fields, config, sources }: CheckType) => {
-  wordsOfOthers.add(config, wordsFor(sources));
+  wordsOfOthers.add(config, aliasesFor(sources));
   const settings = settingsOf(mode, interval.least);
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settings;
   const input = z
@@ -98,7 +98,7 @@ const inputOf = ({ type, mode, title, about, interval, fields, config, sources }
         .prefault({}),
     })
     .meta({ id: `NewCheck_${type}`, title, description: about });
-  wordsOfOthers.add(input, wordsFor(sources));
+  wordsOfOthers.add(input, aliasesFor(sources));
   return input;
 };
 
@@ -121,12 +121,12 @@ export const CheckInput = namesEntity(
 ).meta({ id: 'NewCheck' });
 
 /** Settings of a check as a request states them: its entity by id, by path (`service/shop`), or by both. */
-type StatedCheck = Omit<CheckSettings, 'entity_id'> & { entity_id?: string; entity?: string };
+type CheckRequest = Omit<CheckSettings, 'entity_id'> & { entity_id?: string; entity?: string };
 
 /** What settings are judged by: the operator's floor (s), and the time (epoch ms) for what follows from a schedule. */
 type Judging = { minInterval: number; now: number };
 
-export const judgingIn = ({ settings, clock }: Pick<Ports, 'settings' | 'clock'>): Judging => ({
+export const validationContext = ({ settings, clock }: Pick<Ports, 'settings' | 'clock'>): Judging => ({
   minInterval: settings.MIN_INTERVAL_SECONDS,
   now: clock.now(),
 });
@@ -135,25 +135,25 @@ export const judgingIn = ({ settings, clock }: Pick<Ports, 'settings' | 'clock'>
  * Throws VALIDATION_ERROR.
  * @param stored the check as it is, where there is one: what it has below the floor it keeps
  */
-export const parseCheck = (input: object, judging: Judging, stored?: CheckItem): StatedCheck =>
-  settled(input, input, judging, stored);
+export const parseCheck = (input: object, judging: Judging, stored?: CheckItem): CheckRequest =>
+  withDerivedSettings(input, input, judging, stored);
 
 /**
  * Whole settings, with what follows from their config in place of what a request has not supplied.
  * @param before the config that a change replaces; without one, what is not supplied has its default
  */
-function settled(
+function withDerivedSettings(
   whole: object,
   supplied: object,
   { minInterval, now }: Judging,
   stored?: CheckItem,
   before?: CheckItem['config'],
-): StatedCheck {
-  const { labels = {}, ...parsed } = parse(CheckInput, whole) as StatedCheck;
+): CheckRequest {
+  const { labels = {}, ...parsed } = parse(CheckInput, whole) as CheckRequest;
   const derived = checkTypeOf(parsed.check_type).derived(parsed.config, now, before);
   const missing = Object.entries(derived).filter(([name]) => supplied[name as never] === undefined);
   const labelled = Object.keys(labels).length > 0 ? { ...parsed, labels } : parsed;
-  const check: StatedCheck = { ...labelled, ...Object.fromEntries(missing) };
+  const check: CheckRequest = { ...labelled, ...Object.fromEntries(missing) };
   const { interval_seconds, retry_interval_seconds = 0 } = check;
   const floorOf = (had: number | undefined) => Math.min(minInterval, had || minInterval);
   const interval = floorOf(stored?.interval_seconds);
@@ -198,7 +198,7 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, jud
   const { name, slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
   // An empty one takes it away.
   const whole = { ...merged, ...(name && { name }), ...(slug && { slug }) };
-  return { ...settled(whole, patch, judging, check, check.config), entity_id: check.entity_id };
+  return { ...withDerivedSettings(whole, patch, judging, check, check.config), entity_id: check.entity_id };
 }
 
 /** The members in which settings differ from those of a check, also those that it has and they have not. */
@@ -235,4 +235,4 @@ export const CheckPatch = z
   })
   .partial()
   .meta({ id: 'CheckPatch' });
-wordsOfOthers.add(CheckPatch, wordsFor(SOURCE_NAMES));
+wordsOfOthers.add(CheckPatch, aliasesFor(SOURCE_NAMES));

@@ -5,7 +5,7 @@ import { type PushConfig, zoneOf } from '#lib/checks/types/push.ts';
 import { cellOf, type Keys, REVISIONS, under } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
-import { type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
+import { type IntervalSchedule, intervalScheduleOf } from '#lib/schedule/slots.ts';
 
 /**
  * From when (epoch ms) which rhythm and thresholds held for a check: what was due in the past, and how many failures
@@ -15,7 +15,7 @@ export type RevisionItem = Item & {
   rev: number;
   from: number;
   enabled: boolean;
-  rhythm: Rhythm;
+  rhythm: IntervalSchedule;
   /** Of a push check with a schedule: its due times are its slots, and not those of the rhythm. */
   schedule?: { text: string; zone: string };
 } & Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
@@ -25,7 +25,7 @@ export const revisionItem = (keys: Keys, check: CheckItem): RevisionItem => ({
   rev: check.rev,
   from: check.settings_at,
   enabled: check.enabled,
-  rhythm: rhythmOf(cellOf(check.id), check.interval_seconds),
+  rhythm: intervalScheduleOf(cellOf(check.id), check.interval_seconds),
   ...scheduleOf(check),
   failure_threshold: check.failure_threshold,
   recovery_threshold: check.recovery_threshold,

@@ -3,7 +3,7 @@ import type { Outcome } from '#lib/checks/outcome.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { changeState } from './change-state.ts';
-import { countsFrom, isSame, keptStreaks, nextState } from './next-state.ts';
+import { countsFrom, isSameState, keptStreaks, nextState } from './next-state.ts';
 import type { StateEnv } from './on-change.ts';
 
 type AppliedResult = {
@@ -45,7 +45,7 @@ export async function applyResult(
   const streaks_since = keptStreaks(check, state, judged);
   const counted = { ...counters, ...(streaks_since && { streaks_since }) };
   const forget = [...(result.forget ?? []), ...(streaks_since ? [] : (['streaks_since'] as const))];
-  if (isSame({ state, ...counters }, check) && !result.also) return { writes: [], deadlines: [] };
+  if (isSameState({ state, ...counters }, check) && !result.also) return { writes: [], deadlines: [] };
   const token = ports.ids.token();
   if (state === check.state) {
     const next = nextCheck(check, token, { ...result.also, ...counted }, forget);

@@ -53,15 +53,15 @@ export function countersOf(check: KeptCounters): Counters {
 }
 
 /** A check's state, and the lengths of the streaks of results that it waits for. */
-export type Standing = Pick<
+export type StateCounters = Pick<
   CheckItem,
   'state' | 'consecutive_failures' | 'consecutive_warnings' | 'consecutive_successes' | 'consecutive_oks'
 >;
-type Judged = Required<Standing>;
+type CountedState = Required<StateCounters>;
 type Thresholds = Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
 
 /** Of a check that was never judged, or begins anew. */
-export const UNJUDGED: Omit<Judged, 'state'> = {
+export const NO_RESULTS: Omit<CountedState, 'state'> = {
   consecutive_failures: 0,
   consecutive_warnings: 0,
   consecutive_successes: 0,
@@ -72,12 +72,12 @@ export const UNJUDGED: Omit<Judged, 'state'> = {
  * What one more result makes of a check (docs/use/states-and-history.md#states). A counter stops at its threshold, and
  * one that the state does not wait for is not kept: so the same outcome again and again changes nothing.
  */
-export function nextState(check: Standing & Thresholds, outcome: Outcome): Judged {
+export function nextState(check: StateCounters & Thresholds, outcome: Outcome): CountedState {
   const { failure_threshold, recovery_threshold } = check;
   const fails = outcome === 'fail' ? check.consecutive_failures + 1 : 0;
-  const down: Judged = { ...UNJUDGED, state: 'down', consecutive_failures: failure_threshold };
-  const degraded = (oks: number): Judged => ({
-    ...UNJUDGED,
+  const down: CountedState = { ...NO_RESULTS, state: 'down', consecutive_failures: failure_threshold };
+  const degraded = (oks: number): CountedState => ({
+    ...NO_RESULTS,
     state: 'degraded',
     consecutive_failures: fails,
     consecutive_successes: oks,
@@ -89,29 +89,29 @@ export function nextState(check: Standing & Thresholds, outcome: Outcome): Judge
       if (fails >= failure_threshold) return down;
       if (bads >= failure_threshold) return degraded(0);
       const state = outcome === 'fail' ? check.state : 'up';
-      return { ...UNJUDGED, state, consecutive_failures: fails, consecutive_warnings: bads };
+      return { ...NO_RESULTS, state, consecutive_failures: fails, consecutive_warnings: bads };
     }
     case 'degraded': {
       const oks = outcome === 'ok' ? (check.consecutive_successes ?? 0) + 1 : 0;
       if (fails >= failure_threshold) return down;
-      return oks >= recovery_threshold ? { ...UNJUDGED, state: 'up' } : degraded(oks);
+      return oks >= recovery_threshold ? { ...NO_RESULTS, state: 'up' } : degraded(oks);
     }
     case 'down': {
       const goods = outcome === 'fail' ? 0 : (check.consecutive_successes ?? 0) + 1;
       const oks = outcome === 'ok' ? (check.consecutive_oks ?? 0) + 1 : 0;
       if (goods < recovery_threshold) return { ...down, consecutive_successes: goods, consecutive_oks: oks };
-      return oks >= recovery_threshold ? { ...UNJUDGED, state: 'up' } : degraded(oks);
+      return oks >= recovery_threshold ? { ...NO_RESULTS, state: 'up' } : degraded(oks);
     }
   }
 }
 
-export const isSame = (a: Standing, b: Standing): boolean =>
+export const isSameState = (a: StateCounters, b: StateCounters): boolean =>
   a.state === b.state && COUNTERS.every((counter) => (a[counter] ?? 0) === (b[counter] ?? 0));
 
-const COUNTERS = namesOf(UNJUDGED);
+const COUNTERS = namesOf(NO_RESULTS);
 
 /** Whether results to come may soon change its state: a counter is on its way to its threshold. */
-export function isUndecided(check: KeptCounters): boolean {
+export function isUnconfirmed(check: KeptCounters): boolean {
   const { failure_threshold, recovery_threshold } = check;
   const { consecutive_failures, consecutive_warnings, consecutive_successes } = countersOf(check);
   const isOnItsWay = (counter: number, threshold: number) => counter > 0 && counter < threshold;
@@ -144,14 +144,14 @@ const AWAITED: Record<CheckState, readonly Streak[]> = {
 };
 
 type Since = Pick<CheckItem, 'streaks_since'>;
-type JudgedRun = { outcome: Outcome; at: number };
+type CountedResult = { outcome: Outcome; at: number };
 
 /** Since when (epoch ms) a streak lasts with one more result, which was checked at `at`; undefined if that ends it. */
-const sinceWith = ({ streaks_since }: Since, streak: Streak, { outcome, at }: JudgedRun): number | undefined =>
+const sinceWith = ({ streaks_since }: Since, streak: Streak, { outcome, at }: CountedResult): number | undefined =>
   STREAKS[outcome].includes(streak) ? (streaks_since?.[streak] ?? at) : undefined;
 
 /** What is kept of the streaks with one more result, which brings or leaves the check in a state; or nothing. */
-export function keptStreaks(check: Since, state: CheckState, judged: JudgedRun): CheckItem['streaks_since'] {
+export function keptStreaks(check: Since, state: CheckState, judged: CountedResult): CheckItem['streaks_since'] {
   const kept = AWAITED[state].flatMap((streak) => {
     const since = sinceWith(check, streak, judged);
     return since === undefined ? [] : [[streak, since]];
@@ -164,7 +164,7 @@ export function keptStreaks(check: Since, state: CheckState, judged: JudgedRun):
  * (docs/use/states-and-history.md#history).
  * @param outcome of the last of these, which was checked at `at`
  */
-export function countsFrom(check: Since & Pick<CheckItem, 'state'>, to: CheckState, judged: JudgedRun): number {
+export function countsFrom(check: Since & Pick<CheckItem, 'state'>, to: CheckState, judged: CountedResult): number {
   return sinceWith(check, deciding(check.state, to), judged) ?? judged.at;
 }
 

@@ -6,7 +6,7 @@ import type { CheckSettings } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import type { Net, NetErrorKind } from '#lib/net/net.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
-import { once } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/late.ts';
 import type { Settings } from '#lib/settings.ts';
 
 /** The kinds of error that checks of several types may have, and what each means. A type adds its own. */
@@ -154,7 +154,7 @@ export const defineCheck = <
     derived: () => ({}),
     isHarmless: () => false,
   };
-  const probe = type.probe && once(type.probe);
+  const probe = type.probe && lazy(type.probe);
   const whole = { ...none, ...type, config, result, shown, ...(probe && { probe }) };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

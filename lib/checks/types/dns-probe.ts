@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { judge } from '#lib/checks/assertions/judge.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
 import { failed, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import { isPublicValue } from '#lib/net/egress.ts';
 import { type LookUp, type Net, NetError, type NoRecord, type RecordType } from '#lib/net/net.ts';
@@ -23,30 +23,30 @@ export const probeDns = ({ config }: Settled<DnsConfig>, { net, settings, timeou
     const none = values.length > seen.length ? 'none that may be shown' : 'none';
     const same = (a: string, b: string) => comparable(type, a) === comparable(type, b);
     const facts = { latency_ms, rcode, records: { values: seen, same, none } };
-    const found = withVerdict(judgeAnswer(config, answer, seen), await judge(assertions, facts, shows));
+    const found = withVerdict(judgeAnswer(config, answer, seen), await evaluateAssertions(assertions, facts, shows));
     return {
       ...found,
-      ...(shows ? { records: seen.slice(0, MOST_SHOWN) } : assertions.length > 0 && { records: remembered(seen) }),
+      ...(shows ? { records: seen.slice(0, MAX_SHOWN) } : assertions.length > 0 && { records: remembered(seen) }),
       ...(answer.unanswered && !found.success && { unanswered: true }),
     };
   });
 
 /** So many answers are shown to whoever tries the settings. */
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 /** Of each so many characters are remembered: check items are to stay small. */
-const MOST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 
 /** As a check remembers them: in an order of their own, since servers answer in ever another one. */
 const remembered = (values: readonly string[]): string[] =>
   values
     .toSorted()
-    .slice(0, MOST_SHOWN)
-    .map((value) => shorten(value, MOST_REMEMBERED));
+    .slice(0, MAX_SHOWN)
+    .map((value) => shorten(value, MAX_REMEMBERED));
 
-type Answer = { values: string[]; rcode: NoRecord; latency_ms: number; unanswered?: boolean };
+type DnsResponse = { values: string[]; rcode: NoRecord; latency_ms: number; unanswered?: boolean };
 
 /** Asks. An answer without records is one too, where assertions that can fail say how many or which code. */
-async function ask(net: Net, question: LookUp, assertions: readonly Assertion[]): Promise<Answer> {
+async function ask(net: Net, question: LookUp, assertions: readonly Assertion[]): Promise<DnsResponse> {
   const isJudged = assertions.some(
     ({ source, severity }) => severity === 'fail' && (source === 'rcode' || source === 'record_count'),
   );
@@ -62,7 +62,7 @@ async function ask(net: Net, question: LookUp, assertions: readonly Assertion[])
 /** @param seen those of the answers that may be shown */
 function judgeAnswer(
   { hostname, record_type: type, expected_value: expected }: DnsConfig,
-  answer: Answer,
+  answer: DnsResponse,
   seen: string[],
 ) {
   const { values, latency_ms } = answer;

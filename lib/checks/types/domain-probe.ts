@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Expiry, expiryMembers, expiryOf } from '#lib/checks/assertions/expiry.ts';
-import { judge } from '#lib/checks/assertions/judge.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
 import { failed, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import { statusName } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, type Net, NetError } from '#lib/net/net.ts';
@@ -16,7 +16,7 @@ const Bootstrap = z.object({ services: z.array(z.tuple([z.array(z.string()), z.a
 type Servers = ReadonlyMap<string, readonly string[]>;
 
 /** IANA's own list has some 60 KB. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** It is read for all who wait, some of whom may wait longer than others. */
 const READ_MS = 10_000;
 
@@ -75,7 +75,7 @@ async function read({ net, url, egress, now }: Asking): Promise<Kept> {
     method: 'GET',
     headers,
     timeout_ms: READ_MS,
-    max_body_bytes: MOST_BYTES,
+    max_body_bytes: MAX_BYTES,
     egress,
     max_redirects: 5,
   };
@@ -106,10 +106,10 @@ export function jsonOf(text: string): unknown {
 }
 
 /** What a registry tells of a domain; some tell a great deal beside it. */
-const MOST_ANSWER_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Of an answer of RDAP what is looked at (RFC 9083, 4.5 and 5.3). */
-const Answer = z.object({
+const RdapResponse = z.object({
   objectClassName: z.literal('domain'),
   events: z.array(z.object({ eventAction: z.string(), eventDate: z.string() })).optional(),
 });
@@ -129,7 +129,7 @@ export const probeDomain = ({ config }: Settled<DomainConfig>, { shows = false, 
     const { status, body, headers } = reply;
     if (status === 404) return fail('expiry', `${name} is not registered: the registry of ${zone} does not know it`);
     if (status !== 200) return fail('status', `the registry of ${zone} answered ${statusName(status)}`);
-    const answer = Answer.safeParse(jsonOf(body)).data;
+    const answer = RdapResponse.safeParse(jsonOf(body)).data;
     if (!answer) {
       const type = headers['content-type'] ?? 'without a content-type';
       return fail('protocol', `what the registry of ${zone} answered is no RDAP (${type})`);
@@ -141,7 +141,7 @@ export const probeDomain = ({ config }: Settled<DomainConfig>, { shows = false, 
     const isLong = expiry.days_left >= Math.max(0, wanted);
     const found = isLong ? succeeded(latency_ms, status) : fail('expiry', shortly(expiry));
     return {
-      ...withVerdict(found, await judge(assertions, { latency_ms, expiry }, shows)),
+      ...withVerdict(found, await evaluateAssertions(assertions, { latency_ms, expiry }, shows)),
       ...expiryMembers(expiry),
     };
   });
@@ -159,7 +159,7 @@ async function ask(name: string, { net, settings, timeout_ms, now, room }: Probe
     method: 'GET',
     headers: { accept: 'application/rdap+json' },
     timeout_ms: left_ms,
-    max_body_bytes: MOST_ANSWER_BYTES,
+    max_body_bytes: MAX_ANSWER_BYTES,
     ...(room && { room }),
     egress,
     max_redirects: 5,

@@ -10,8 +10,8 @@ import type { ProbeInput, Settled } from './check-type.ts';
 import type { GrpcConfig as Config } from './grpc.ts';
 
 /** The answer is a few bytes; so much of it is read, and so much of everything that comes with it. */
-const MOST_MESSAGE = 64 * 1024;
-const MOST_BYTES = 256 * 1024;
+const MAX_MESSAGE = 64 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 /** Asks a gRPC server for the health of a service. */
 export const probeGrpc = ({ config }: Settled<Config>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
@@ -51,7 +51,7 @@ class HealthCheck implements Talk {
     }
     connection.waitFor('its health');
     const { promise, resolve } = Promise.withResolvers<string>();
-    const stream = boundedStream(connection.stream, MOST_BYTES, () => resolve('it sends more than 256 KB'));
+    const stream = boundedStream(connection.stream, MAX_BYTES, () => resolve('it sends more than 256 KB'));
     const authority = `${tls ? 'https' : 'http'}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
     const session = connect(authority, { createConnection: () => stream, settings: { enablePush: false } });
     session.on('error', (error) => resolve(this.#broken(error)));
@@ -82,7 +82,7 @@ class HealthCheck implements Talk {
     });
     call.on('data', (piece: Buffer) => {
       body = Buffer.concat([body, piece]);
-      if (body.length > MOST_MESSAGE) resolve('its answer has more than 64 KB');
+      if (body.length > MAX_MESSAGE) resolve('its answer has more than 64 KB');
     });
     call.on('end', () => resolve(trailers ? this.#judge(trailers, body) : this.#broken()));
   }

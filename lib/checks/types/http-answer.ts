@@ -1,7 +1,7 @@
 import { type Assertion, acceptsOnly, decidesStatus } from '#lib/checks/assertions/assertion.ts';
 import { type Body, bodyUseOf, sizeText, type Unreadable } from '#lib/checks/assertions/body.ts';
 import { type Expiry, expiryOf } from '#lib/checks/assertions/expiry.ts';
-import type { Facts } from '#lib/checks/assertions/reading.ts';
+import type { ProbeFacts } from '#lib/checks/assertions/reading.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
 import { isRedirect, statusName } from '#lib/net/http-status.ts';
 import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
@@ -18,7 +18,7 @@ const wantsExpiry = (assertions: readonly Assertion[] = []): boolean =>
   assertions.some(({ source }) => source === 'days_left');
 
 /** How a request asks for what is to be read, and for nothing else: mostly the headers say it all. */
-export function readingFor({
+export function bodyReadOptions({
   assertions,
   find,
   status,
@@ -33,7 +33,7 @@ export function readingFor({
 }
 
 /** What is known of an answer, for assertions. `body` is there where it was read. @param now epoch ms */
-export function factsOf(reply: HttpReply, assertions: readonly Assertion[] | undefined, now: number): Facts {
+export function factsOf(reply: HttpReply, assertions: readonly Assertion[] | undefined, now: number): ProbeFacts {
   const { status, headers, latency_ms, valid_to } = reply;
   return {
     status_code: status,
@@ -82,7 +82,7 @@ export function expectedStatus({ expected_status, config }: Expected): {
 }
 
 /** What an answer comes to without its assertions. @param expected undefined: any status will do */
-export function judgeAnswer({ method, body_contains }: Expected, reply: HttpReply, expected: number | undefined) {
+export function evaluateResponse({ method, body_contains }: Expected, reply: HttpReply, expected: number | undefined) {
   const { status, headers, body, search, latency_ms } = reply;
   if (expected !== undefined && status !== expected) {
     const to = isRedirect(status) && headers.location ? ': it redirects, and redirects are not followed here' : '';

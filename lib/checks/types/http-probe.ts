@@ -1,5 +1,5 @@
 import { expiryMembers } from '#lib/checks/assertions/expiry.ts';
-import { judge } from '#lib/checks/assertions/judge.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
 import { type ProbeOutcome, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import type { HttpReply } from '#lib/net/net.ts';
 import { headerSecrets, SECRET_IN_ANSWERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
@@ -7,7 +7,7 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
 import type { HttpConfig, HttpSettings } from './http.ts';
-import { expectedStatus, factsOf, judgeAnswer, readingFor } from './http-answer.ts';
+import { bodyReadOptions, evaluateResponse, expectedStatus, factsOf } from './http-answer.ts';
 
 const MAX_REDIRECTS = 5;
 
@@ -28,17 +28,17 @@ export async function probeHttp(
       ...(body !== undefined && { body }),
       timeout_ms,
       ...(room && { room }),
-      ...readingFor({ assertions, find: check.body_contains, status: status.only }),
+      ...bodyReadOptions({ assertions, find: check.body_contains, status: status.only }),
       ...(shows && { excerpt_bytes: EXCERPT_BYTES }),
       egress: settings.CHECK_EGRESS,
       max_redirects: follow ? MAX_REDIRECTS : 0,
       verify_tls: verify_tls !== false,
     });
     const facts = factsOf(reply, assertions, now);
-    const verdict = await judge(assertions, facts, shows);
+    const verdict = await evaluateAssertions(assertions, facts, shows);
     // As without assertions: of an answer with a wrong status no text is missed.
     const isOther = verdict.failures.some(({ kind }) => kind === 'status');
-    const answer = isOther ? succeeded(reply.latency_ms, reply.status) : judgeAnswer(check, reply, status.only);
+    const answer = isOther ? succeeded(reply.latency_ms, reply.status) : evaluateResponse(check, reply, status.only);
     const found = withVerdict(answer, verdict);
     return {
       ...found,

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
-import { dueTimes, mustBeOfUse, mustBeZone, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
+import { assertHasRuns, assertTimeZone, dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { CalendarError } from '#lib/schedule/calendar/line.ts';
 import { defineCheck } from './check-type.ts';
 
 /** The longest interval of a push check, s: a leap year. */
-const LONGEST_SECONDS = 31_622_400;
+const MAX_SECONDS = 31_622_400;
 
 /** Without a schedule. */
 const DEFAULTS = { interval_seconds: 60, failure_threshold: 3 };
@@ -16,11 +16,11 @@ const calendarText = (most: number, take: (text: string) => unknown) =>
     .string()
     .max(most, { abort: true })
     .superRefine((text, context) => {
-      const message = refusalOf(() => take(text));
+      const message = errorMessageOf(() => take(text));
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     });
 
-function refusalOf(take: () => unknown): string | undefined {
+function errorMessageOf(take: () => unknown): string | undefined {
   try {
     take();
     return undefined;
@@ -37,7 +37,7 @@ const config = z
         'When the job is due: five cron fields, @hourly, @daily, @weekly, @monthly, @yearly, or up to five lines of systemd OnCalendar, such as Mon..Fri 02:30 Europe/Berlin.',
       )
       .optional(),
-    timezone: calendarText(100, mustBeZone)
+    timezone: calendarText(100, assertTimeZone)
       .describe('IANA name of the time zone that the schedule hangs in, such as Europe/Berlin. Default: UTC.')
       .optional(),
     grace_seconds: z
@@ -57,7 +57,7 @@ const config = z
     expect_first_within_seconds: z
       .int()
       .min(0)
-      .max(LONGEST_SECONDS)
+      .max(MAX_SECONDS)
       .describe(
         'Seconds after creation, enabling or a change of settings in which a first sign of life must come; 0: a job that never ran is not missed. Default: 0.',
       )
@@ -93,13 +93,13 @@ export const push = defineCheck({
     if (schedule === undefined) return defaults;
     if (schedule === before?.schedule && zoneOf(config) === zoneOf(before)) return {};
     const calendar = parseCalendar(schedule, zoneOf(config));
-    const refusal = refusalOf(() => mustBeOfUse(calendar, now));
+    const refusal = errorMessageOf(() => assertHasRuns(calendar, now));
     if (refusal !== undefined) throw invalid('config.schedule', refusal);
     const times = dueTimes(calendar, now);
     const [first, second] = [times.next().value, times.next().value];
     return {
       ...defaults,
-      ...(first && second && { interval_seconds: Math.min((second - first) / 1000, LONGEST_SECONDS) }),
+      ...(first && second && { interval_seconds: Math.min((second - first) / 1000, MAX_SECONDS) }),
       ...(before?.schedule === undefined && { failure_threshold: 1 }),
     };
   },

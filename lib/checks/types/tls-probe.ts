@@ -1,6 +1,6 @@
 import type { Unreadable } from '#lib/checks/assertions/body.ts';
 import { type Expiry, expiryMembers, expiryOf, tooSoon } from '#lib/checks/assertions/expiry.ts';
-import { judge } from '#lib/checks/assertions/judge.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
 import { converse } from '#lib/checks/conversation/converse.ts';
 import { STARTTLS } from '#lib/checks/conversation/starttls.ts';
 import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
@@ -27,7 +27,11 @@ export const probeTls = (
     const problem = handshake.problem || shortly(expiry, min_days_remaining);
     const found = problem ? failed('tls', problem, latency_ms) : succeeded(latency_ms);
     const facts = { latency_ms, expiry, tls_version: version, issuer, fingerprint_sha256 };
-    return { ...withVerdict(found, await judge(assertions, facts, shows)), ...expiryMembers(expiry), ...shown };
+    return {
+      ...withVerdict(found, await evaluateAssertions(assertions, facts, shows)),
+      ...expiryMembers(expiry),
+      ...shown,
+    };
   });
 
 const shortly = (expiry: Expiry | Unreadable, least: number): string =>

@@ -24,8 +24,8 @@ import type { WebsocketConfig as Config } from './websocket.ts';
 const TEXT = { encoding: 'utf8' } as const;
 
 /** So much is read in all, and so many messages, until one is there that fits. */
-const MOST_BYTES = 1024 * 1024;
-const MOST_MESSAGES = 1_000;
+const MAX_BYTES = 1024 * 1024;
+const MAX_MESSAGES = 1_000;
 
 /** Opens a WebSocket, and waits for a message that fits if one is wanted. */
 export const probeWebsocket = ({ config }: Settled<Config>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
@@ -66,7 +66,7 @@ class Session implements Talk {
     const { url, subprotocol = [], headers, send } = this.#config;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     connection.waitFor('the answer to the upgrade');
-    const stream = boundedStream(connection.stream, MOST_BYTES, () =>
+    const stream = boundedStream(connection.stream, MAX_BYTES, () =>
       resolve('it sends more than 1 MB, and nothing that fits'),
     );
     const socket = new WebSocket(url, subprotocol, {
@@ -94,7 +94,7 @@ class Session implements Talk {
       this.#last = said;
       this.#messages++;
       if (!this.#expected || this.#expected.find(said, 0) >= 0) finish();
-      else if (this.#messages === MOST_MESSAGES) resolve(this.#unmet(said));
+      else if (this.#messages === MAX_MESSAGES) resolve(this.#unmet(said));
     });
     socket.on('close', (code, reason) => {
       this.interrupted = true;

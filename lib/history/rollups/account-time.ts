@@ -1,6 +1,6 @@
 import type { EntityState } from '#lib/catalog/states.ts';
 import { aggregate } from '#lib/checks/state/next-state.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 
 /**
  * What the time of a check or entity is divided among (docs/use/states-and-history.md#history): an instant is one of
@@ -17,7 +17,7 @@ export type Accounted = {
 };
 
 /** Time in which that stays the same. A list of them is ascending and covers its window without a hole. */
-export type AccountedSpan = Span & Accounted;
+export type AccountedSpan = TimeRange & Accounted;
 
 /** How long (ms) it was what; `ms` adds up to the length of the window exactly. */
 export type AccountedTime = {
@@ -47,7 +47,11 @@ export function timeOf(spans: readonly AccountedSpan[]): AccountedTime {
  * @param judge what the time from an instant on is; asked in ascending order
  * @returns as few spans as say it; none of an empty window
  */
-export function divide(window: Span, instants: Iterable<number>, judge: (at: number) => Accounted): AccountedSpan[] {
+export function divide(
+  window: TimeRange,
+  instants: Iterable<number>,
+  judge: (at: number) => Accounted,
+): AccountedSpan[] {
   if (window.from >= window.to) return [];
   const inside = new Set([...instants].filter((at) => at > window.from && at < window.to));
   const spans: AccountedSpan[] = [];
@@ -73,18 +77,18 @@ export type KnownTime = {
    */
   changes: readonly StateChange[];
   /** When it existed and was enabled. */
-  monitored: readonly Span[];
+  monitored: readonly TimeRange[];
   /** When it was due and not watched. */
-  gaps: readonly Span[];
+  gaps: readonly TimeRange[];
   /** When a maintenance window covered it that is excluded from uptime. */
-  maintenance: readonly Span[];
+  maintenance: readonly TimeRange[];
 };
 
 /**
  * What a check was in each part of a window (docs/use/states-and-history.md#history): not monitored, or a gap, or its
  * state, and whether maintenance hides that. `timeOf` adds it up.
  */
-export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime, window: Span): AccountedSpan[] {
+export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime, window: TimeRange): AccountedSpan[] {
   const borders = [...monitored, ...gaps, ...maintenance].flatMap(({ from, to }) => [from, to]);
   const isMonitored = covering(monitored);
   const isGap = covering(gaps);
@@ -98,7 +102,7 @@ export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime
 }
 
 /** Whether any of the spans covers an instant; to be asked in ascending order. */
-function covering(spans: readonly Span[]): (at: number) => boolean {
+function covering(spans: readonly TimeRange[]): (at: number) => boolean {
   const ascending = spans.toSorted((a, b) => a.from - b.from);
   let i = 0;
   let until = Number.NEGATIVE_INFINITY;
@@ -125,7 +129,7 @@ function statesIn(changes: readonly StateChange[]): (at: number) => EntityState 
  * What an entity was in each part of a window, from what its checks were (docs/use/states-and-history.md#history).
  * @param checks the spans of each check that it had in the window; time outside of them counts as not monitored
  */
-export function entityTime(checks: readonly (readonly AccountedSpan[])[], window: Span): AccountedSpan[] {
+export function entityTime(checks: readonly (readonly AccountedSpan[])[], window: TimeRange): AccountedSpan[] {
   const borders = checks.flat().flatMap(({ from, to }) => [from, to]);
   const cursors = checks.map(spanIn);
   return divide(window, borders, (at) => together(cursors.flatMap((spanAt) => spanAt(at) ?? [])));

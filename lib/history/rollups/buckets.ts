@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
 import type { AccountedTime } from './account-time.ts';
@@ -67,7 +67,7 @@ export const CheckBucket = EntityBucket.extend({
 export type CheckBucket = z.infer<typeof CheckBucket>;
 
 /** What there is to say of a bucket beside its figures; times in epoch ms. */
-type BucketStatus = Span & { complete: boolean; revised_at: number | null };
+type BucketStatus = TimeRange & { complete: boolean; revised_at: number | null };
 
 /** A bucket of a check as the API shows it. */
 export const bucketRecord = (figures: Figures, status: BucketStatus): CheckBucket => ({
@@ -143,19 +143,19 @@ export type BucketSize = z.infer<typeof BucketSize>;
 /**
  * For how many days rollups of hours are kept at most, beyond their raw data (docs/use/states-and-history.md#history).
  */
-const MOST_HOUR_DAYS = 90;
+const MAX_HOUR_DAYS = 90;
 
 /** For how many days such buckets can be made, of an account that keeps rollups for so many. */
 export const keptDays = (bucket: BucketSize, rollupDays: number): number =>
-  bucket === 'hour' ? Math.min(MOST_HOUR_DAYS, rollupDays) : rollupDays;
+  bucket === 'hour' ? Math.min(MAX_HOUR_DAYS, rollupDays) : rollupDays;
 
 /** What a caller asks for; times in epoch ms. */
 export type BucketQuery = { bucket: BucketSize; from?: number | undefined; to?: number | undefined };
 
 /** The span that is answered and its buckets, ascending: none is empty, and each begins where the one before ends. */
-export type BucketList = Span & { buckets: Span[] };
+export type BucketList = TimeRange & { buckets: TimeRange[] };
 
-const MOST_BUCKETS = 1000;
+const MAX_BUCKETS = 1000;
 
 /** What a bucket is made of, and so where kept time begins: hours of hours, days and months of days. */
 const PART_MS: Record<BucketSize, number> = { hour: HOUR_MS, day: DAY_MS, month: DAY_MS };
@@ -188,14 +188,14 @@ export function listBuckets(
   const to = Math.min(nextOf(bucket, until - 1), now);
   if (from >= to) return wrong('to', `must be after ${iso(kept)}; bucket=${bucket} goes back ${days} days`);
 
-  const buckets: Span[] = [];
+  const buckets: TimeRange[] = [];
   for (let at = from; at < to; at = buckets.at(-1)!.to)
     buckets.push({ from: at, to: Math.min(nextOf(bucket, at), to) });
-  if (buckets.length > MOST_BUCKETS) {
-    const remedy = bucket === 'hour' ? '41 days, or for bucket=day' : `${MOST_BUCKETS} days, or for bucket=month`;
+  if (buckets.length > MAX_BUCKETS) {
+    const remedy = bucket === 'hour' ? '41 days, or for bucket=day' : `${MAX_BUCKETS} days, or for bucket=month`;
     return wrong(
       'from',
-      `${iso(from)} to ${iso(to)} are ${buckets.length} buckets of one ${bucket}, and at most ${MOST_BUCKETS} are ` +
+      `${iso(from)} to ${iso(to)} are ${buckets.length} buckets of one ${bucket}, and at most ${MAX_BUCKETS} are ` +
         `answered: ask for at most ${remedy}`,
     );
   }

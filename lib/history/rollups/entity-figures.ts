@@ -1,4 +1,4 @@
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { entityTime, timeOf } from './account-time.ts';
 import { type EntityFigures, mergeEntityFigures } from './figures.ts';
 import { type CheckSource, notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
@@ -11,7 +11,7 @@ import { type CheckSource, notMonitored, type Part, type RollupReader } from './
 export async function entityHours(
   rollups: RollupReader,
   checks: readonly CheckSource[],
-  hours: readonly Span[],
+  hours: readonly TimeRange[],
 ): Promise<Part<EntityFigures>[]> {
   if (checks.length === 0) return hours.map(notMonitored);
   const ofChecks = await Promise.all(checks.map((check) => rollups.times(check, hours)));

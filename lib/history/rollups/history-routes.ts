@@ -14,12 +14,12 @@ import { checkHistories, entityHistories } from './read-history.ts';
 
 const row = route<Context>();
 
-const Asked = z.object({
+const HistoryQuery = z.object({
   bucket: BucketSize.default('day').describe('How long a bucket is: hour, day or month, in UTC. Default day.'),
   from: Instant.optional().describe('From then on; 24 hours, 30 days or 12 months before to, if left out.'),
   to: Instant.optional().describe('Until then; now, if left out.'),
 });
-type Asked = z.output<typeof Asked>;
+type HistoryQuery = z.output<typeof HistoryQuery>;
 
 const Covered = {
   bucket: BucketSize.describe('How long a bucket is.'),
@@ -48,30 +48,34 @@ const EntityHistory = z
   .meta({ id: 'EntityHistory' });
 
 /** Checks or entities, and buckets of all of them together, that one answer has at most. */
-const MOST_NAMED = 50;
-const MOST_BUCKETS = 5_000;
+const MAX_NAMED = 50;
+const MAX_BUCKETS = 5_000;
 
 /**
  * The buckets of each of `count` checks or entities.
  * @throws AppError VALIDATION_ERROR, with what is allowed
  */
-function bucketsOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>, asked: Asked, count: number): BucketList {
+function bucketsOf(
+  { ports, caller }: Pick<Context, 'ports' | 'caller'>,
+  asked: HistoryQuery,
+  count: number,
+): BucketList {
   const list = listBuckets(asked, { now: ports.clock.now(), rollupDays: caller.rollup_days });
   if ('wrong' in list) throw invalid(list.wrong.path, list.wrong.message);
-  if (count * list.buckets.length > MOST_BUCKETS) {
+  if (count * list.buckets.length > MAX_BUCKETS) {
     throw invalid(
       'bucket',
-      `${count} times ${list.buckets.length} buckets are more than ${MOST_BUCKETS} together: ask for fewer at once, a ` +
+      `${count} times ${list.buckets.length} buckets are more than ${MAX_BUCKETS} together: ask for fewer at once, a ` +
         'shorter span, or longer buckets',
     );
   }
   return list;
 }
 
-const covered = ({ bucket }: Asked, { from, to }: BucketList) => ({ bucket, from: iso(from), to: iso(to) });
+const covered = ({ bucket }: HistoryQuery, { from, to }: BucketList) => ({ bucket, from: iso(from), to: iso(to) });
 
 /** The histories of some checks as the API shows them. */
-export async function checkHistoryRecords(context: Context, checks: readonly CheckItem[], asked: Asked) {
+export async function checkHistoryRecords(context: Context, checks: readonly CheckItem[], asked: HistoryQuery) {
   const list = bucketsOf(context, asked, checks.length);
   const histories = await checkHistories(context, checks, asked.bucket, list);
   return checks.map((check, i) => ({
@@ -83,7 +87,7 @@ export async function checkHistoryRecords(context: Context, checks: readonly Che
 }
 
 /** The histories of some entities as the API shows them. */
-async function entityHistoryRecords(context: Context, entities: readonly EntityItem[], asked: Asked) {
+async function entityHistoryRecords(context: Context, entities: readonly EntityItem[], asked: HistoryQuery) {
   const list = bucketsOf(context, asked, entities.length);
   const histories = await entityHistories(context, entities, asked.bucket, list);
   return entities.map(({ id, name }, i) => ({
@@ -98,14 +102,14 @@ async function entityHistoryRecords(context: Context, entities: readonly EntityI
  * Checks and entities by the hour, day or month, as far back as rollups are kept
  * (docs/use/states-and-history.md#history).
  */
-export const historyRows = [
+export const historyRoutes = [
   row({
     method: 'GET',
     path: '/v1/checks/{id}/history',
     access: 'read',
     summary: 'Uptime and latency of a check by the hour, day or month',
     status: 200,
-    query: Asked,
+    query: HistoryQuery,
     reply: CheckHistory,
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded, query }) => (await checkHistoryRecords(context, [loaded], query))[0]!,
@@ -116,7 +120,7 @@ export const historyRows = [
     access: 'read',
     summary: 'Uptime of an entity by the hour, day or month',
     status: 200,
-    query: Asked,
+    query: HistoryQuery,
     reply: EntityHistory,
     load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
     run: async (context, { loaded, query }) => (await entityHistoryRecords(context, [loaded.entity], query))[0]!,
@@ -128,13 +132,13 @@ export const historyRows = [
     summary: 'The same of up to 50 checks at once, those named or all of an entity; or of up to 50 entities',
     status: 200,
     errors: ['NOT_FOUND'],
-    query: Asked.extend({
+    query: HistoryQuery.extend({
       check_ids: z
         .string()
         .optional()
-        .describe(`Ids of checks, separated by commas; at most ${MOST_NAMED}. Either these, entity_id or entity_ids.`),
+        .describe(`Ids of checks, separated by commas; at most ${MAX_NAMED}. Either these, entity_id or entity_ids.`),
       entity_id: z.string().optional().describe('All checks of this entity, each by itself.'),
-      entity_ids: z.string().optional().describe(`Ids of entities, separated by commas; at most ${MOST_NAMED}.`),
+      entity_ids: z.string().optional().describe(`Ids of entities, separated by commas; at most ${MAX_NAMED}.`),
     }),
     reply: z
       .object({
@@ -144,7 +148,7 @@ export const historyRows = [
       .meta({ id: 'Histories' }),
     run: async (context, { query }) => {
       const { check_ids, entity_id, entity_ids } = query;
-      mustNameOne({ check_ids, entity_id, entity_ids });
+      assertOneSelector({ check_ids, entity_id, entity_ids });
       if (entity_ids !== undefined) {
         const entities = await requireEntities(context, idsOf('entity_ids', entity_ids), { eventual: true });
         return { entities: await entityHistoryRecords(context, entities, query) };
@@ -159,7 +163,7 @@ export const historyRows = [
 ];
 
 /** Throws VALIDATION_ERROR unless one of several parameters is given. */
-function mustNameOne(parameters: Record<string, string | undefined>): void {
+function assertOneSelector(parameters: Record<string, string | undefined>): void {
   const names = Object.keys(parameters);
   const given = names.filter((name) => parameters[name] !== undefined);
   if (given.length !== 1) throw invalid(given[0] ?? names[0]!, `give one of ${names.join(', ')}`);
@@ -169,17 +173,17 @@ function mustNameOne(parameters: Record<string, string | undefined>): void {
 function idsOf(name: string, text: string): string[] {
   const ids = [...new Set(text.split(',').filter((id) => id !== ''))];
   if (ids.length === 0) throw invalid(name, 'has no id in it');
-  if (ids.length > MOST_NAMED) throw invalid(name, `are ${ids.length}; at most ${MOST_NAMED} are answered at once`);
+  if (ids.length > MAX_NAMED) throw invalid(name, `are ${ids.length}; at most ${MAX_NAMED} are answered at once`);
   return ids;
 }
 
 async function allOfEntity(context: Context, id: string): Promise<CheckItem[]> {
   const entity = await requireEntityById(context, id);
   const count = Object.keys(entity.checks).length;
-  if (count > MOST_NAMED) {
+  if (count > MAX_NAMED) {
     throw invalid(
       'entity_id',
-      `has ${count} checks; at most ${MOST_NAMED} are answered at once: name them by check_ids`,
+      `has ${count} checks; at most ${MAX_NAMED} are answered at once: name them by check_ids`,
     );
   }
   return checksOf(context, [entity]);

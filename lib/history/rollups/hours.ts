@@ -1,11 +1,11 @@
 import { retentionStart } from '#lib/access/retention.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { hourOf, ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
 
 /** A window divided where hours begin: whole hours, and a part of one at either end. */
-export function hoursIn({ from, to }: Span): Span[] {
-  const hours: Span[] = [];
+export function hoursIn({ from, to }: TimeRange): TimeRange[] {
+  const hours: TimeRange[] = [];
   for (let at = from; at < to; at = hours.at(-1)!.to) hours.push({ from: at, to: Math.min(hourOf(at) + HOUR_MS, to) });
   return hours;
 }

@@ -48,7 +48,7 @@ export type LatencyHistogram = { count: number; sum: number; min: number; max: n
 const SLOTS_A_DOUBLING = 16;
 
 /** No value is greater: 37 hours in ms, and a pushed latency has a day at most. */
-const MOST_MS = 2 ** 27;
+const MAX_MS = 2 ** 27;
 
 /**
  * The greatest whole number of each slot from the second on. None of the borders that are cut here comes closer to a
@@ -66,7 +66,7 @@ export const emptyHistogram = (): LatencyHistogram => ({
 
 /** Counts one value in the histogram itself: whole ms, 0 or more. */
 export function addLatency(histogram: LatencyHistogram, latencyMs: number): void {
-  const value = Math.min(latencyMs, MOST_MS);
+  const value = Math.min(latencyMs, MAX_MS);
   const slot = slotOf(value);
   histogram.count += 1;
   histogram.sum += value;

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { checksOf, checksOfCell } from '#lib/checks/settings/store.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import type { AccountedSpan } from './account-time.ts';
 import { keptDays } from './buckets.ts';
@@ -28,7 +28,7 @@ import {
  * A UTC day of a check from its hours. Spans are kept of a day that was all one, as a single letter says it.
  * @param hours of that day in which something is known of the check, ascending; in all others it was not monitored
  */
-export function dayRollup(hours: readonly CheckRollup[], day: Span): CheckRollup {
+export function dayRollup(hours: readonly CheckRollup[], day: TimeRange): CheckRollup {
   const merged = mergeFigures(hours);
   const known = Object.values(merged.ms).reduce((sum, ms) => sum + ms, 0);
   merged.ms.not_monitored += day.to - day.from - known;
@@ -72,9 +72,9 @@ const keysOf = ({ keys, tenant, cell }: RolledCell, of: 'hour' | 'day', from: nu
 });
 
 /** What was stored at `at` (epoch ms), each read once. */
-type Look = { at: number; rollups: RollupReader };
+type RollupSource = { at: number; rollups: RollupReader };
 
-const look = (of: RolledCell): Look => ({
+const look = (of: RolledCell): RollupSource => ({
   at: of.ports.clock.now(),
   rollups: readRollups(of, of.retention_days, { strong: true }),
 });
@@ -113,9 +113,9 @@ export async function makeDay(of: RolledCell, day: number, making: Making): Prom
 async function makeEntityDay(
   of: RolledCell,
   entity: EntityItem,
-  day: Span,
+  day: TimeRange,
   status: Status,
-  first: Look,
+  first: RollupSource,
 ): Promise<void> {
   const checks = await checksOf(of, [entity]);
   const count = checks.filter(({ created_at }) => Date.parse(created_at) < day.to).length;
@@ -131,7 +131,7 @@ async function makeEntityDay(
 }
 
 /** What a rollup does without was not monitored, and has no runs. */
-const isKnown = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: Span): boolean =>
+const isKnown = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: TimeRange): boolean =>
   runs > 0 || ms.not_monitored < to - from;
 
 /** `days`: for how many it is kept. */
@@ -151,7 +151,7 @@ async function put(
   { from, days, isRevision }: Status,
   make: (present: RollupItem | undefined, tries: number) => Promise<Content | undefined>,
 ): Promise<void> {
-  await untilDone(ports, async (tries) => {
+  await retryOnConflict(ports, async (tries) => {
     const present = await ports.table.get<RollupItem>(keys.rollup);
     const known = present && keys.latencies && (await ports.table.get<LatenciesItem>(keys.latencies))?.latencies;
     const content = await make(present, tries);
@@ -177,6 +177,6 @@ async function put(
       writes.push({ put: beside });
     }
     const done = await commit(ports, writes);
-    return done.ok ? true : AGAIN;
+    return done.ok ? true : RETRY;
   });
 }

@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
 import { type RevisionItem, revisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import { causes, outagesOf, pushGaps, type Span } from '#lib/history/runs/gaps.ts';
+import { causes, outagesOf, pushGaps, type TimeRange } from '#lib/history/runs/gaps.ts';
 import { timeline } from '#lib/history/runs/timeline.ts';
 import { after, stamp, TRANSITIONS } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
@@ -28,7 +28,7 @@ const PATIENCE_MS = ROLLUP_DELAY_MS - 60_000;
 export async function measureCheck(
   context: TenantEnv,
   check: CheckItem,
-  windows: readonly Span[],
+  windows: readonly TimeRange[],
 ): Promise<CheckRollup[]> {
   const now = context.ports.clock.now();
   const span = { from: windows[0]!.from, to: windows.at(-1)!.to };
@@ -86,17 +86,17 @@ const changeAfter = (revisions: readonly RevisionItem[], slot: number): number =
   revisions.find(({ from }) => from > slot)?.from ?? Number.POSITIVE_INFINITY;
 
 /** Missed slots one after the other are one gap. */
-function addGap(gaps: Span[], gap: Span): void {
+function addGap(gaps: TimeRange[], gap: TimeRange): void {
   const last = gaps.at(-1);
   if (last?.to === gap.from) last.to = gap.to;
   else gaps.push(gap);
 }
 
-type Outages = { revisions: RevisionItem[]; outages: Span[]; windows: readonly Span[]; now: number };
+type Outages = { revisions: RevisionItem[]; outages: TimeRange[]; windows: readonly TimeRange[]; now: number };
 
 /** Counts the slots that a push check missed by our outages, which are its only gaps. */
-async function countOutages(figures: Figures[], { revisions, outages, windows, now }: Outages): Promise<Span[]> {
-  const missed: Span[] = [];
+async function countOutages(figures: Figures[], { revisions, outages, windows, now }: Outages): Promise<TimeRange[]> {
+  const missed: TimeRange[] = [];
   for (const [w, { from, to }] of windows.entries()) {
     for (const gap of await pushGaps(revisions, outages, { from, until: Math.min(to, now) })) {
       figures[w]!.gaps[gap.cause] += gap.slots;
@@ -106,13 +106,13 @@ async function countOutages(figures: Figures[], { revisions, outages, windows, n
   return missed;
 }
 
-const monitoredIn = (revisions: readonly RevisionItem[]): Span[] =>
+const monitoredIn = (revisions: readonly RevisionItem[]): TimeRange[] =>
   revisions.flatMap(({ from, enabled }, i) =>
     enabled ? [{ from, to: revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY }] : [],
   );
 
 /** The changes of state that count in a window, and the state before them. */
-async function changesIn({ ports, keys, tenant }: TenantEnv, check: CheckItem, window: Span) {
+async function changesIn({ ports, keys, tenant }: TenantEnv, check: CheckItem, window: TimeRange) {
   if (Date.parse(check.state_since) <= window.from) return [{ at: 0, state: check.state }];
   const changes: { at: number; state: CheckItem['state'] }[] = [];
   const transitions = itemsOf<TransitionItem>(ports.table, {

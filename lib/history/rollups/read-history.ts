@@ -2,7 +2,7 @@ import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import {
   type BucketList,
   type BucketSize,
@@ -88,14 +88,14 @@ async function entityHistory(
 
 type Read<F extends EntityFigures> = {
   /** The days of a window of which there is a rollup. */
-  days(window: Span): Promise<Part<F>[]>;
-  hours(hours: Span[]): Promise<Part<F>[]>;
+  days(window: TimeRange): Promise<Part<F>[]>;
+  hours(hours: TimeRange[]): Promise<Part<F>[]>;
 };
 
 /** What a history is made of, ascending: days as far as they are made, else hours. */
 async function partsOf<F extends EntityFigures>(
   size: BucketSize,
-  { from, to }: Span,
+  { from, to }: TimeRange,
   read: Read<F>,
 ): Promise<Part<F>[]> {
   const days = size === 'hour' ? [] : await read.days({ from, to });
@@ -113,10 +113,10 @@ function historyOf<F extends EntityFigures, Bucket>(
   parts: Part<F>[],
   size: BucketSize,
   { buckets, from, to }: BucketList,
-  recordOf: (own: Part<F>[], status: Span & { complete: boolean; revised_at: number | null }) => Bucket,
+  recordOf: (own: Part<F>[], status: TimeRange & { complete: boolean; revised_at: number | null }) => Bucket,
 ): History<Bucket> {
   const ofBucket = Map.groupBy(parts, ({ window }) => Math.max(startOf(size, window.from), from));
-  const record = (own: Part<F>[], window: Span) => {
+  const record = (own: Part<F>[], window: TimeRange) => {
     const isOver = startOf(size, window.to) === window.to;
     return recordOf(own, {
       ...window,

@@ -1,4 +1,4 @@
-import type { GapCause, Span } from '#lib/history/runs/gaps.ts';
+import type { GapCause, TimeRange } from '#lib/history/runs/gaps.ts';
 import {
   type Accounted,
   type AccountedSpan,
@@ -41,7 +41,7 @@ export const spanText = (spans: readonly AccountedSpan[]): string =>
  * @param window that they cover
  * @throws Error for what is no such text, or does not end at the end of the window
  */
-export function spansOf(text: string, window: Span): AccountedSpan[] {
+export function spansOf(text: string, window: TimeRange): AccountedSpan[] {
   const spans: AccountedSpan[] = [];
   let at = window.from;
   for (const [, letter = '', length = ''] of text.matchAll(/(\D)(\d*)/g)) {
@@ -89,7 +89,7 @@ type StoredCheck = Partial<Record<'runs' | 'failures' | 'warnings' | GapCause, n
 type StoredTime = Partial<Record<TimeKind | 'down_in_maintenance', number>>;
 
 /** 500 spans of each of 50 checks leave an item within 400 KB. */
-const MOST_SPANS = 500;
+const MAX_TIME_RANGES = 500;
 
 /** The same checks make the same item, in whatever order they are given. */
 export const encodeRollup = (checks: ReadonlyMap<number | string, Rollup>): StoredRollup =>
@@ -105,7 +105,7 @@ export const encodeLatencies = (checks: ReadonlyMap<number, CheckRollup>): Store
  * One check or entity of an item; undefined when the item knows nothing of it.
  * @param window the hour or day of the item
  */
-export const decodeRollup = (stored: StoredRollup, name: number | string, window: Span): Rollup | undefined =>
+export const decodeRollup = (stored: StoredRollup, name: number | string, window: TimeRange): Rollup | undefined =>
   stored[name] && rollupOf(stored[name], window);
 
 /** The latencies of one check; none when the item does not know it. */
@@ -118,21 +118,21 @@ function storedCheck({ runs, failures, warnings, gaps, ...time }: Rollup): Store
 }
 
 function storedTime({ spans, ms, down_in_maintenance_ms }: AccountedTime & Pick<Rollup, 'spans'>) {
-  if (spans && spans.length <= MOST_SPANS) return spanText(spans);
+  if (spans && spans.length <= MAX_TIME_RANGES) return spanText(spans);
   return withoutZeros({ ...ms, down_in_maintenance: down_in_maintenance_ms });
 }
 
 const withoutZeros = <K extends string>(numbers: Record<K, number>) =>
   Object.fromEntries(Object.entries(numbers).filter(([, number]) => number !== 0)) as Partial<Record<K, number>>;
 
-function rollupOf({ time, ...counts }: StoredCheck, window: Span): Rollup {
+function rollupOf({ time, ...counts }: StoredCheck, window: TimeRange): Rollup {
   const { runs = 0, failures = 0, warnings = 0 } = counts;
   const { gaps } = emptyFigures();
   for (const cause of GAP_CAUSES) gaps[cause] = counts[cause] ?? 0;
   return { runs, failures, warnings, gaps, ...timeStored(time, window) };
 }
 
-function timeStored(stored: string | StoredTime, window: Span): AccountedTime & Pick<Rollup, 'spans'> {
+function timeStored(stored: string | StoredTime, window: TimeRange): AccountedTime & Pick<Rollup, 'spans'> {
   if (typeof stored === 'string') {
     const spans = spansOf(stored, window);
     return { ...timeOf(spans), spans };

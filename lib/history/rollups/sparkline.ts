@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type RevisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { IdOf } from '#lib/platform/http/route.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { gapCount } from './figures.ts';
@@ -86,7 +86,7 @@ export async function readSparkline(
 }
 
 /** A time divided at some instants, and where hours begin: each part has one point and one interval. */
-function windowsOf({ from, to }: Span, instants: number[]): Span[] {
+function windowsOf({ from, to }: TimeRange, instants: number[]): TimeRange[] {
   const inside = instants.filter((at) => at > from && at < to);
   const borders = [...new Set([from, ...inside, to])].sort((a, b) => a - b);
   return borders.slice(1).flatMap((end, b) => hoursIn({ from: borders[b]!, to: end }));

@@ -2,7 +2,7 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
@@ -63,7 +63,7 @@ export const ofItem = (check: CheckItem): CheckSource => ({ id: check.id, item: 
 
 /** A part of a history; `isRolled`: it is over, and changes only by a revision. */
 export type Part<F extends EntityFigures = CheckRollup> = {
-  window: Span;
+  window: TimeRange;
   figures: F;
   isRolled: boolean;
   revised_at: number | null;
@@ -72,15 +72,15 @@ export type Part<F extends EntityFigures = CheckRollup> = {
 /** Reads rollups, and raw data where there are none yet. */
 export type RollupReader = {
   /** A check by UTC days, ascending: those that are made, and those before anything is known of it. */
-  days(check: CheckSource, window: Span): Promise<Part[]>;
+  days(check: CheckSource, window: TimeRange): Promise<Part[]>;
   /** The same of an entity with these checks. */
-  entityDays(id: string, checks: readonly CheckSource[], window: Span): Promise<Part<EntityFigures>[]>;
+  entityDays(id: string, checks: readonly CheckSource[], window: TimeRange): Promise<Part<EntityFigures>[]>;
   /** A check in windows, each of which lies in one hour and begins where the one before ends. */
-  parts(check: CheckSource, windows: readonly Span[]): Promise<Part[]>;
+  parts(check: CheckSource, windows: readonly TimeRange[]): Promise<Part[]>;
   /** The same, for whom its latencies do not matter. */
-  times(check: CheckSource, windows: readonly Span[]): Promise<Part<Rollup>[]>;
+  times(check: CheckSource, windows: readonly TimeRange[]): Promise<Part<Rollup>[]>;
   /** What a check was in a window, from its raw data as far as that is kept. */
-  spans(check: CheckSource, window: Span): Promise<readonly AccountedSpan[]>;
+  spans(check: CheckSource, window: TimeRange): Promise<readonly AccountedSpan[]>;
 };
 
 /**
@@ -94,17 +94,21 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
   const shared = sharedReads(context);
 
   /** Items of a partition, by when they begin. */
-  async function between<T extends RollupItem | LatenciesItem>(keyOf: (at: number) => Key, { from, to }: Span) {
+  async function between<T extends RollupItem | LatenciesItem>(keyOf: (at: number) => Key, { from, to }: TimeRange) {
     const [first, last] = [keyOf(from), keyOf(to - 1)];
     const query = { partition: first.pk, from: first.sk, to: last.sk, eventual: !strong };
     const items = await allOf<T>(shared.ports.table, query);
     return new Map(items.map((item) => [item.from, item]));
   }
 
-  const cellRollups = (check: CheckSource, of: 'hour' | 'day', window: Span): Promise<Map<number, Rolled>> =>
+  const cellRollups = (check: CheckSource, of: 'hour' | 'day', window: TimeRange): Promise<Map<number, Rolled>> =>
     between<RollupItem>((at) => keys.rollup(tenant, cellOf(check.id), of, at), window);
 
-  async function withLatencies(check: CheckSource, of: 'hour' | 'day', window: Span): Promise<Map<number, Rolled>> {
+  async function withLatencies(
+    check: CheckSource,
+    of: 'hour' | 'day',
+    window: TimeRange,
+  ): Promise<Map<number, Rolled>> {
     const rollups = await cellRollups(check, of, window);
     if (rollups.size === 0) return rollups;
     const items = await between<LatenciesItem>((at) => keys.latencies(tenant, cellOf(check.id), of, at), window);
@@ -121,8 +125,12 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
   const knownSince = ({ created_at, execution_mode }: CheckItem) =>
     Date.parse(created_at) - (execution_mode === 'push' ? retentionDays * DAY_MS : 0);
 
-  async function daysOf(checks: readonly CheckSource[], { from, to }: Span, partIn: (day: Span) => Part | undefined) {
-    const days: Span[] = [];
+  async function daysOf(
+    checks: readonly CheckSource[],
+    { from, to }: TimeRange,
+    partIn: (day: TimeRange) => Part | undefined,
+  ) {
+    const days: TimeRange[] = [];
     for (let day = from; day < to; day += DAY_MS) days.push({ from: day, to: Math.min(day + DAY_MS, to) });
     const found = days.map(partIn);
     if (isWhole(found)) return found;
@@ -133,8 +141,8 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
 
   async function hoursOf(
     check: CheckSource,
-    windows: readonly Span[],
-    read: (check: CheckSource, of: 'hour', window: Span) => Promise<Map<number, Rolled>>,
+    windows: readonly TimeRange[],
+    read: (check: CheckSource, of: 'hour', window: TimeRange) => Promise<Map<number, Rolled>>,
   ): Promise<Part[]> {
     const whole = windows.filter(({ from, to }) => to - from === HOUR_MS);
     const made =
@@ -152,7 +160,12 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
   }
 
   /** Measures a stretch of windows that no rollup has, at once. */
-  async function fillIn(check: CheckItem, windows: readonly Span[], found: (Part | undefined)[], stretch: Stretch) {
+  async function fillIn(
+    check: CheckItem,
+    windows: readonly TimeRange[],
+    found: (Part | undefined)[],
+    stretch: Stretch,
+  ) {
     const own = windows.slice(stretch.first, stretch.end);
     const createdAt = Date.parse(check.created_at);
     for (const [i, figures] of (await measureCheck(shared, check, own)).entries()) {
@@ -198,20 +211,20 @@ function stretches(list: readonly unknown[]): Stretch[] {
 }
 
 /** A check or entity in one of some rollups; undefined where that is not made. */
-function partIn(made: ReadonlyMap<number, Rolled>, name: number | string, window: Span): Part | undefined {
+function partIn(made: ReadonlyMap<number, Rolled>, name: number | string, window: TimeRange): Part | undefined {
   const rolled = made.get(window.from);
   return rolled && partOf(rolled, name, window);
 }
 
 /** A check or entity in a rollup. One that it does not know was not monitored then. */
-function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: number | string, window: Span): Part {
+function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: number | string, window: TimeRange): Part {
   const rollup = decodeRollup(stored, name, window) ?? notMonitored(window).figures;
   const figures = { ...rollup, latency: decodeLatency(latencies, name) };
   return { window, figures, isRolled: true, revised_at: revised?.[name] ?? null };
 }
 
 /** Time in which a check did not exist. */
-export function notMonitored(window: Span): Part {
+export function notMonitored(window: TimeRange): Part {
   const time = noTime();
   time.ms.not_monitored = window.to - window.from;
   const spans = [{ ...window, as: 'not_monitored' as const, in_maintenance: false }];

@@ -4,12 +4,12 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { Env } from '#lib/env.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { NotedCause } from '#lib/results/pack.ts';
+import type { StoredGapCause } from '#lib/results/pack.ts';
 import { probeTimeout } from '#lib/results/probe/probe.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import type { Settings } from '#lib/settings.ts';
-import type { Window } from './runs.ts';
+import type { SlotRange } from './runs.ts';
 import { countSlots, type Revision, timeline } from './timeline.ts';
 
 /**
@@ -24,7 +24,7 @@ export const GapCause = z
 export type GapCause = z.infer<typeof GapCause>;
 
 /** [from, to) in epoch ms. */
-export type Span = { from: number; to: number };
+export type TimeRange = { from: number; to: number };
 
 /** How long after its slot (ms) a probe may be under way: an outage that begins meanwhile has cut it off. */
 const underWay = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
@@ -34,7 +34,7 @@ const underWay = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_
  * Our outages that touch a window or cut off the probe of a slot in it, the one that goes on at this moment included;
  * ascending, none overlaps another.
  */
-export async function outagesOf(env: Env, check: CheckItem, window: Window): Promise<Span[]> {
+export async function outagesOf(env: Env, check: CheckItem, window: SlotRange): Promise<TimeRange[]> {
   const { ports, keys } = env;
   const shard = keys.shardOf(check.id);
   const { from } = window;
@@ -48,10 +48,10 @@ export async function outagesOf(env: Env, check: CheckItem, window: Window): Pro
 }
 
 /** Why slots of a window were missed; to be asked in ascending order. `noted`: the cause that a pack holds. */
-export function causes({ ports }: TenantEnv, check: CheckItem, outages: Span[]) {
+export function causes({ ports }: TenantEnv, check: CheckItem, outages: TimeRange[]) {
   const reach = underWay(check, ports.settings);
   let i = 0;
-  return (slot: number, noted: NotedCause | undefined): GapCause => {
+  return (slot: number, noted: StoredGapCause | undefined): GapCause => {
     while (i < outages.length && outages[i]!.to <= slot) i++;
     const outage = outages[i];
     if (outage && outage.from <= slot) return 'outage';
@@ -76,7 +76,7 @@ export type Gap = { from: number; to: number; slots: number; cause: GapCause };
 export const gapRecord = (gap: Gap): z.infer<typeof GapRecord> => ({ ...gap, from: iso(gap.from), to: iso(gap.to) });
 
 /** Results and missed slots that one search looks at; a day at one second has 86,400. */
-const MOST_MOMENTS = 100_000;
+const MAX_SLOTS = 100_000;
 
 /**
  * The gaps of a check in a window, ascending; missed slots that follow one another for the same cause are one gap.
@@ -88,7 +88,7 @@ const MOST_MOMENTS = 100_000;
 export async function findGaps(
   context: TenantEnv,
   check: CheckItem,
-  window: Window,
+  window: SlotRange,
   most: { gaps: number; moments?: number },
 ): Promise<{ gaps: Gap[]; next?: number }> {
   if (window.from >= window.until) return { gaps: [] };
@@ -101,7 +101,7 @@ export async function findGaps(
   let looked = 0;
   let next = window.from;
   for await (const moment of timeline(context, check, revisions, window)) {
-    if (looked++ === (most.moments ?? MOST_MOMENTS)) return { gaps, next };
+    if (looked++ === (most.moments ?? MAX_SLOTS)) return { gaps, next };
     if (moment.missed) {
       const { slot, interval_ms } = moment.missed;
       const gap: Gap = { from: slot, to: slot + interval_ms, slots: 1, cause: causeOf(slot, moment.noted) };
@@ -116,8 +116,8 @@ export async function findGaps(
 /** Our outages while a push check was enabled, cut to the window. */
 export async function pushGaps(
   revisions: readonly Revision[],
-  outages: readonly Span[],
-  window: Window,
+  outages: readonly TimeRange[],
+  window: SlotRange,
 ): Promise<Gap[]> {
   const gaps: Gap[] = [];
   for (const [i, revision] of revisions.entries()) {

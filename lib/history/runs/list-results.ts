@@ -5,7 +5,7 @@ import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import { RESULTS } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { AHEAD_MS, type ResultItem, type ResultRecord, resultView } from '#lib/results/result.ts';
+import { MAX_CLOCK_SKEW_MS, type ResultItem, type ResultRecord, resultView } from '#lib/results/result.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { resultOf, storedRuns } from './runs.ts';
 
@@ -28,7 +28,7 @@ export async function resultList(
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
   // Nothing is ordered later than a push may be; a year beyond 2286 would not even sort.
-  const latest = now + AHEAD_MS;
+  const latest = now + MAX_CLOCK_SKEW_MS;
   const to = Math.min(until ?? latest, latest) + SKEW_MS;
   const from = since === undefined ? kept : Math.max(kept, await orderedSince(context, check, since));
   const isAsked = ({ checked_at }: ResultItem): boolean => {
@@ -38,7 +38,7 @@ export async function resultList(
   const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, from) : [];
   return async (after, limit) => {
     if (from > to) return { found: [] };
-    const found: Found[] = [];
+    const found: FoundResult[] = [];
     const runs = storedRuns(context, check, revisions, { from, until: to }, { descending: true, page: limit, after });
     for await (const page of runs) {
       for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
@@ -54,13 +54,13 @@ export async function resultList(
 }
 
 /** A result, newest first among others. `isQuiet`: it stood in a pack, which holds nothing of what its type notes. */
-type Found = { item: ResultItem; isQuiet: boolean };
+type FoundResult = { item: ResultItem; isQuiet: boolean };
 
 /**
  * The results with what their type notes beside them (`days_left`). A run that finds something else there than the one
  * before it is none of the quiet: so these have what the last single result before them has.
  */
-async function withNoted(context: Context, check: CheckItem, found: readonly Found[]): Promise<ResultItem[]> {
+async function withNoted(context: Context, check: CheckItem, found: readonly FoundResult[]): Promise<ResultItem[]> {
   const last = found.at(-1);
   if (!last || check.noted === undefined || !('days_left' in checkTypeOf(check.check_type).result.shape)) {
     return found.map(({ item }) => item);
@@ -86,7 +86,7 @@ async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, {
  * slot of its rhythm, so the oldest is the slot that was the latest at that moment.
  */
 async function orderedSince(context: Context, check: CheckItem, since: number): Promise<number> {
-  const from = since - AHEAD_MS;
+  const from = since - MAX_CLOCK_SKEW_MS;
   if (check.execution_mode === 'push') return from;
   const revisions = await revisionsSince(context, check, from);
   const inForce = revisions.filter((revision) => revision.from <= since);

@@ -9,10 +9,10 @@ import { entryOf, type PackedEntry, type PackedGap, type PackedRun, type PackIte
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
 /** What packs say of a check at a slot (epoch ms). */
-type PackedMoment = { at: number; entry: PackedEntry };
+type PackedHistoryEntry = { at: number; entry: PackedEntry };
 
 /** How a history is read: `page` items at a time; from behind the result with this sort key on. */
-export type Reading = { descending?: boolean; page?: number; after?: string | undefined };
+export type ReadOptions = { descending?: boolean; page?: number; after?: string | undefined };
 
 /** How many slots have a second pack, about. */
 const STRAGGLERS = 0.1;
@@ -29,12 +29,12 @@ async function* packedMoments(
   { ports, keys, tenant }: TenantEnv,
   check: Pick<CheckItem, 'id'>,
   revisions: readonly RevisionItem[],
-  window: Window,
-  { descending = false, page }: Reading = {},
-): AsyncGenerator<PackedMoment[]> {
+  window: SlotRange,
+  { descending = false, page }: ReadOptions = {},
+): AsyncGenerator<PackedHistoryEntry[]> {
   const number = numberOf(check.id);
   for (const { from, until, interval_seconds } of inOrder(spansOf(revisions, window), descending)) {
-    let last: PackedMoment | undefined;
+    let last: PackedHistoryEntry | undefined;
     const query = {
       partition: keys.packs(tenant, cellOf(check.id), interval_seconds),
       from: stamp(from),
@@ -45,7 +45,7 @@ async function* packedMoments(
       eventual: true,
     };
     for await (const packs of pagesOf<PackItem>(ports.table, query)) {
-      const moments: PackedMoment[] = [];
+      const moments: PackedHistoryEntry[] = [];
       for (const pack of packs) {
         const entry = entryOf(pack, number);
         if (!entry) continue;
@@ -67,7 +67,7 @@ const inOrder = <T>(list: T[], descending: boolean): T[] => (descending ? list.r
  * The parts of a window in which an interval held, [from, until) in epoch ms. The first one holds from the beginning of
  * the window: packs from before it are those after a clock step, when the check was made on a clock that ran ahead.
  */
-const spansOf = (revisions: readonly RevisionItem[], window: Window) =>
+const spansOf = (revisions: readonly RevisionItem[], window: SlotRange) =>
   revisions.flatMap(({ from, enabled, rhythm }, i) => {
     const span = {
       from: i === 0 ? window.from : Math.max(from, window.from),
@@ -78,7 +78,9 @@ const spansOf = (revisions: readonly RevisionItem[], window: Window) =>
   });
 
 /** A run of a check, ordered by `at` (epoch ms): a result of its own, or a part of a pack; or why a slot has none. */
-export type Moment = { at: number; run: ResultItem | PackedRun; gap?: never } | { at: number; gap: PackedGap['gap'] };
+export type HistoryEntry =
+  | { at: number; run: ResultItem | PackedRun; gap?: never }
+  | { at: number; gap: PackedGap['gap'] };
 
 /**
  * What is stored of a check's runs in a window, in pages: the packs of its cell and its single results. Where both
@@ -89,16 +91,16 @@ export async function* storedRuns(
   context: TenantEnv,
   check: CheckItem,
   revisions: readonly RevisionItem[],
-  window: Window,
-  reading: Reading = {},
-): AsyncGenerator<Moment[]> {
+  window: SlotRange,
+  reading: ReadOptions = {},
+): AsyncGenerator<HistoryEntry[]> {
   const { descending = false, after } = reading;
   const pages = singleResults(context, check, window, reading);
   if (check.execution_mode === 'push') return yield* pages;
   const singles = cursorOf(pages);
   await singles.next();
   for await (const packed of packedMoments(context, check, revisions, behind(window, after), reading)) {
-    const moments: Moment[] = [];
+    const moments: HistoryEntry[] = [];
     for (const moment of packed) {
       while (singles.head && isBefore(singles.head.at, moment.at, descending)) {
         moments.push(singles.head);
@@ -120,19 +122,20 @@ const hasSingles = ({ execution_mode, single, settings_at }: CheckItem, from: nu
   Math.max(single === undefined ? 0 : orderOf({ sk: single }), settings_at + OLDER_SETTINGS_MS) >= from;
 
 /** Results go on behind a sort key when they are read newest first. */
-const behind = (window: Window, after: string | undefined): Window =>
+const behind = (window: SlotRange, after: string | undefined): SlotRange =>
   after === undefined ? window : { from: window.from, until: Math.min(window.until, orderOf({ sk: after })) };
 
-const momentOf = ({ at, entry }: PackedMoment): Moment => (entry.gap ? { at, gap: entry.gap } : { at, run: entry });
+const momentOf = ({ at, entry }: PackedHistoryEntry): HistoryEntry =>
+  entry.gap ? { at, gap: entry.gap } : { at, run: entry };
 
 const isBefore = (a: number, b: number, descending: boolean): boolean => (descending ? a > b : a < b);
 
 async function* singleResults(
   { ports, keys, tenant }: TenantEnv,
   check: CheckItem,
-  { from, until }: Window,
-  { descending, page, after }: Reading,
-): AsyncGenerator<Moment[]> {
+  { from, until }: SlotRange,
+  { descending, page, after }: ReadOptions,
+): AsyncGenerator<HistoryEntry[]> {
   if (!hasSingles(check, from)) return;
   const query = {
     partition: keys.ofCheck(tenant, check.id),
@@ -188,4 +191,4 @@ export function resultOf(
 }
 
 /** [from, until) in epoch ms. */
-export type Window = { from: number; until: number };
+export type SlotRange = { from: number; until: number };

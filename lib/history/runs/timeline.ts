@@ -2,11 +2,11 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
-import { turnsOf } from '#lib/platform/turns.ts';
-import { type NotedCause, PACK_MS } from '#lib/results/pack.ts';
+import { yieldEvery } from '#lib/platform/turns.ts';
+import { PACK_MS, type StoredGapCause } from '#lib/results/pack.ts';
 import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
-import { latestSlot, type Rhythm } from '#lib/schedule/slots.ts';
-import { type Moment as StoredMoment, storedRuns, type Window } from './runs.ts';
+import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';
+import { type SlotRange, type HistoryEntry as StoredMoment, storedRuns } from './runs.ts';
 
 /**
  * How long a slot is waited for at `now` (epoch ms): until its successor is due, or `patience_ms` have passed; a probe
@@ -30,7 +30,7 @@ export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'sched
  */
 function* dueSlots(
   revisions: readonly Revision[],
-  window: Window,
+  window: SlotRange,
   { now, timeout_ms, patience_ms = Number.POSITIVE_INFINITY }: Patience,
 ): Generator<DueSlot> {
   for (const [i, { from, enabled, rhythm }] of revisions.entries()) {
@@ -47,15 +47,15 @@ function* dueSlots(
 }
 
 /** The first slot at or after `at`. */
-const firstSlot = (rhythm: Rhythm, at: number): number => latestSlot(rhythm, at - 1) + rhythm.interval_ms;
+const firstSlot = (rhythm: IntervalSchedule, at: number): number => latestSlot(rhythm, at - 1) + rhythm.interval_ms;
 
 /** Due times that are counted before everything else in the process gets its turn. */
 const DUE_A_TURN = 200;
 
 /** How many slots a window has: of a push check with a schedule its due times. */
-export async function countSlots({ rhythm, schedule }: Revision, { from, until }: Window): Promise<number> {
+export async function countSlots({ rhythm, schedule }: Revision, { from, until }: SlotRange): Promise<number> {
   if (!schedule) return (latestSlot(rhythm, until - 1) - latestSlot(rhythm, from - 1)) / rhythm.interval_ms;
-  const turn = turnsOf(DUE_A_TURN);
+  const turn = yieldEvery(DUE_A_TURN);
   let count = 0;
   for (const due of dueTimes(parseCalendar(schedule.text, schedule.zone), from - 1)) {
     if (due >= until) break;
@@ -65,13 +65,13 @@ export async function countSlots({ rhythm, schedule }: Revision, { from, until }
   return count;
 }
 
-type Run = Extract<StoredMoment, { gap?: never }>;
+type TimelineRun = Extract<StoredMoment, { gap?: never }>;
 
 /**
  * A run, or a slot that has none and never will, with its cause where that was noted. `at` is what it is ordered by,
  * epoch ms.
  */
-type Moment = (Run & { missed?: never }) | { at: number; missed: DueSlot; noted?: NotedCause };
+type SlotEntry = (TimelineRun & { missed?: never }) | { at: number; missed: DueSlot; noted?: StoredGapCause };
 
 /** A run by hand and a retry are no slot's, whatever they found. */
 const isNoSlots = (moment: StoredMoment): boolean => moment.gap === undefined && 'kind' in moment.run;
@@ -88,9 +88,9 @@ export async function* timeline(
   context: TenantEnv,
   check: CheckItem,
   revisions: readonly RevisionItem[],
-  window: Window,
+  window: SlotRange,
   patience_ms?: number,
-): AsyncGenerator<Moment> {
+): AsyncGenerator<SlotEntry> {
   const { timeout_ms } = check;
   const now = context.ports.clock.now();
   const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms, patience_ms });

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { downAt, type Heard, silenceDeadline, silenceRules } from '#lib/checks/heartbeat.ts';
-import { checkSchema, shownCheck } from '#lib/checks/settings/check-record.ts';
+import { downAt, heartbeatDeadline, heartbeatRules, type LastHeartbeat } from '#lib/checks/heartbeat.ts';
+import { checkSchema, checkView } from '#lib/checks/settings/check-record.ts';
 import type { CheckType } from '#lib/checks/types/check-type.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type ResultItem, ResultRecord, resultView } from '#lib/results/result.ts';
 import { nextDue } from '#lib/schedule/calendar/calendar.ts';
-import { heardOf, isOverdue, isSilent, lastResult } from './newest-results.ts';
+import { isHeartbeatOverdue, isOverdue, lastHeartbeatOf, lastResult } from './newest-results.ts';
 
 export const Stale = z.object({
   stale: z.boolean().describe('Whether a result is overdue, so that the state may be older than it looks.'),
@@ -21,7 +21,7 @@ const LastResult = ({ result }: CheckType) =>
 /** What a list of checks shows of each when it is asked for. */
 export const NewestResult = (type: CheckType) => z.object({ last_result: LastResult(type).optional() });
 
-const Run = z.object({
+const OpenRunRecord = z.object({
   rid: z.string().nullable().describe('Id of the run, where its start gave one.'),
   started_at: z.iso.datetime().describe('When it said that it has started.'),
   overrun: z.boolean().describe('Whether it took longer than it may, which counted as a failure.'),
@@ -41,7 +41,7 @@ const Expected = z.object({
     .describe('When it goes down if nothing comes any more; null when it is down, disabled, or expects nothing.'),
   next_due_at: z.iso.datetime().nullable().describe('The next due time of its schedule; null without one.'),
   late: z.boolean().describe('Whether a run of its schedule is due, and its grace not over.'),
-  runs: z.array(Run).describe('Runs that have started and not ended, oldest first.'),
+  runs: z.array(OpenRunRecord).describe('Runs that have started and not ended, oldest first.'),
   waiting_for_first: z.boolean().describe('Whether nothing ever came.'),
 });
 export type Expected = z.infer<typeof Expected>;
@@ -61,14 +61,14 @@ export async function checkDetail(context: Context, check: CheckItem): Promise<C
   const detail = { last_result: lastResultView(context, check, last), last_checked_at: last?.checked_at ?? null };
   if (check.execution_mode === 'pull') return { ...detail, stale: isOverdue(context, check, last) };
   const now = context.ports.clock.now();
-  const heard = await heardOf(context, check);
-  return { ...detail, stale: isSilent(check, heard, now), ...expected(check, heard, now) };
+  const heard = await lastHeartbeatOf(context, check);
+  return { ...detail, stale: isHeartbeatOverdue(check, heard, now), ...expected(check, heard, now) };
 }
 
-function expected(check: CheckItem, heard: Heard, now: number): Expected {
+function expected(check: CheckItem, heard: LastHeartbeat, now: number): Expected {
   const { enabled, last_received, runs = [], failure_threshold, interval_seconds } = check;
-  const { calendar, grace } = silenceRules(check);
-  const deadline = enabled ? silenceDeadline(check, heard, now) : undefined;
+  const { calendar, grace } = heartbeatRules(check);
+  const deadline = enabled ? heartbeatDeadline(check, heard, now) : undefined;
   return {
     alerts_after_seconds: calendar ? null : grace / 1000 + (failure_threshold - 1) * interval_seconds,
     alerts_at: isoOrNull(enabled ? downAt(check, heard, now) : undefined),
@@ -93,6 +93,6 @@ export const lastResultView = (context: Context, check: CheckItem, last: ResultI
 export const CheckWithLastResult = checkSchema('CheckWithLastResult', detailOf);
 
 export const showWhole = async (context: Context, check: CheckItem) => ({
-  ...(await shownCheck(context, check)),
+  ...(await checkView(context, check)),
   ...(await checkDetail(context, check)),
 });

@@ -9,14 +9,14 @@ import { requireCheck } from '#lib/checks/settings/store.ts';
 import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
-import { mapInTurns } from '#lib/platform/turns.ts';
+import { mapYielding } from '#lib/platform/turns.ts';
 import { CheckWithLastResult, lastResultView, NewestResult, Stale, showWhole } from './check-detail.ts';
 import { newestResults, staleChecks } from './newest-results.ts';
 
 const row = route<Context>();
 
 /** Reading checks. Changes of them are in lib/checks/change. */
-export const checkReadRows = [
+export const checkReadRoutes = [
   row({
     method: 'GET',
     path: '/v1/checks',
@@ -44,7 +44,7 @@ export const checkReadRows = [
       const views = async (found: CheckOfEntity[]) => {
         const checks = found.map(({ check }) => check);
         const newest = last_result === 'true' ? await newestResults(context, checks) : undefined;
-        return mapInTurns([...found.entries()], ([i, { check, entity }]) => ({
+        return mapYielding([...found.entries()], ([i, { check, entity }]) => ({
           ...checkRecord(check, entity, context),
           stale: isStale(check.id),
           ...(newest && { last_result: lastResultView(context, check, newest[i]) }),

@@ -2,7 +2,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type Heard, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import { heartbeatDeadline, type LastHeartbeat } from '#lib/checks/heartbeat.ts';
 import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { Env } from '#lib/env.ts';
 import { resultOf, slotOf, storedRuns } from '#lib/history/runs/runs.ts';
@@ -10,10 +10,10 @@ import { cellOf, numberOf } from '#lib/keys.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { entryOf, PACK_MS, type PackItem } from '#lib/results/pack.ts';
 import { probeTimeout } from '#lib/results/probe/probe.ts';
-import { newestReceived, newnessOf } from '#lib/results/pushes/newest-received.ts';
-import { AHEAD_MS, orderOf, type ResultItem } from '#lib/results/result.ts';
+import { arrivalOrderOf, newestReceived } from '#lib/results/pushes/newest-received.ts';
+import { MAX_CLOCK_SKEW_MS, orderOf, type ResultItem } from '#lib/results/result.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 
 /** The longest that a probe takes, ms: so long after an outage the newest slots may still be under way. */
@@ -45,13 +45,13 @@ const NEWEST = 3;
 export async function lastResult(context: Context, check: CheckItem): Promise<ResultItem | undefined> {
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
-  const window = { from: retentionStart(now, caller.retention_days), until: now + AHEAD_MS };
+  const window = { from: retentionStart(now, caller.retention_days), until: now + MAX_CLOCK_SKEW_MS };
   const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, window.from) : [];
   let newest: ResultItem | undefined;
   for await (const page of storedRuns(context, check, revisions, window, { descending: true, page: NEWEST })) {
     for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
       const item = resultOf(keys, check, at, run);
-      if (!newest || newnessOf(item).at > newnessOf(newest).at) newest = item;
+      if (!newest || arrivalOrderOf(item).at > arrivalOrderOf(newest).at) newest = item;
       if (at <= now) return newest;
     }
   }
@@ -65,14 +65,14 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
 export function isOverdue({ ports }: Env, check: CheckItem, last: ResultItem | undefined): boolean {
   if (!check.enabled) return false;
   const now = ports.clock.now();
-  const rhythm = rhythmOf(cellOf(check.id), check.interval_seconds);
+  const rhythm = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
   const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check) - PACK_MS);
   // The probe after a change of settings covers all slots before it.
   return due >= check.settings_at && (last === undefined || orderOf(last) < due);
 }
 
 /** What was heard of a push check, and since when somebody has listened. Costs three small reads. */
-export async function heardOf(env: Env, check: CheckItem): Promise<Heard> {
+export async function lastHeartbeatOf(env: Env, check: CheckItem): Promise<LastHeartbeat> {
   const { ports, keys } = env;
   const [newest, outageEnd, account] = await Promise.all([
     newestReceived(env, check),
@@ -84,10 +84,10 @@ export async function heardOf(env: Env, check: CheckItem): Promise<Heard> {
 }
 
 /** Whether a sign of life of a push check is overdue: its deadline of silence has passed, whoever has judged it. */
-export function isSilent(check: CheckItem, { last }: Heard, now: number): boolean {
+export function isHeartbeatOverdue(check: CheckItem, { last }: LastHeartbeat, now: number): boolean {
   if (!check.enabled) return false;
   const { silence_at: _judged, ...rest } = check;
-  const deadline = silenceDeadline(rest, { last, watchedSince: 0 }, now);
+  const deadline = heartbeatDeadline(rest, { last, watchedSince: 0 }, now);
   return deadline !== undefined && deadline.at < now;
 }
 

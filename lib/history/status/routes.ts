@@ -26,7 +26,7 @@ import { readStatus, Status, StatusFilter } from './status.ts';
 const row = route<Context>();
 
 /** What there is to read of the whole fleet, and of the service itself. */
-export const statusRows = [
+export const statusRoutes = [
   row({
     method: 'GET',
     path: '/v1/status',
@@ -79,7 +79,7 @@ const whole = (min: number, max: number, fallback: number, meaning: string) =>
     .meta({ type: 'integer', minimum: min, maximum: max, description: `${meaning} Default ${fallback}.` });
 
 /** What there is to read of one check beside its record. */
-export const resultRows = [
+export const resultRoutes = [
   row({
     method: 'GET',
     path: '/v1/checks/{id}/results',

@@ -9,7 +9,7 @@ import { notFound } from '#lib/platform/errors.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { Slugs } from '#lib/platform/http/query-params.ts';
 import { filtered, pagesOf } from '#lib/platform/table/pages.ts';
-import { mapInTurns } from '#lib/platform/turns.ts';
+import { mapYielding } from '#lib/platform/turns.ts';
 import { staleChecks } from './newest-results.ts';
 
 const StatusEntity = Entity.extend({
@@ -63,7 +63,7 @@ export async function readStatus(
   } = {},
 ): Promise<{ status: Status; next: string | undefined }> {
   const { counts: isCounted = true, wanted = {}, ...page } = asked;
-  await mustBeThere(context, wanted.blueprint ?? []);
+  await assertExists(context, wanted.blueprint ?? []);
   const read = statusEntities(context, await staleChecks(context), wanted);
   const { values: entities, next } = await gather(read, page);
   if (!isCounted) return { status: { entities }, next };
@@ -72,7 +72,7 @@ export async function readStatus(
   return { status: { entities, ...counts }, next };
 }
 
-async function mustBeThere(context: Context, slugs: readonly string[]): Promise<void> {
+async function assertExists(context: Context, slugs: readonly string[]): Promise<void> {
   if (slugs.length === 0) return;
   const blueprints = await allBlueprints(context);
   for (const slug of slugs) if (!blueprints.has(slug)) throw notFound(`Blueprint ${slug}`);
@@ -91,7 +91,7 @@ function statusEntities(
     // Read behind the entities, so that it holds the blueprint of each.
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
     const now = context.ports.clock.now();
-    const found = await mapInTurns(items, (item) => {
+    const found = await mapYielding(items, (item) => {
       const record = entityRecord(item, blueprints.get(item.blueprint_slug) ?? { fields: [] }, now);
       return { at: item.sk, value: { ...record, stale: Object.keys(item.checks).some(isStale) } };
     });

@@ -2,20 +2,20 @@ import * as z from 'zod';
 import type { UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
-import { mustBeOwnSignIn, type Sent, sessionToken } from '#lib/identity/sessions/own-page.ts';
+import { assertSameOriginSignIn, type Sent, sessionToken } from '#lib/identity/sessions/own-page.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { findLink } from '#lib/identity/sign-in-link.ts';
 import { findInvitation } from '#lib/identity/team/invitations.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
-import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
-import { ownOrigin } from '#lib/platform/http/own-address.ts';
+import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { serviceOriginOf } from '#lib/platform/http/own-address.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import { Slug, text } from '#lib/platform/text.ts';
 import { SignInRefused } from './claims.ts';
-import { MOST_IDENTITIES } from './identities.ts';
+import { MAX_IDENTITIES } from './identities.ts';
 import { authorizationUrl } from './provider.ts';
 import { flowSecrets, oidcCookie, REQUEST_MS, requestPut } from './request.ts';
-import type { MeantFor } from './who-it-is.ts';
+import type { SignInTarget } from './who-it-is.ts';
 
 /**
  * Where the browser goes after a sign-in: a path of this service, with one slash at its beginning. Printable ASCII
@@ -64,8 +64,8 @@ export async function beginOidc(
 ): Promise<Reply<z.output<typeof OidcStarted>>> {
   const { ports } = context;
   if (ports.settings.OIDC_ISSUER === '') throw noProvider();
-  mustBeOwnSignIn(sent.headers, ports.settings);
-  const { origin } = ownOrigin(sent.headers, ports.settings);
+  assertSameOriginSignIn(sent.headers, ports.settings);
+  const { origin } = serviceOriginOf(sent.headers, ports.settings);
   const begun_for = await meantFor(context, start, sent);
   const before = sessionToken(sent, ports.settings);
 
@@ -91,7 +91,7 @@ async function meantFor(
   context: Context,
   { token, purpose, account_id }: z.output<typeof OidcStart>,
   sent: Sent,
-): Promise<MeantFor | undefined> {
+): Promise<SignInTarget | undefined> {
   if ((token !== undefined || purpose !== undefined) && account_id !== undefined) {
     throw invalid('account_id', 'is that of token or session; leave it out');
   }
@@ -109,14 +109,14 @@ async function meantFor(
 }
 
 /** Throws UNAUTHORIZED where nobody is signed in, FORBIDDEN for a key, LIMIT_EXCEEDED. */
-async function ownerOfSession({ ports, keys, origin }: Context, { headers, cookies }: Sent): Promise<MeantFor> {
+async function ownerOfSession({ ports, keys, origin }: Context, { headers, cookies }: Sent): Promise<SignInTarget> {
   const sender = { method: 'POST', headers, cookies, address: origin.ip, request_id: origin.request_id };
   const { session, caller } = await pageGates({ ports, keys }).authenticate(sender);
-  mustBeAllowed(caller, 'own');
+  assertAllowed(caller, 'own');
   // It would outlive the key.
   if (!session || session.key_digest !== undefined) throw notByKey();
   const user = await ports.table.get<UserItem>(keys.user(session.tenant_id, session.user_id));
-  if (user && user.identities.length >= MOST_IDENTITIES) throw tooMany();
+  if (user && user.identities.length >= MAX_IDENTITIES) throw tooMany();
   const digest = digestOf(sessionToken({ headers, cookies }, ports.settings)!);
   return { tenant_id: session.tenant_id, user_id: session.user_id, by: 'session', digest };
 }
@@ -131,7 +131,7 @@ const notByKey = (): AppError =>
   new AppError('FORBIDDEN', 'An identity is linked to a person, not to a key. Sign in by passkey, link or provider.');
 
 const tooMany = (): AppError =>
-  new AppError('LIMIT_EXCEEDED', `You have ${MOST_IDENTITIES} identities, which is the most. Remove one first.`);
+  new AppError('LIMIT_EXCEEDED', `You have ${MAX_IDENTITIES} identities, which is the most. Remove one first.`);
 
 /** The log has the rest: addresses inside the operator's network are nobody's business. */
 function noWay({ ports, origin }: Context, error: unknown): unknown {

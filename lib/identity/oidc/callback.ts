@@ -2,12 +2,12 @@ import type { Context } from '#lib/access/context.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
 import type { Sent } from '#lib/identity/sessions/own-page.ts';
 import { Reply } from '#lib/platform/http/route.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { CALLBACK } from './begin.ts';
 import { type OidcError, SignInRefused } from './claims.ts';
-import { vouchedBy } from './provider.ts';
+import { verifyCallback } from './provider.ts';
 import { oidcCookie, pendingRequest, type Returned } from './request.ts';
-import { settle } from './settle.ts';
+import { completeSignIn } from './settle.ts';
 
 /**
  * The way back from the provider. It is a page's own load and no call, so that whatever comes of it is a page too:
@@ -20,7 +20,12 @@ export async function oidcCallback(context: Context, sent: Sent, search: URLSear
     returned = await takeRequest(context, search.get('state') ?? '', sent.cookies);
     const { request, secrets } = returned;
     const callback = new URL(`${request.origin}${CALLBACK}?${search}`);
-    const session = await settle(context, request, await vouchedBy(context.ports, secrets, callback), sent);
+    const session = await completeSignIn(
+      context,
+      request,
+      await verifyCallback(context.ports, secrets, callback),
+      sent,
+    );
     return leadTo(request.return_to, session, returned);
   } catch (error) {
     return leadTo(`/#/sign-in?error=${reasonOf(context, error)}`, undefined, returned);
@@ -33,10 +38,10 @@ export async function oidcCallback(context: Context, sent: Sent, search: URLSear
  */
 function takeRequest(context: Context, state: string, cookies: readonly string[]): Promise<Returned> {
   const { ports } = context;
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const returned = await pendingRequest(context, state, cookies);
     if (!returned) throw new SignInRefused('expired', 'nothing that began in this browser is pending');
-    return (await ports.table.transact([useOnce(returned.request)])).ok ? returned : AGAIN;
+    return (await ports.table.transact([useOnce(returned.request)])).ok ? returned : RETRY;
   });
 }
 

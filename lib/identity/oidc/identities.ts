@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { Env } from '#lib/env.ts';
@@ -10,11 +10,11 @@ import { IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import type { Claims } from './claims.ts';
 
 /** A user has so many at most: the user item lists them. */
-export const MOST_IDENTITIES = 10;
+export const MAX_IDENTITIES = 10;
 
 export const IdentityRecord = z
   .object({
@@ -61,8 +61,8 @@ export async function ownIdentities({ ports, keys, tenant, caller }: Context): P
 /** From its return on it signs nobody in. Sessions that it began last until their own end. Throws NOT_FOUND. */
 export function unlinkIdentity(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant, caller } = context;
-  const note = auditing(context, 'remove', auditedIdentity);
-  return untilDone(ports, async () => {
+  const note = auditWriter(context, 'remove', auditedIdentity);
+  return retryOnConflict(ports, async () => {
     const user = await ports.table.get<UserItem>(keys.user(tenant, caller.user_id));
     const means = user?.identities.find((one) => one.id === id);
     if (!user || !means) throw notFound(`Identity ${id}`);
@@ -75,6 +75,6 @@ export function unlinkIdentity(context: Context, id: string): Promise<void> {
       { delete: place },
       ...(identity ? note(identity, undefined) : []),
     ]);
-    return outcome.ok ? undefined : AGAIN;
+    return outcome.ok ? undefined : RETRY;
   });
 }

@@ -15,13 +15,13 @@ const REASONS: Record<string, OidcError> = {
   server_error: 'unreachable',
 };
 
-const MOST_TOLD = 500;
+const MAX_ERROR_TEXT = 500;
 
 /**
  * Any error of openid-client, and of the network under it, as the refusal of the sign-in.
  * @param secrets what a provider might repeat in its description of the error
  */
-export function refusalOf(error: unknown, secrets: readonly string[]): SignInRefused {
+export function signInRefusal(error: unknown, secrets: readonly string[]): SignInRefused {
   const chain = chainOf(error);
   const known = chain.find((one) => one instanceof SignInRefused);
   if (known) return known;
@@ -32,7 +32,7 @@ export function refusalOf(error: unknown, secrets: readonly string[]): SignInRef
   if (answered) {
     const { error: code, error_description: description } = answered;
     const told = description === undefined ? code : `${code}: ${description}`;
-    const message = `it answered ${shorten(withoutSecrets(told, secrets), MOST_TOLD)}`;
+    const message = `it answered ${shorten(withoutSecrets(told, secrets), MAX_ERROR_TEXT)}`;
     return new SignInRefused(Object.hasOwn(REASONS, code) ? REASONS[code]! : 'failed', message);
   }
   const told = chain.map(({ name, message }) => (PLAIN.has(name) ? message : name));
@@ -86,7 +86,7 @@ export async function authorizationUrl(
 }
 
 /** What a provider said of the person who has come back from it. */
-export type Vouched = {
+export type VerifiedIdentity = {
   claims: Claims;
   /** The same with name and e-mail address, which many providers tell at their UserInfo endpoint alone. */
   inFull(): Promise<Claims>;
@@ -97,11 +97,11 @@ export type Vouched = {
  * token the signature by a key of the provider, issuer, audience, times and nonce. Throws SignInRefused.
  * @param callback the address that the browser was sent to, with its query
  */
-export async function vouchedBy(
+export async function verifyCallback(
   world: World,
   { state, nonce, verifier }: FlowSecrets,
   callback: URL,
-): Promise<Vouched> {
+): Promise<VerifiedIdentity> {
   const client = await library();
   const secrets = [callback.searchParams.get('code') ?? '', state, nonce, verifier, world.settings.OIDC_CLIENT_SECRET];
   const config = await atProvider(() => configured(world), secrets);
@@ -178,6 +178,6 @@ async function atProvider<T>(call: () => Promise<T>, secrets: readonly string[] 
   try {
     return await call();
   } catch (error) {
-    throw refusalOf(error, secrets);
+    throw signInRefusal(error, secrets);
   }
 }

@@ -3,7 +3,7 @@ import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { findOneTime, type OneTime, oneTime } from '#lib/identity/one-time.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { MeantFor } from './who-it-is.ts';
+import type { SignInTarget } from './who-it-is.ts';
 
 /** What a sign-in at a provider is tied together by, each 43 characters. */
 export type FlowSecrets = {
@@ -54,7 +54,7 @@ export type OidcRequest = {
   return_to: string;
   /** Of the accounts of the person the one that is meant; absent: the last used. */
   account_id?: string;
-  begun_for?: MeantFor;
+  begun_for?: SignInTarget;
   /** Digest of the session that the browser had: it ends with the sign-in. */
   replaces?: string;
 };

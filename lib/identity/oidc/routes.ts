@@ -15,7 +15,7 @@ const OidcAnswer = z.looseObject({
   error: z.string().optional().describe('Why the provider refused.'),
 });
 
-export const oidcRows = [
+export const oidcRoutes = [
   row({
     method: 'POST',
     path: '/v1/sign-in/oidc',

@@ -1,20 +1,20 @@
 import { type AccountItem, isDisabled, type UserItem } from '#lib/access/account.ts';
-import { asPerson, auditing } from '#lib/access/auditing.ts';
+import { asPerson, auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import type { Note } from '#lib/audit/write.ts';
+import type { AuditWriter } from '#lib/audit/write.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
 import type { Sent } from '#lib/identity/sessions/own-page.ts';
 import type { Principals } from '#lib/identity/sessions/session.ts';
 import { invitedBy } from '#lib/identity/team/invitations.ts';
 import { auditedUser } from '#lib/identity/team/team.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { type Claims, SignInRefused } from './claims.ts';
-import { auditedIdentity, type IdentityItem, identitiesOf, identityDigest, MOST_IDENTITIES } from './identities.ts';
-import type { Vouched } from './provider.ts';
+import { auditedIdentity, type IdentityItem, identitiesOf, identityDigest, MAX_IDENTITIES } from './identities.ts';
+import type { VerifiedIdentity } from './provider.ts';
 import type { OidcRequest } from './request.ts';
-import { type MeantFor, type Membership, provenBy, whoItIs } from './who-it-is.ts';
+import { isProofValid, type Membership, resolveIdentity, type SignInTarget } from './who-it-is.ts';
 
 type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
 
@@ -23,19 +23,19 @@ type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
  * one. Throws SignInRefused.
  * @returns Set-Cookie of the session; undefined where one is there already, as it began in the settings
  */
-export async function settle(
+export async function completeSignIn(
   came: Here,
   request: OidcRequest,
-  vouched: Vouched,
+  vouched: VerifiedIdentity,
   sent: Sent,
 ): Promise<string | undefined> {
   const here: Here = { ...came, origin: { ...came.origin, via: 'oidc' } };
   const { ports } = here;
   const note = notesOf(here);
   if (request.begun_for?.by === 'session') {
-    await untilDone(ports, async () => {
+    await retryOnConflict(ports, async () => {
       const it = await found(here, request, vouched);
-      return (await commit(ports, [...it.uses, ...note(it)])).ok ? true : AGAIN;
+      return (await commit(ports, [...it.uses, ...note(it)])).ok ? true : RETRY;
     });
     return undefined;
   }
@@ -53,19 +53,22 @@ export async function settle(
 /**
  * Who it is, the writes by which this becomes so, the identity that is new to them, and who they were while invited.
  */
-type Found = { who: Principals; uses: Write[]; added?: IdentityItem; invited?: UserItem };
+type SignInMatch = { who: Principals; uses: Write[]; added?: IdentityItem; invited?: UserItem };
 
 /** What notes the identity that was added and the invitation that was accepted, once for all tries. */
-function notesOf(here: Here): (found: Found) => Write[] {
-  let notes: { added: Note<IdentityItem>; accepted: Note<UserItem> } | undefined;
+function notesOf(here: Here): (found: SignInMatch) => Write[] {
+  let notes: { added: AuditWriter<IdentityItem>; accepted: AuditWriter<UserItem> } | undefined;
   return ({ who: { user }, added, invited }) => {
     const author = { ...here, tenant: user.tenant_id, caller: asPerson(user) };
-    notes ??= { added: auditing(author, 'add', auditedIdentity), accepted: auditing(author, 'accept', auditedUser) };
+    notes ??= {
+      added: auditWriter(author, 'add', auditedIdentity),
+      accepted: auditWriter(author, 'accept', auditedUser),
+    };
     return [...(added ? notes.added(undefined, added) : []), ...(invited ? notes.accepted(invited, user) : [])];
   };
 }
 
-async function found(here: Here, request: OidcRequest, vouched: Vouched): Promise<Found> {
+async function found(here: Here, request: OidcRequest, vouched: VerifiedIdentity): Promise<SignInMatch> {
   const { begun_for, account_id } = request;
   const digest = identityDigest(vouched.claims);
   const isMeant = ({ tenant_id }: Membership) => account_id === undefined || account_id === tenant_id;
@@ -74,13 +77,13 @@ async function found(here: Here, request: OidcRequest, vouched: Vouched): Promis
   const isKnown = !begun_for && linked.length > 0;
   const claims = isKnown ? vouched.claims : await vouched.inFull();
   const invited = begun_for || isKnown ? [] : (await pendingFor(here, claims)).filter(isMeant);
-  const verdict = whoItIs({ claims, linked, begun_for, invited, trust: here.ports.settings.OIDC_TRUST_EMAIL });
+  const verdict = resolveIdentity({ claims, linked, begun_for, invited, trust: here.ports.settings.OIDC_TRUST_EMAIL });
   if ('refused' in verdict) throw new SignInRefused(verdict.refused, `subject ${claims.subject} is no user who may`);
   if ('link' in verdict) return link(here, verdict.link, claims, identities);
   return useIdentity(here, verdict.as, identities.length > 1);
 }
 
-async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSeveral: boolean): Promise<Found> {
+async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSeveral: boolean): Promise<SignInMatch> {
   const { clock, ids } = here.ports;
   const all = await Promise.all(as.map((identity) => principals(here, identity)));
   const at = all.findIndex((who) => who && !isDisabled(who.account));
@@ -97,9 +100,14 @@ async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSever
   return { who, uses: [isOld || isOneOfSeveral ? { put: used, if: same } : { check: { pk, sk }, if: same }] };
 }
 
-async function link(here: Here, meant: MeantFor, claims: Claims, identities: readonly IdentityItem[]): Promise<Found> {
+async function link(
+  here: Here,
+  meant: SignInTarget,
+  claims: Claims,
+  identities: readonly IdentityItem[],
+): Promise<SignInMatch> {
   const who = await principals(here, meant);
-  const proven = who && (await provenBy(here, meant, who.user, claims));
+  const proven = who && (await isProofValid(here, meant, who.user, claims));
   if (!proven) throw new SignInRefused('expired', `the ${meant.by} that it began with has ended`);
   if (isDisabled(who.account)) throw new SignInRefused('account_disabled', `account ${meant.tenant_id} is disabled`);
   const { user, identity, if: condition } = linkedTo(here, proven.user, claims, identities);
@@ -120,8 +128,8 @@ async function link(here: Here, meant: MeantFor, claims: Claims, identities: rea
 function linkedTo({ ports, keys }: Here, user: UserItem, claims: Claims, identities: readonly IdentityItem[]) {
   const { issuer, subject, email, name } = claims;
   const known = identities.find((one) => one.tenant_id === user.tenant_id && one.user_id === user.id);
-  if (!known && user.identities.length >= MOST_IDENTITIES) {
-    throw new SignInRefused('failed', `user ${user.id} has ${MOST_IDENTITIES} identities, which is the most`);
+  if (!known && user.identities.length >= MAX_IDENTITIES) {
+    throw new SignInRefused('failed', `user ${user.id} has ${MAX_IDENTITIES} identities, which is the most`);
   }
   const digest = identityDigest(claims);
   const at = iso(ports.clock.now());
@@ -154,7 +162,7 @@ async function principals({ ports, keys }: Here, { tenant_id, user_id }: Members
   return user && account && { user, account };
 }
 
-async function pendingFor(here: Here, { email }: Claims): Promise<MeantFor[]> {
+async function pendingFor(here: Here, { email }: Claims): Promise<SignInTarget[]> {
   const users = email === undefined ? [] : await invitedBy(here, email);
   return users.map(({ tenant_id, id, invitation }) => ({
     tenant_id,

@@ -14,29 +14,29 @@ export type Membership = { tenant_id: string; user_id: string };
  * Who a sign-in is for before anybody has signed in, and what says so: the digest of the token of their invitation or
  * sign-in link, or of the session in whose settings it began.
  */
-export type MeantFor = Membership & { by: 'invitation' | 'link' | 'session'; digest: string };
+export type SignInTarget = Membership & { by: 'invitation' | 'link' | 'session'; digest: string };
 
 type Known<Linked extends Membership> = {
   claims: Claims;
   /** The users that issuer and subject are linked to, the last used first. */
   linked: readonly Linked[];
   /** With whose invitation or link, or in whose settings, it began. */
-  begun_for?: MeantFor | undefined;
+  begun_for?: SignInTarget | undefined;
   /** Users whose invitation to this e-mail address is pending. */
-  invited: readonly MeantFor[];
+  invited: readonly SignInTarget[];
   /** The setting OIDC_TRUST_EMAIL. */
   trust: boolean;
 };
 
 /** `as`: signs in as the first of them. `link`: the identity is this user's from now on. */
-type Verdict<Linked> = { as: readonly Linked[] } | { link: MeantFor } | { refused: OidcError };
+type SignInOutcome<Linked> = { as: readonly Linked[] } | { link: SignInTarget } | { refused: OidcError };
 
 /**
  * Who it is that a provider vouches for. Issuer and subject decide. An e-mail address only ever accepts a pending
  * invitation: providers give addresses to others, let people enter any, or leave them unverified, and so no member is
  * ever found by one.
  */
-export function whoItIs<Linked extends Membership>(known: Known<Linked>): Verdict<Linked> {
+export function resolveIdentity<Linked extends Membership>(known: Known<Linked>): SignInOutcome<Linked> {
   const { claims, linked, begun_for, invited, trust } = known;
   if (begun_for) {
     const here = linked.find(({ tenant_id }) => tenant_id === begun_for.tenant_id);
@@ -58,9 +58,9 @@ type Proven = { user: UserItem; writes: Write[] };
  * Whether that by which a sign-in was for this user still holds: it may have been used, replaced or withdrawn while the
  * person was at the provider. Undefined when it does not.
  */
-export async function provenBy(
+export async function isProofValid(
   { ports, keys }: Pick<Context, 'ports' | 'keys'>,
-  meant: MeantFor,
+  meant: SignInTarget,
   user: UserItem,
   claims: Claims,
 ): Promise<Proven | undefined> {

@@ -1,19 +1,19 @@
 import type { UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
 import type { Sent } from '#lib/identity/sessions/own-page.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { commit, RETRY } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { drawChallenge, requireChallenge } from './challenge.ts';
-import { placeOf, refused } from './judge-answer.ts';
+import { createChallenge, requireChallenge } from './challenge.ts';
+import { refused, relyingPartyOf } from './judge-answer.ts';
 import { type CreationOptions, creationOptions } from './options.ts';
 import { changePasskeys, passkeysOf, requireUser } from './own-passkeys.ts';
 import {
   auditedPasskey,
-  MOST_PASSKEYS,
+  MAX_PASSKEYS,
   type NewPasskey,
   type PasskeyItem,
   type PasskeyRecord,
@@ -24,11 +24,11 @@ import { verifyRegistration } from './verify.ts';
 
 /** What a browser asks an authenticator for a new passkey. Throws FORBIDDEN where they do not work, LIMIT_EXCEEDED. */
 export async function newPasskeyOptions(context: Context, headers: Sent['headers']): Promise<CreationOptions> {
-  const { rp_id } = placeOf(headers, context.ports.settings);
+  const { rp_id } = relyingPartyOf(headers, context.ports.settings);
   const user = await requireUser(context);
-  mustHaveRoom(user);
+  assertPasskeyLimit(user);
   const known = await passkeysOf(context, user);
-  return creationOptions(await drawChallenge(context, user.id), rp_id, user, known);
+  return creationOptions(await createChallenge(context, user.id), rp_id, user, known);
 }
 
 /**
@@ -41,8 +41,8 @@ export async function addPasskey(
   headers: Sent['headers'],
 ): Promise<PasskeyRecord> {
   const { ports, keys, caller } = context;
-  mustLast(caller);
-  const place = placeOf(headers, ports.settings);
+  assertDuration(caller);
+  const place = relyingPartyOf(headers, ports.settings);
   const client = clientDataOf(response.response.clientDataJSON);
   if (!client) throw refused('webauthn.create', 'garbled');
   const challenge = await requireChallenge(context, 'webauthn.create', client, caller.user_id);
@@ -61,9 +61,9 @@ export async function addPasskey(
     ...registered,
   };
 
-  const note = auditing(context, 'add', auditedPasskey);
+  const note = auditWriter(context, 'add', auditedPasskey);
   return changePasskeys(context, async (user) => {
-    mustHaveRoom(user);
+    assertPasskeyLimit(user);
     const listed: UserItem = {
       ...user,
       v: ports.ids.token(),
@@ -79,12 +79,12 @@ export async function addPasskey(
     const [taken, , used] = [0, 1, 2].map((write) => outcome.failed.includes(write));
     if (used) throw refused('webauthn.create', 'challenge');
     if (taken) throw new AppError('CONFLICT', 'This passkey is registered here already. Make a new one.');
-    return AGAIN;
+    return RETRY;
   });
 }
 
 /** A key never gives more than it has: a passkey would outlive one that expires. Throws FORBIDDEN. */
-function mustLast({ valid_until }: Context['caller']): void {
+function assertDuration({ valid_until }: Context['caller']): void {
   if (valid_until === null) return;
   throw new AppError(
     'FORBIDDEN',
@@ -92,10 +92,10 @@ function mustLast({ valid_until }: Context['caller']): void {
   );
 }
 
-function mustHaveRoom({ passkeys }: UserItem): void {
-  if (passkeys.length < MOST_PASSKEYS) return;
+function assertPasskeyLimit({ passkeys }: UserItem): void {
+  if (passkeys.length < MAX_PASSKEYS) return;
   throw new AppError(
     'LIMIT_EXCEEDED',
-    `A user may have ${MOST_PASSKEYS} passkeys, and you have as many. Remove one that is not used: last_used_at says which.`,
+    `A user may have ${MAX_PASSKEYS} passkeys, and you have as many. Remove one that is not used: last_used_at says which.`,
   );
 }

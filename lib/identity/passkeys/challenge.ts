@@ -10,7 +10,7 @@ import type { ClientData } from './responses.ts';
 type Content = { user_id?: string };
 
 /** Draws a challenge: 32 bytes, in base64url. @param userId who adds a passkey; nobody is known who signs in */
-export async function drawChallenge(
+export async function createChallenge(
   { ports, keys }: Pick<Context, 'ports' | 'keys'>,
   userId?: string,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { AppError } from '#lib/platform/errors.ts';
-import { type OwnAddresses, ownOrigin } from '#lib/platform/http/own-address.ts';
+import { type OwnAddresses, serviceOriginOf } from '#lib/platform/http/own-address.ts';
 import type { ClientData } from './responses.ts';
 
 /** The part of authenticator data that is always there (WebAuthn level 3, section 6.1). */
@@ -39,7 +39,7 @@ export function authenticatorDataOf(bytes: Uint8Array): AuthenticatorData | unde
  */
 export function judgeAnswer(
   ceremony: Ceremony,
-  { origin, rp_id }: Place,
+  { origin, rp_id }: RelyingParty,
   client: ClientData,
   data: AuthenticatorData,
 ): Refusal | undefined {
@@ -54,10 +54,10 @@ export function judgeAnswer(
  * Whether a counter is not above what it was: two authenticators have the same key (WebAuthn level 3, section 6.1.1).
  * Those that do not count say 0 always.
  */
-export const wentBack = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before;
+export const counterRolledBack = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before;
 
 /** Where a passkey is used: the origin of the page, and its host, which is the id that the passkey is bound to. */
-export type Place = { origin: string; rp_id: string };
+export type RelyingParty = { origin: string; rp_id: string };
 
 type Headers = Record<string, string | undefined>;
 
@@ -65,7 +65,7 @@ type Headers = Record<string, string | undefined>;
  * Why passkeys do not work at an origin of ours; undefined where they do. Browsers allow them at names alone, and
  * without TLS at localhost alone (WebAuthn level 3, section 5.1.3; Secure Contexts, section 3.1). Pure.
  */
-export function whyNoPasskeys({ protocol, hostname }: URL): string | undefined {
+export function passkeysUnavailableReason({ protocol, hostname }: URL): string | undefined {
   if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) {
     return (
       `Passkeys need a name, and ${hostname} is an IP address. Open this service by a name with https, or at ` +
@@ -77,9 +77,9 @@ export function whyNoPasskeys({ protocol, hostname }: URL): string | undefined {
 }
 
 /** Where a request comes from, as passkeys see it. Throws FORBIDDEN at an address that is not ours, or has none. */
-export function placeOf(headers: Headers, own: OwnAddresses): Place {
-  const page = ownOrigin(headers, own);
-  const why = whyNoPasskeys(page);
+export function relyingPartyOf(headers: Headers, own: OwnAddresses): RelyingParty {
+  const page = serviceOriginOf(headers, own);
+  const why = passkeysUnavailableReason(page);
   if (why !== undefined) throw new AppError('FORBIDDEN', why);
   return { origin: page.origin, rp_id: page.hostname };
 }
@@ -90,9 +90,9 @@ export function placeOf(headers: Headers, own: OwnAddresses): Place {
  */
 export function whyNoPasskeysHere(headers: Headers, own: OwnAddresses): string | undefined {
   try {
-    const page = ownOrigin(headers, own);
+    const page = serviceOriginOf(headers, own);
     if (headers['sec-fetch-site'] !== undefined) page.protocol = 'https:';
-    return whyNoPasskeys(page);
+    return passkeysUnavailableReason(page);
   } catch (error) {
     if (error instanceof AppError) return error.message;
     throw error;

@@ -79,7 +79,7 @@ export const creationOptions = (
 ): CreationOptions => ({
   challenge,
   rp: { id: rp_id, name: 'Fleetwatch' },
-  user: { id: handleOf(user.id), name: user.email, displayName: user.name || user.email },
+  user: { id: userHandleOf(user.id), name: user.email, displayName: user.name || user.email },
   pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
   excludeCredentials: known.map(({ credential_id: id }) => ({ id, type: 'public-key' })),
   authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
@@ -88,4 +88,4 @@ export const creationOptions = (
 });
 
 /** The user handle that a passkey keeps: the user's id, in base64url. It says nothing about the person. */
-export const handleOf = (userId: string): string => Buffer.from(userId).toString('base64url');
+export const userHandleOf = (userId: string): string => Buffer.from(userId).toString('base64url');

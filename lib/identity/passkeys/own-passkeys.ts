@@ -1,9 +1,9 @@
-import type { SignInMeans, UserItem } from '#lib/access/account.ts';
-import { auditing } from '#lib/access/auditing.ts';
+import type { SignInCredential, UserItem } from '#lib/access/account.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
 import { notFound } from '#lib/platform/errors.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { auditedPasskey, type PasskeyItem, type PasskeyPatch, type PasskeyRecord, passkeyRecord } from './passkey.ts';
 
 /** The caller as a user. Throws UNAUTHORIZED when they were removed meanwhile. */
@@ -25,11 +25,11 @@ export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserIte
  */
 export function changePasskeys<T>(
   context: Context,
-  attempt: (user: UserItem) => Promise<T | typeof AGAIN>,
+  attempt: (user: UserItem) => Promise<T | typeof RETRY>,
 ): Promise<T> {
   const { ports, keys, tenant } = context;
   const read = async () => attempt(await requireUser(context));
-  return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, read));
+  return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, read));
 }
 
 export async function listPasskeys(context: Context): Promise<PasskeyRecord[]> {
@@ -37,11 +37,11 @@ export async function listPasskeys(context: Context): Promise<PasskeyRecord[]> {
 }
 
 /** One of the caller's own, by its id. Throws NOT_FOUND. */
-export async function requirePasskey(context: Context, id: string): Promise<SignInMeans> {
+export async function requirePasskey(context: Context, id: string): Promise<SignInCredential> {
   return ofUser(await requireUser(context), id);
 }
 
-function ofUser({ passkeys }: UserItem, id: string): SignInMeans {
+function ofUser({ passkeys }: UserItem, id: string): SignInCredential {
   const found = passkeys.find((one) => one.id === id);
   if (!found) throw notFound(`Passkey ${id}`);
   return found;
@@ -50,11 +50,11 @@ function ofUser({ passkeys }: UserItem, id: string): SignInMeans {
 /** Throws NOT_FOUND. */
 export function renamePasskey(context: Context, id: string, { name }: PasskeyPatch): Promise<PasskeyRecord> {
   const { ports, keys } = context;
-  const note = auditing(context, 'update', auditedPasskey);
+  const note = auditWriter(context, 'update', auditedPasskey);
   return changePasskeys(context, async (user) => {
     const { digest } = ofUser(user, id);
     const passkey = await ports.table.get<PasskeyItem>(keys.passkey(digest));
-    if (!passkey) return AGAIN;
+    if (!passkey) return RETRY;
     if (passkey.name === name) return passkeyRecord(passkey);
     const renamed: PasskeyItem = { ...passkey, v: ports.ids.token(), name };
     const passkeys = user.passkeys.map((one) => (one.id === id ? { ...one, name } : one));
@@ -64,14 +64,14 @@ export function renamePasskey(context: Context, id: string, { name }: PasskeyPat
       { put: listed, if: { version: user.v } },
       ...note(passkey, renamed),
     ]);
-    return outcome.ok ? passkeyRecord(renamed) : AGAIN;
+    return outcome.ok ? passkeyRecord(renamed) : RETRY;
   });
 }
 
 /** Once it has returned, this passkey signs nobody in. Throws NOT_FOUND. */
 export function removePasskey(context: Context, id: string): Promise<void> {
   const { ports, keys } = context;
-  const note = auditing(context, 'remove', auditedPasskey);
+  const note = auditWriter(context, 'remove', auditedPasskey);
   return changePasskeys(context, async (user) => {
     const { digest, name } = ofUser(user, id);
     const passkeys = user.passkeys.filter((one) => one.id !== id);
@@ -81,6 +81,6 @@ export function removePasskey(context: Context, id: string): Promise<void> {
       { put: listed, if: { version: user.v } },
       ...note({ id, name, user_id: user.id }, undefined),
     ]);
-    return outcome.ok ? undefined : AGAIN;
+    return outcome.ok ? undefined : RETRY;
   });
 }

@@ -7,7 +7,7 @@ import { Name } from '#lib/platform/text.ts';
 import { RegistrationResponse } from './responses.ts';
 
 /** The most passkeys of one user. */
-export const MOST_PASSKEYS = 10;
+export const MAX_PASSKEYS = 10;
 
 const PasskeyName = Name.describe('What tells it from the others, such as "laptop".');
 

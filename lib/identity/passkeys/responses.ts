@@ -8,15 +8,15 @@ import { text } from '#lib/platform/text.ts';
  */
 
 /** Larger than any answer of an authenticator, with the certificates of its maker. In bytes. */
-export const MOST_RESPONSE_BYTES = 64 * 1024;
+export const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** A credential id has at most 1,023 bytes (WebAuthn level 3, section 4). */
-const LONGEST_ID = 1364;
+const MAX_ID_LENGTH = 1364;
 
 const base64url = (longest: number) =>
   text(1, longest).regex(/^[A-Za-z0-9_-]+$/, 'must be base64url without padding, as toJSON() of the browser gives it');
 
-const CredentialId = base64url(LONGEST_ID);
+const CredentialId = base64url(MAX_ID_LENGTH);
 /** All parts together fit the body, so that one too long is answered with its name. */
 const Part = base64url(16 * 1024);
 const TYPE = z.literal('public-key').describe('The only type there is.');

@@ -6,7 +6,7 @@ import { addPasskey, newPasskeyOptions } from './add-passkey.ts';
 import { CreationOptions, RequestOptions } from './options.ts';
 import { listPasskeys, removePasskey, renamePasskey, requirePasskey } from './own-passkeys.ts';
 import { NewPasskey, PasskeyPatch, PasskeyRecord } from './passkey.ts';
-import { AuthenticationResponse, MOST_RESPONSE_BYTES } from './responses.ts';
+import { AuthenticationResponse, MAX_RESPONSE_BYTES } from './responses.ts';
 import { signInByPasskey, signInOptions } from './sign-in.ts';
 
 const row = route<Context>();
@@ -15,7 +15,7 @@ const PasskeySignIn = z
   .object({ response: AuthenticationResponse.describe('What the browser answered to the options.') })
   .meta({ id: 'PasskeySignIn' });
 
-export const passkeyRows = [
+export const passkeyRoutes = [
   row({
     method: 'POST',
     path: '/v1/sign-in/passkey/options',
@@ -35,7 +35,7 @@ export const passkeyRows = [
     summary: 'Sign in with a passkey',
     status: 201,
     body: PasskeySignIn,
-    maxBody: MOST_RESPONSE_BYTES,
+    maxBody: MAX_RESPONSE_BYTES,
     reply: SessionRecord,
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'ACCOUNT_DISABLED'],
     run: (context, { body, ...sent }) => signInByPasskey(context, body.response, sent),
@@ -57,7 +57,7 @@ export const passkeyRows = [
     summary: 'Add a passkey',
     status: 201,
     body: NewPasskey,
-    maxBody: MOST_RESPONSE_BYTES,
+    maxBody: MAX_RESPONSE_BYTES,
     reply: PasskeyRecord,
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body, headers }) => addPasskey(context, body, headers),

@@ -1,7 +1,7 @@
 import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
-import { noteAs } from '#lib/audit/write.ts';
+import { auditWriterFor } from '#lib/audit/write.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
 import type { Sent } from '#lib/identity/sessions/own-page.ts';
@@ -9,28 +9,28 @@ import type { SessionRecord } from '#lib/identity/sessions/session.ts';
 import type { Reply } from '#lib/platform/http/route.ts';
 import { commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { drawChallenge, requireChallenge } from './challenge.ts';
-import { placeOf, refused, wentBack } from './judge-answer.ts';
-import { handleOf, type RequestOptions, requestOptions } from './options.ts';
+import { createChallenge, requireChallenge } from './challenge.ts';
+import { counterRolledBack, refused, relyingPartyOf } from './judge-answer.ts';
+import { type RequestOptions, requestOptions, userHandleOf } from './options.ts';
 import { auditedPasskey, type PasskeyItem } from './passkey.ts';
 import { type AuthenticationResponse, clientDataOf } from './responses.ts';
 import { verifyAuthentication } from './verify.ts';
 
 /** Notes that a passkey was refused as its counter went back: two have its key, so that one of them is a copy. */
-async function noteRefusedCopy({ ports, keys, origin }: Context, passkey: PasskeyItem): Promise<void> {
+async function logClonedPasskey({ ports, keys, origin }: Context, passkey: PasskeyItem): Promise<void> {
   const { tenant_id: tenant, user_id, id: passkey_id } = passkey;
   ports.log.warn('the counter of a passkey went back', { tenant_id: tenant, user_id, passkey_id });
   const actor = { type: 'system' as const, user_id: null, email: null, key_id: null, key_label: null };
   const { request_id, ip, user_agent } = origin;
   const author = { actor, via: 'console' as const, tool: null, request_id, ip, user_agent };
-  const note = noteAs({ ports, keys, tenant }, author, 'refuse', auditedPasskey);
+  const note = auditWriterFor({ ports, keys, tenant }, author, 'refuse', auditedPasskey);
   await commit(ports, note(passkey, passkey, { counter: 'went back' }));
 }
 
 /** What a browser asks its authenticators to sign in here. Throws FORBIDDEN where passkeys do not work. */
 export async function signInOptions(context: Context, headers: Sent['headers']): Promise<RequestOptions> {
-  const { rp_id } = placeOf(headers, context.ports.settings);
-  return requestOptions(await drawChallenge(context), rp_id);
+  const { rp_id } = relyingPartyOf(headers, context.ports.settings);
+  return requestOptions(await createChallenge(context), rp_id);
 }
 
 /**
@@ -46,19 +46,19 @@ export function signInByPasskey(
 ): Promise<Reply<SessionRecord>> {
   const { ports, keys } = context;
   return signIn(context, async () => {
-    const place = placeOf(sent.headers, ports.settings);
+    const place = relyingPartyOf(sent.headers, ports.settings);
     const client = clientDataOf(response.response.clientDataJSON);
     if (!client) throw refused('webauthn.get', 'garbled');
     const [challenge, passkey] = await Promise.all([
       requireChallenge(context, 'webauthn.get', client),
       ports.table.get<PasskeyItem>(keys.passkey(digestOf(response.id))),
     ]);
-    if (passkey?.rp_id !== place.rp_id || response.response.userHandle !== handleOf(passkey.user_id)) {
+    if (passkey?.rp_id !== place.rp_id || response.response.userHandle !== userHandleOf(passkey.user_id)) {
       throw refused('webauthn.get', 'unknown');
     }
     const { counter, synced } = await verifyAuthentication(response, client, place, passkey);
-    if (wentBack(passkey.counter, counter)) {
-      await noteRefusedCopy(context, passkey);
+    if (counterRolledBack(passkey.counter, counter)) {
+      await logClonedPasskey(context, passkey);
       throw refused('webauthn.get', 'counter');
     }
 

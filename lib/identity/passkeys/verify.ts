@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
-import { authenticatorDataOf, type Ceremony, judgeAnswer, type Place, refused } from './judge-answer.ts';
+import { authenticatorDataOf, type Ceremony, judgeAnswer, type RelyingParty, refused } from './judge-answer.ts';
 import { ALGORITHMS } from './options.ts';
 import type { PasskeyItem } from './passkey.ts';
 import type { AuthenticationResponse, ClientData, RegistrationResponse } from './responses.ts';
@@ -62,14 +62,14 @@ type Registered = Pick<PasskeyItem, 'credential_id' | 'public_key' | 'counter' |
 export async function verifyRegistration(
   { id, type, response }: RegistrationResponse,
   client: ClientData,
-  place: Place,
+  place: RelyingParty,
 ): Promise<Registered> {
   const { isoCBOR } = await libraryHelpers();
   const authData = await unlessGarbled('webauthn.create', async () =>
     isoCBOR.decodeFirst<Map<string, unknown>>(bytesOf(response.attestationObject)).get('authData'),
   );
   if (!(authData instanceof Uint8Array)) throw refused('webauthn.create', 'garbled');
-  const data = mustFit('webauthn.create', place, client, authData);
+  const data = assertMatches('webauthn.create', place, client, authData);
   const unstated = new Map<string, string | Uint8Array | Map<string, string>>([
     ['fmt', 'none'],
     ['attStmt', new Map<string, string>()],
@@ -113,10 +113,10 @@ export async function verifyRegistration(
 export async function verifyAuthentication(
   { id, type, response }: AuthenticationResponse,
   client: ClientData,
-  place: Place,
+  place: RelyingParty,
   passkey: Pick<PasskeyItem, 'credential_id' | 'public_key'>,
 ) {
-  const data = mustFit('webauthn.get', place, client, bytesOf(response.authenticatorData));
+  const data = assertMatches('webauthn.get', place, client, bytesOf(response.authenticatorData));
   const { verifyAuthenticationResponse } = await library();
   const { verified } = await unlessGarbled('webauthn.get', () =>
     verifyAuthenticationResponse({
@@ -135,7 +135,7 @@ export async function verifyAuthentication(
 
 const bytesOf = (base64url: string) => new Uint8Array(Buffer.from(base64url, 'base64url'));
 
-function mustFit(ceremony: Ceremony, place: Place, client: ClientData, bytes: Uint8Array) {
+function assertMatches(ceremony: Ceremony, place: RelyingParty, client: ClientData, bytes: Uint8Array) {
   const data = authenticatorDataOf(bytes);
   if (!data) throw refused(ceremony, 'garbled');
   const why = judgeAnswer(ceremony, place, client, data);

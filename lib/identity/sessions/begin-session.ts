@@ -1,15 +1,15 @@
 import { digestOf } from '#lib/access/api-key.ts';
-import { asPerson, auditing } from '#lib/access/auditing.ts';
+import { asPerson, auditWriter } from '#lib/access/auditing.ts';
 import type { Context, Origin } from '#lib/access/context.ts';
 import type { SessionItem, SignInMethod } from '#lib/access/session-item.ts';
-import type { Note } from '#lib/audit/write.ts';
+import type { AuditWriter } from '#lib/audit/write.ts';
 import type { Keys } from '#lib/keys.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { mustBeOwnSignIn, type Sent, sessionCookie, sessionToken } from './own-page.ts';
+import { assertSameOriginSignIn, type Sent, sessionCookie, sessionToken } from './own-page.ts';
 import {
   auditedSession,
   latestEnd,
@@ -20,9 +20,9 @@ import {
 } from './session.ts';
 
 /** Sessions of a user; with one more, the oldest ends. */
-const MOST = 20;
+const MAX_SESSIONS = 20;
 /** That end for a new one; more of them only after many sign-ins at once. A transaction has at most 100 writes. */
-const MOST_ENDED = 20;
+const MAX_ENDED = 20;
 
 /**
  * A session, not yet written. A way in commits `writes` in one transaction with those that use up what proves who signs
@@ -57,7 +57,7 @@ export async function beginSession(
   const now = ports.clock.now();
   const [id, token] = [ports.ids.id('ses'), ports.ids.secret()];
   const digest = digestOf(token);
-  if (method !== 'oidc') mustBeOwnSignIn(sent.headers, ports.settings);
+  if (method !== 'oidc') assertSameOriginSignIn(sent.headers, ports.settings);
   const valid_until = latestEnd(method, now, ports.settings, who.key);
   const item: SessionItem = {
     ...keys.session(digest),
@@ -89,7 +89,7 @@ export async function beginSession(
     allOf<SessionPointer>(ports.table, { partition: keys.sessions(user.tenant_id, user.id) }),
   ]);
   const rest = others.filter(({ sk }) => sk !== replaced?.id);
-  const tooMany = rest.slice(0, Math.min(Math.max(0, rest.length - MOST + 1), MOST_ENDED));
+  const tooMany = rest.slice(0, Math.min(Math.max(0, rest.length - MAX_SESSIONS + 1), MAX_ENDED));
   const ended = [...(replaced ? sessionKeys(keys, replaced) : []), ...tooMany.flatMap((one) => pointedKeys(keys, one))];
   return {
     writes: [
@@ -117,19 +117,19 @@ export async function signIn(
 ): Promise<Reply<SessionRecord>> {
   const { ports } = context;
   let tried: BegunSession | undefined;
-  let note: Note<SessionItem> | undefined;
-  const { record, cookie } = await untilDone(ports, async () => {
+  let note: AuditWriter<SessionItem> | undefined;
+  const { record, cookie } = await retryOnConflict(ports, async () => {
     // A try before did it, whose answer was lost.
     if (tried && (await ports.table.get(tried.item))?.v === tried.item.v) return tried;
     const { begun, uses } = await attempt();
     tried = begun;
     const { item, record } = begun;
-    note ??= auditing(
+    note ??= auditWriter(
       { ...context, tenant: item.tenant_id, ...asThemselves(record, context.origin) },
       'create',
       auditedSession,
     );
-    return (await commit(ports, [...uses, ...begun.writes, ...note(undefined, item)])).ok ? begun : AGAIN;
+    return (await commit(ports, [...uses, ...begun.writes, ...note(undefined, item)])).ok ? begun : RETRY;
   });
   return new Reply(record, {}, [cookie]);
 }

@@ -1,7 +1,7 @@
 import type { AccountItem, UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem } from '#lib/access/api-key.ts';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Context, Scope } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { Context, MutationContext, TenantScope } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
 import type { SessionItem } from '#lib/access/session-item.ts';
 import type { Audited } from '#lib/audit/write.ts';
@@ -9,7 +9,7 @@ import { notFound } from '#lib/platform/errors.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { deleteAll } from '#lib/platform/table/reclaim.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { pointedKeys, sessionKeys } from './begin-session.ts';
 import { auditedSession, endOf, isOver, type SessionPointer, type SessionRecord, sessionRecord } from './session.ts';
 
@@ -17,11 +17,11 @@ import { auditedSession, endOf, isOver, type SessionPointer, type SessionRecord,
 const AT_ONCE = 30;
 
 /** Ends one session, also one that has ended already. */
-export function endSession(scope: Changing, session: SessionItem): Promise<void> {
+export function endSession(scope: MutationContext, session: SessionItem): Promise<void> {
   const { ports, keys } = scope;
-  const note = auditing(scope, 'end', auditedSession);
+  const note = auditWriter(scope, 'end', auditedSession);
   const [place, pointer] = sessionKeys(keys, session);
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const still = await ports.table.get<SessionItem>(place);
     if (!still) return undefined;
     const outcome = await commit(ports, [
@@ -30,7 +30,7 @@ export function endSession(scope: Changing, session: SessionItem): Promise<void>
       { delete: pointer },
       ...note(still, undefined),
     ]);
-    return outcome.ok ? undefined : AGAIN;
+    return outcome.ok ? undefined : RETRY;
   });
 }
 
@@ -41,10 +41,10 @@ const auditedSessions: Audited<UserItem> = {
 };
 
 /** Ends all sessions of a user but `kept`: from its return on, no request with them is let in. Throws NOT_FOUND. */
-export function endSessions(scope: Changing, userId: string, kept?: SessionItem): Promise<void> {
+export function endSessions(scope: MutationContext, userId: string, kept?: SessionItem): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditing(scope, 'end', auditedSessions);
-  return untilDone(ports, async () => {
+  const note = auditWriter(scope, 'end', auditedSessions);
+  return retryOnConflict(ports, async () => {
     const [user, current] = await Promise.all([
       ports.table.get<UserItem>(keys.user(tenant, userId)),
       kept && ports.table.get<SessionItem>({ pk: kept.pk, sk: kept.sk }),
@@ -60,7 +60,7 @@ export function endSessions(scope: Changing, userId: string, kept?: SessionItem)
       const goesOn: SessionItem = { ...current, v: ports.ids.token(), generation: next.session_generation };
       writes.push({ put: goesOn, if: { version: current.v } });
     }
-    return (await commit(ports, writes)).ok ? undefined : AGAIN;
+    return (await commit(ports, writes)).ok ? undefined : RETRY;
   });
 }
 
@@ -69,7 +69,7 @@ export function endSessions(scope: Changing, userId: string, kept?: SessionItem)
  * it began under the number before. `deletes` go with it in one transaction, 60 writes at most.
  */
 export async function withoutSessions(
-  { ports, keys, tenant }: Scope,
+  { ports, keys, tenant }: TenantScope,
   user: UserItem,
   kept?: SessionItem,
 ): Promise<{ next: UserItem; deletes: Write[] }> {
@@ -87,7 +87,7 @@ export async function withoutSessions(
 }
 
 /** Where all sessions of a user stand. */
-export async function sessionKeysOf({ ports, keys, tenant }: Scope, userId: string): Promise<Key[]> {
+export async function sessionKeysOf({ ports, keys, tenant }: TenantScope, userId: string): Promise<Key[]> {
   const pointers = await allOf<SessionPointer>(ports.table, { partition: keys.sessions(tenant, userId) });
   return pointers.flatMap((one) => pointedKeys(keys, one));
 }

@@ -1,5 +1,11 @@
 import { AppError } from '#lib/platform/errors.ts';
-import { isOwnHost, isOwnOrigin, notOurs, type OwnAddresses, ownOrigin } from '#lib/platform/http/own-address.ts';
+import {
+  isServiceHost,
+  isServiceOrigin,
+  type OwnAddresses,
+  serviceOriginOf,
+  unknownHostError,
+} from '#lib/platform/http/own-address.ts';
 
 type Headers = Record<string, string | undefined>;
 
@@ -9,31 +15,31 @@ type Headers = Record<string, string | undefined>;
  * and neither can a form; `Sec-Fetch-Site` and `Origin` no page can set, so that a sibling host, which shares our
  * site and so sends the cookie, is told apart (Fetch Metadata Request Headers, section 2.4).
  */
-export function mustBeOwnRequest(method: string, headers: Headers, own: OwnAddresses): void {
-  mustBeOwnHost(headers, own);
+export function assertSameOriginRequest(method: string, headers: Headers, own: OwnAddresses): void {
+  assertServiceHost(headers, own);
   if (method === 'GET' || method === 'HEAD') return;
   if (!saysWhereFrom(headers)) throw notFromHere();
-  mustBeOwnPage(headers, own);
+  assertSameOriginPage(headers, own);
 }
 
 /**
  * Throws FORBIDDEN unless whoever asks for a session, or for the end of one, is at an address of ours, and on a page of
  * ours; what is no browser says nothing of pages. So that no other page signs a person in as somebody else.
  */
-export function mustBeOwnSignIn(headers: Headers, own: OwnAddresses): void {
-  mustBeOwnHost(headers, own);
-  if (saysWhereFrom(headers)) mustBeOwnPage(headers, own);
+export function assertSameOriginSignIn(headers: Headers, own: OwnAddresses): void {
+  assertServiceHost(headers, own);
+  if (saysWhereFrom(headers)) assertSameOriginPage(headers, own);
 }
 
 /**
  * Throws FORBIDDEN unless a form that needs no session was sent from a page of ours, or by what is no browser. Such a
  * page has no script, so that it cannot set `X-Fleetwatch`.
  */
-export function mustBeOwnForm(headers: Headers, own: OwnAddresses): void {
-  mustBeOwnHost(headers, own);
+export function assertSameOriginForm(headers: Headers, own: OwnAddresses): void {
+  assertServiceHost(headers, own);
   const { host = '', origin } = headers;
   const site = headers['sec-fetch-site'];
-  if ((site === undefined || site === 'same-origin') && (origin === undefined || isOwnOrigin(origin, host, own)))
+  if ((site === undefined || site === 'same-origin') && (origin === undefined || isServiceOrigin(origin, host, own)))
     return;
   throw new AppError(
     'FORBIDDEN',
@@ -45,15 +51,15 @@ export function mustBeOwnForm(headers: Headers, own: OwnAddresses): void {
 const saysWhereFrom = ({ 'sec-fetch-site': site, origin }: Headers): boolean =>
   site !== undefined || origin !== undefined;
 
-function mustBeOwnHost({ host = '', origin }: Headers, own: OwnAddresses): void {
-  if (!isOwnHost(host, own)) throw notOurs(origin ?? `http://${host}`);
+function assertServiceHost({ host = '', origin }: Headers, own: OwnAddresses): void {
+  if (!isServiceHost(host, own)) throw unknownHostError(origin ?? `http://${host}`);
 }
 
-function mustBeOwnPage({ host = '', origin, ...headers }: Headers, own: OwnAddresses): void {
+function assertSameOriginPage({ host = '', origin, ...headers }: Headers, own: OwnAddresses): void {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') throw notFromHere();
-  if (origin !== undefined && !isOwnOrigin(origin, host, own))
-    throw site === undefined ? notFromHere() : notOurs(origin);
+  if (origin !== undefined && !isServiceOrigin(origin, host, own))
+    throw site === undefined ? notFromHere() : unknownHostError(origin);
   if (headers['x-fleetwatch'] !== 'console') throw notFromHere();
 }
 
@@ -78,7 +84,7 @@ export type Sent = { headers: Record<string, string | undefined>; cookies: reado
 
 /** Set-Cookie of a session that has begun. @param seconds until its end */
 export function sessionCookie(sent: Sent, own: OwnAddresses, token: string, seconds: number): string {
-  const { protocol, port } = ownOrigin(sent.headers, own);
+  const { protocol, port } = serviceOriginOf(sent.headers, own);
   const rest = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${Math.max(0, Math.floor(seconds))}`;
   return protocol === 'https:' ? `${SECURE_COOKIE}=${token}; Secure; ${rest}` : `${plain(port)}=${token}; ${rest}`;
 }

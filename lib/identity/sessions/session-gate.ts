@@ -9,7 +9,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { Gates, Sender } from '#lib/platform/http/router.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
-import { mustBeOwnRequest, sessionToken } from './own-page.ts';
+import { assertSameOriginRequest, sessionToken } from './own-page.ts';
 import { endOf, isOver } from './session.ts';
 
 /** The gates of functions that pages of ours call: by key, or by the session in a cookie. Others know keys alone. */
@@ -29,7 +29,7 @@ async function authenticatePage<E extends Env>(env: E, sender: Sender): Promise<
   if (sender.headers.authorization !== undefined) return authenticate(env, sender);
   const token = sessionToken(sender, ports.settings);
   if (token === undefined) return authenticate(env, sender);
-  mustBeOwnRequest(sender.method, sender.headers, ports.settings);
+  assertSameOriginRequest(sender.method, sender.headers, ports.settings);
   const session = await ports.table.get<SessionItem>(keys.session(digestOf(token)));
   if (!session || endOf(session, ports.settings) <= ports.clock.now()) throw ended();
   const caller = await (session.key_digest === undefined

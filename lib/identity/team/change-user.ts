@@ -1,22 +1,22 @@
 import { isInvited, type Role, type UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem, ApiKeyPointer } from '#lib/access/api-key.ts';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Context } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { Context, MutationContext } from '#lib/access/context.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { sessionKeysOf } from '#lib/identity/sessions/end-sessions.ts';
-import { meansKeys } from '#lib/identity/sign-in-means.ts';
+import { credentialKeys } from '#lib/identity/sign-in-means.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deleteAll } from '#lib/platform/table/reclaim.ts';
-import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { commit, RETRY } from '#lib/platform/table/retry.ts';
 import { invitedEmailKey } from './invitations.ts';
 import {
+  assertNotLastAdmin,
   auditedUser,
   changeTeam,
   isSameEmail,
-  mustNotBeLastAdmin,
   type TeamMember,
   teamMember,
   type UserPatch,
@@ -32,25 +32,25 @@ const KEYS_AT_ONCE = 50;
  */
 export async function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
   const { caller } = context;
-  if (id !== caller.user_id) mustBeAllowed(caller, 'manage');
+  if (id !== caller.user_id) assertAllowed(caller, 'manage');
   return change(context, id, patch, (before, after) => {
-    if (before.role !== after.role || before.email !== after.email) mustBeAllowed(caller, 'manage');
+    if (before.role !== after.role || before.email !== after.email) assertAllowed(caller, 'manage');
   });
 }
 
 /** The same by the operator, who may give any role to anybody. */
-export const setRole = (scope: Changing, id: string, role: Role): Promise<TeamMember> =>
+export const setRole = (scope: MutationContext, id: string, role: Role): Promise<TeamMember> =>
   change(scope, id, { role }, () => {});
 
 /** @param judge throws for a change that must not be */
 function change(
-  scope: Changing,
+  scope: MutationContext,
   id: string,
   patch: UserPatch,
   judge: (before: UserItem, after: UserItem) => void,
 ): Promise<TeamMember> {
   const { ports, keys, tenant } = scope;
-  const note = auditing(scope, 'update', auditedUser);
+  const note = auditWriter(scope, 'update', auditedUser);
   return changeTeam(scope, async (users, turn) => {
     const before = users.find((user) => user.id === id);
     if (!before) throw notFound(`User ${id}`);
@@ -58,7 +58,7 @@ function change(
     const after: UserItem = { ...before, role, name, email, v: ports.ids.token() };
     if (isSame(auditedUser, before, after)) return teamMember(before);
     judge(before, after);
-    mustBePossible(users, before, after);
+    assertChangeAllowed(users, before, after);
 
     const copies = (await keysBehind(scope, after)).map((key): Write => {
       const put: ApiKeyItem = { ...key, role, user_email: email, v: ports.ids.token() };
@@ -68,7 +68,7 @@ function change(
     while (copies.length > KEYS_AT_ONCE) {
       const still: Write = { check: keys.user(tenant, id), if: { version: before.v } };
       const outcome = await commit(ports, [still, ...copies.splice(0, KEYS_AT_ONCE)]);
-      if (!outcome.ok) return AGAIN;
+      if (!outcome.ok) return RETRY;
     }
     // Whoever adds a key writes the user, so that this version holds all its keys.
     const outcome = await commit(ports, [
@@ -77,11 +77,11 @@ function change(
       ...copies,
       ...note(before, after),
     ]);
-    return outcome.ok ? teamMember(after) : AGAIN;
+    return outcome.ok ? teamMember(after) : RETRY;
   });
 }
 
-function mustBePossible(users: UserItem[], before: UserItem, after: UserItem): void {
+function assertChangeAllowed(users: UserItem[], before: UserItem, after: UserItem): void {
   if (isInvited(before) && (after.name !== before.name || after.email !== before.email)) {
     throw new AppError(
       'CONFLICT',
@@ -92,11 +92,11 @@ function mustBePossible(users: UserItem[], before: UserItem, after: UserItem): v
   if (taken) {
     throw new AppError('CONFLICT', `${taken.email} is a member of this team already, or invited to it.`);
   }
-  if (after.role !== 'admin') mustNotBeLastAdmin(users, before);
+  if (after.role !== 'admin') assertNotLastAdmin(users, before);
 }
 
 /** The keys of a user that do not repeat them as they shall be. */
-async function keysBehind(scope: Changing, { id, role, email }: UserItem): Promise<ApiKeyItem[]> {
+async function keysBehind(scope: MutationContext, { id, role, email }: UserItem): Promise<ApiKeyItem[]> {
   const pointers = await keyPointersOf(scope, id);
   const items = await scope.ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => scope.keys.apiKey(digest)));
   return items.filter((key) => key !== undefined).filter((key) => key.role !== role || key.user_email !== email);
@@ -109,13 +109,13 @@ const KEYS_REMOVED_AT_ONCE = 35;
  * Removes a user with all keys, passkeys and sessions, or an invitation: from its return on, no request with any of
  * them is let in. Throws NOT_FOUND, and CONFLICT for the last admin.
  */
-export function removeUser(scope: Changing, id: string): Promise<void> {
+export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditing(scope, 'remove', auditedUser);
+  const note = auditWriter(scope, 'remove', auditedUser);
   return changeTeam(scope, async (users, turn) => {
     let user = users.find((one) => one.id === id);
     if (!user) throw notFound(`User ${id}`);
-    mustNotBeLastAdmin(users, user);
+    assertNotLastAdmin(users, user);
 
     // Refused from now on as their user is gone; these are the items.
     await deleteAll(ports, await sessionKeysOf(scope, id));
@@ -125,7 +125,7 @@ export function removeUser(scope: Changing, id: string): Promise<void> {
       const some = pointers.splice(0, KEYS_REMOVED_AT_ONCE);
       const fewer: UserItem = { ...user, v: ports.ids.token(), keys: pointers.length };
       const outcome = await commit(ports, [{ put: fewer, if: { version: user.v } }, ...some.flatMap(deletes)]);
-      if (!outcome.ok) return AGAIN;
+      if (!outcome.ok) return RETRY;
       user = fewer;
     }
     const writes: Write[] = [
@@ -133,13 +133,13 @@ export function removeUser(scope: Changing, id: string): Promise<void> {
       // Whoever adds a key or a passkey writes the user, so that this version holds all of them.
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
-      ...meansKeys(keys, user).map((key) => ({ delete: key })),
+      ...credentialKeys(keys, user).map((key) => ({ delete: key })),
       ...note(user, undefined),
     ];
     if (user.invitation) {
       writes.push({ delete: keys.invitation(user.invitation.digest) }, { delete: invitedEmailKey(keys, user) });
     }
-    return (await commit(ports, writes)).ok ? undefined : AGAIN;
+    return (await commit(ports, writes)).ok ? undefined : RETRY;
   });
 
   function deletes(pointer: ApiKeyPointer): Write[] {

@@ -4,15 +4,15 @@ import {
   foldedEmail,
   isDisabled,
   isInvited,
-  NO_SIGN_IN,
+  NO_CREDENTIALS,
   type UserItem,
 } from '#lib/access/account.ts';
-import { digestOf, drawKey, keyItemsOf } from '#lib/access/api-key.ts';
-import { asPerson, auditing } from '#lib/access/auditing.ts';
-import type { Changing, Context } from '#lib/access/context.ts';
+import { digestOf, generateApiKey, keyItemsOf } from '#lib/access/api-key.ts';
+import { asPerson, auditWriter } from '#lib/access/auditing.ts';
+import type { Context, MutationContext } from '#lib/access/context.ts';
 import { fullKey } from '#lib/access/new-key.ts';
 import { requireAccount } from '#lib/access/store.ts';
-import type { Note } from '#lib/audit/write.ts';
+import type { AuditWriter } from '#lib/audit/write.ts';
 import type { Env } from '#lib/env.ts';
 import { beginSession } from '#lib/identity/sessions/begin-session.ts';
 import type { Sent } from '#lib/identity/sessions/own-page.ts';
@@ -21,7 +21,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
   type Acceptance,
@@ -67,14 +67,14 @@ const isPending = (user: UserItem, now: number): boolean => isInvited(user) && u
  * Invites a person to the account of the caller. For a pending invitation this renews the token and sets the role; the
  * old token dies. Throws CONFLICT for a member's e-mail address, LIMIT_EXCEEDED.
  */
-export function inviteUser(scope: Changing, { email, role }: NewInvitation): Promise<Invited> {
+export function inviteUser(scope: MutationContext, { email, role }: NewInvitation): Promise<Invited> {
   const { ports, keys, tenant } = scope;
   const [id, v, token] = [ports.ids.id('usr'), ports.ids.token(), `fwi_${ports.ids.secret()}`];
   const digest = digestOf(token);
   const now = ports.clock.now();
   const valid_until = now + INVITATION_MS;
 
-  const note = auditing(scope, 'invite', auditedUser);
+  const note = auditWriter(scope, 'invite', auditedUser);
 
   return changeTeam(scope, async (users, turn) => {
     const known = users.find((user) => isSameEmail(user.email, email));
@@ -82,10 +82,10 @@ export function inviteUser(scope: Changing, { email, role }: NewInvitation): Pro
     if (known?.v === v) return { ...teamMember(known), invite_token: token };
     if (known && !isInvited(known)) throw new AppError('CONFLICT', `${known.email} is a member of this team already.`);
 
-    if (!known) mustHaveRoom(users, await requireAccount(scope));
+    if (!known) assertTeamLimits(users, await requireAccount(scope));
     const made = { ...keys.user(tenant, id), tenant_id: tenant, id, name: '', keys: 0, created_at: iso(now) };
     const user: UserItem = {
-      ...(known ?? { ...made, ...NO_SIGN_IN }),
+      ...(known ?? { ...made, ...NO_CREDENTIALS }),
       v,
       email,
       role,
@@ -106,11 +106,11 @@ export function inviteUser(scope: Changing, { email, role }: NewInvitation): Pro
     ];
     if (known?.invitation) writes.push({ delete: keys.invitation(known.invitation.digest) });
     const outcome = await commit(ports, writes);
-    return outcome.ok ? { ...teamMember(user), invite_token: token } : AGAIN;
+    return outcome.ok ? { ...teamMember(user), invite_token: token } : RETRY;
   });
 }
 
-function mustHaveRoom(users: UserItem[], { user_limit, invitation_limit }: AccountItem): void {
+function assertTeamLimits(users: UserItem[], { user_limit, invitation_limit }: AccountItem): void {
   if (users.length >= user_limit) {
     throw new AppError(
       'LIMIT_EXCEEDED',
@@ -140,12 +140,12 @@ export async function acceptInvitation(
 ): Promise<Reply<Accepted>> {
   const { ports, keys } = context;
   const { tenant_id: tenant, user_id, digest } = await findInvitation(context, token);
-  const draw = wantsKey ? drawKey(ports.ids) : undefined;
+  const draw = wantsKey ? generateApiKey(ports.ids) : undefined;
   const v = ports.ids.token();
   let tried: Reply<Accepted> | undefined;
-  let note: Note<UserItem> | undefined;
+  let note: AuditWriter<UserItem> | undefined;
 
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
       keys.user(tenant, user_id),
       keys.account(tenant),
@@ -157,7 +157,7 @@ export async function acceptInvitation(
     if (isDisabled(account!)) throw accountDisabled();
 
     // Theirs, who is known only from here on.
-    note ??= auditing({ ...context, tenant, caller: asPerson(user) }, 'accept', auditedUser);
+    note ??= auditWriter({ ...context, tenant, caller: asPerson(user) }, 'accept', auditedUser);
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: draw ? 1 : 0 };
     const first = draw && keyItemsOf(draw, now, keys, account!, member, fullKey('First key'));
@@ -175,7 +175,7 @@ export async function acceptInvitation(
       ...(began?.writes ?? []),
       ...note(user, member),
     ]);
-    return outcome.ok ? tried : AGAIN;
+    return outcome.ok ? tried : RETRY;
   });
 }
 

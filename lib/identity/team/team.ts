@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Email, foldedEmail, isInvited, Role, type UserItem } from '#lib/access/account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import type { TenantScope } from '#lib/access/context.ts';
 import { allUsers } from '#lib/access/store.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { SessionRecord } from '#lib/identity/sessions/session.ts';
@@ -9,7 +9,7 @@ import type { Reader } from '#lib/platform/http/paging.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { type AGAIN, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { oneAtATime, type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 
 /** How long an invitation may be accepted (docs/use/people-and-keys.md#invite-users): 7 days in ms. */
@@ -97,7 +97,7 @@ export const auditedUser: Audited<UserItem> = {
 export const isSameEmail = (a: string, b: string): boolean => foldedEmail(a) === foldedEmail(b);
 
 /** Throws CONFLICT when this user is the last admin. */
-export function mustNotBeLastAdmin(users: UserItem[], user: UserItem): void {
+export function assertNotLastAdmin(users: UserItem[], user: UserItem): void {
   const isAdmin = (one: UserItem) => one.role === 'admin' && !isInvited(one);
   if (!isAdmin(user) || users.some((other) => other.id !== user.id && isAdmin(other))) return;
   throw new AppError(
@@ -108,7 +108,7 @@ export function mustNotBeLastAdmin(users: UserItem[], user: UserItem): void {
 
 /** The team as the interface shows it, oldest first. */
 export const userList =
-  ({ ports, keys, tenant }: Scope): Reader<TeamMember> =>
+  ({ ports, keys, tenant }: TenantScope): Reader<TeamMember> =>
   async (after, limit) => {
     const { items, next } = await ports.table.query<UserItem>({ partition: keys.users(tenant), limit, after });
     return { found: items.map((user) => ({ at: user.sk, value: teamMember(user) })), next };
@@ -119,8 +119,8 @@ export const userList =
  * transaction fail when the team was changed since.
  */
 export function changeTeam<T>(
-  scope: Scope,
-  attempt: (users: UserItem[], turn: Write) => Promise<T | typeof AGAIN>,
+  scope: TenantScope,
+  attempt: (users: UserItem[], turn: Write) => Promise<T | typeof RETRY>,
 ): Promise<T> {
   const { ports, keys, tenant } = scope;
   const read = async () => {
@@ -130,5 +130,5 @@ export function changeTeam<T>(
     const turn: Write = { put: next, if: before ? { version: before.v } : 'absent' };
     return attempt(await allUsers(scope), turn);
   };
-  return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, read));
+  return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, read));
 }

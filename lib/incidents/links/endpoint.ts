@@ -3,7 +3,7 @@ import { gates, originOf } from '#lib/access/authenticate.ts';
 import { LINK_PATH, type LinkAction } from '#lib/alerting/notify/alert-links.ts';
 import { clockTime } from '#lib/channels/message-facts.ts';
 import type { Env } from '#lib/env.ts';
-import { mustBeOwnForm } from '#lib/identity/sessions/own-page.ts';
+import { assertSameOriginForm } from '#lib/identity/sessions/own-page.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { refuse } from '#lib/platform/http/router.ts';
@@ -126,7 +126,7 @@ async function answer(env: Env, event: ApiEvent, address: string): Promise<LinkP
   if (settings.PUBLIC_URL === '')
     throw new AppError('NOT_FOUND', 'Links in alerts need the setting PUBLIC_URL, which this service does not have.');
   const isPost = http.method === 'POST';
-  if (isPost) mustBeOwnForm(event.headers, settings);
+  if (isPost) assertSameOriginForm(event.headers, settings);
   const link = await openLink(env, event.rawPath.slice(LINK_PATH.length));
   if ('why' in link) return { status: link.status, title: 'Nothing to do here', says: [link.why] };
   if (!isPost) return asking(link);

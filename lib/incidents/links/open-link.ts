@@ -1,6 +1,6 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Origin, TenantEnv } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { MutationContext, Origin, TenantEnv } from '#lib/access/context.ts';
 import { savePolicy } from '#lib/alerting/configure/policies.ts';
 import { auditedPolicy } from '#lib/alerting/configure/views.ts';
 import { isSignedBy, type LinkClaims, readToken } from '#lib/alerting/notify/alert-links.ts';
@@ -8,7 +8,7 @@ import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
 import { channelIn, channelPlace } from '#lib/alerting/policy/channel-place.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { isSilencedAt, type OwnSilence, withSilence } from '#lib/catalog/own-silence.ts';
+import { isSilencedAt, type SilenceSettings, withSilence } from '#lib/catalog/own-silence.ts';
 import { clockTime } from '#lib/channels/message-facts.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
@@ -83,7 +83,7 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
   return { claims, check, entity, name, sent_to, used };
 }
 
-type Following = TenantEnv & Changing;
+type Following = TenantEnv & MutationContext;
 
 /** Does what a link is for, once: its use is noted in the same transaction. */
 export async function followLink(
@@ -107,7 +107,7 @@ const KEPT_S = 3600;
 const SILENCE_MS = HOUR_MS;
 
 async function silence(scope: Following, { check, sent_to }: OpenLink, used: Write): Promise<void> {
-  const note = auditing(scope, 'update', auditedPolicy);
+  const note = auditWriter(scope, 'update', auditedPolicy);
   const now = scope.ports.clock.now();
   const until = now + SILENCE_MS;
   await savePolicy(
@@ -129,5 +129,5 @@ async function silence(scope: Following, { check, sent_to }: OpenLink, used: Wri
   );
 }
 
-const isSilencedUntil = (stored: OwnSilence, until: number, now: number): boolean =>
+const isSilencedUntil = (stored: SilenceSettings, until: number, now: number): boolean =>
   isSilencedAt(stored, now) && (stored.silenced_until === undefined || Date.parse(stored.silenced_until) >= until);

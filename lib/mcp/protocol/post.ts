@@ -3,7 +3,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { CODE, errorReply, type Posted, RpcError, type RpcReply } from '#lib/mcp/json-rpc.ts';
 import { answer } from './methods.ts';
-import { mustBeHandshake, mustBeStateless, variantOf } from './variant.ts';
+import { assertHandshake, assertStateless, variantOf } from './variant.ts';
 
 /**
  * A POST of Streamable HTTP: its answer is one JSON document, or nothing (202) where none is wanted. Throws RpcError
@@ -27,7 +27,7 @@ async function answerHandshake(
   { messages, isBatch }: Posted,
 ): Promise<Response> {
   try {
-    mustBeHandshake(headers);
+    assertHandshake(headers);
   } catch (error) {
     const [first] = messages;
     if (isBatch || first?.is !== 'request' || !(error instanceof RpcError)) throw error;
@@ -85,7 +85,7 @@ async function checked(
   message: Parameters<typeof answer>[2],
 ): Promise<RpcReply> {
   try {
-    if (message.is === 'request') mustBeStateless(headers, message);
+    if (message.is === 'request') assertStateless(headers, message);
   } catch (error) {
     if (error instanceof RpcError) return errorReply(message.id, error);
     throw error;

@@ -35,7 +35,7 @@ const unsupported = (requested: unknown, supported: string[]): RpcError =>
   });
 
 /** Throws RpcError when a POST of the handshake protocol names a version that there is not. */
-export function mustBeHandshake(headers: Headers): void {
+export function assertHandshake(headers: Headers): void {
   const named = headers.get(VERSION_HEADER);
   if (named !== null && !HANDSHAKE_VERSIONS.includes(named)) {
     throw unsupported(named, [...STATELESS_VERSIONS, ...HANDSHAKE_VERSIONS]);
@@ -43,18 +43,18 @@ export function mustBeHandshake(headers: Headers): void {
 }
 
 /** Holds the headers of a stateless request against its body (MCP 2026-07-28, standard headers). Throws RpcError. */
-export function mustBeStateless(headers: Headers, { method, params }: RpcRequest): void {
+export function assertStateless(headers: Headers, { method, params }: RpcRequest): void {
   const claimed = claimedVersion({ params });
   if (claimed === undefined) {
     throw new RpcError(CODE.INVALID_PARAMS, `params._meta must hold ${VERSION_KEY}, as the header names its version.`);
   }
-  mustAgree(headers, 'MCP-Protocol-Version', claimed);
+  assertVersionsAgree(headers, 'MCP-Protocol-Version', claimed);
   if (!STATELESS_VERSIONS.some((version) => version === claimed)) throw unsupported(claimed, STATELESS_VERSIONS);
-  mustAgree(headers, 'Mcp-Method', method);
-  if (method === 'tools/call' && params.name !== undefined) mustAgree(headers, 'Mcp-Name', params.name);
+  assertVersionsAgree(headers, 'Mcp-Method', method);
+  if (method === 'tools/call' && params.name !== undefined) assertVersionsAgree(headers, 'Mcp-Name', params.name);
 }
 
-function mustAgree(headers: Headers, name: string, expected: unknown): void {
+function assertVersionsAgree(headers: Headers, name: string, expected: unknown): void {
   const given = headers.get(name);
   if (given === null) throw new RpcError(CODE.HEADER_MISMATCH, `The header ${name} is missing.`);
   if (decoded(given) !== expected) {

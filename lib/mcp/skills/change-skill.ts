@@ -1,11 +1,11 @@
-import { auditing } from '#lib/access/auditing.ts';
-import type { Changing, Scope } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { MutationContext, TenantScope } from '#lib/access/context.ts';
 import { requireAction } from '#lib/actions/store.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { mustStay } from '#lib/platform/http/validation.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
   auditedSkill,
@@ -21,14 +21,14 @@ import { requireSkill } from './skill-store.ts';
 const MAX_SKILLS = 100;
 
 /** Registers a skill. Throws CONFLICT for a taken slug, NOT_FOUND for an action of its tools, LIMIT_EXCEEDED. */
-export async function createSkill(scope: Changing, input: NewSkill): Promise<SkillItem> {
+export async function createSkill(scope: MutationContext, input: NewSkill): Promise<SkillItem> {
   const { ports, keys, tenant } = scope;
-  await mustHaveActions(scope, input.tools);
+  await assertActionsExist(scope, input.tools);
   const now = iso(ports.clock.now());
   const v = ports.ids.token();
-  const note = auditing(scope, 'create', auditedSkill);
+  const note = auditWriter(scope, 'create', auditedSkill);
   return oneAtATime(ports.table, keys.skills(tenant), () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       const [taken, before] = await skillAndCount(scope, input.slug);
       // With one's own version it was made by a try before, whose answer was lost.
       if (taken?.v === v) return taken;
@@ -44,7 +44,7 @@ export async function createSkill(scope: Changing, input: NewSkill): Promise<Ski
         updated_at: now,
       };
       const outcome = await commit(ports, [{ put: skill, if: 'absent' }, count, ...note(undefined, skill)]);
-      return outcome.ok ? skill : AGAIN;
+      return outcome.ok ? skill : RETRY;
     }),
   );
 }
@@ -53,13 +53,13 @@ export async function createSkill(scope: Changing, input: NewSkill): Promise<Ski
  * Changes what is supplied, enables or disables. Throws NOT_FOUND, also for an action that no tool had before (what was
  * read can be sent back when an action is gone by now); VALIDATION_ERROR. What changes nothing is not written.
  */
-export async function updateSkill(scope: Changing, slug: string, patch: SkillPatch): Promise<SkillItem> {
+export async function updateSkill(scope: MutationContext, slug: string, patch: SkillPatch): Promise<SkillItem> {
   const { ports } = scope;
-  const note = auditing(scope, 'update', auditedSkill);
-  return untilDone(ports, async () => {
+  const note = auditWriter(scope, 'update', auditedSkill);
+  return retryOnConflict(ports, async () => {
     const before = await requireSkill(scope, slug);
-    mustStay({ slug: before.slug }, { slug: patch.slug });
-    if (patch.tools) await mustHaveActions(scope, patch.tools, before.tools);
+    assertUnchanged({ slug: before.slug }, { slug: patch.slug });
+    if (patch.tools) await assertActionsExist(scope, patch.tools, before.tools);
     const next: SkillItem = {
       ...before,
       name: patch.name ?? before.name,
@@ -73,16 +73,16 @@ export async function updateSkill(scope: Changing, slug: string, patch: SkillPat
     if (isSame(auditedSkill, before, next)) return before;
     const own: Write = { put: next, if: { version: before.v } };
     const outcome = await commit(ports, [own, ...note(before, next)]);
-    return outcome.ok ? next : AGAIN;
+    return outcome.ok ? next : RETRY;
   });
 }
 
 /** Deletes a skill: its tools are unknown from here on. */
-export async function deleteSkill(scope: Changing, slug: string): Promise<void> {
+export async function deleteSkill(scope: MutationContext, slug: string): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditing(scope, 'delete', auditedSkill);
+  const note = auditWriter(scope, 'delete', auditedSkill);
   await oneAtATime(ports.table, keys.skills(tenant), () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       const [skill, count] = await skillAndCount(scope, slug);
       if (!skill) return;
       const outcome = await commit(ports, [
@@ -90,20 +90,24 @@ export async function deleteSkill(scope: Changing, slug: string): Promise<void> 
         counted(scope, count, -1),
         ...note(skill, undefined),
       ]);
-      return outcome.ok ? undefined : AGAIN;
+      return outcome.ok ? undefined : RETRY;
     }),
   );
 }
 
-const skillAndCount = ({ ports, keys, tenant }: Scope, slug: string) =>
+const skillAndCount = ({ ports, keys, tenant }: TenantScope, slug: string) =>
   ports.table.getMany<[SkillItem, SkillCountItem]>([keys.skill(tenant, slug), keys.skillCount(tenant)]);
 
-async function mustHaveActions(scope: Scope, tools: ToolDefinition[], before: ToolDefinition[] = []): Promise<void> {
+async function assertActionsExist(
+  scope: TenantScope,
+  tools: ToolDefinition[],
+  before: ToolDefinition[] = [],
+): Promise<void> {
   const idsOf = (list: ToolDefinition[]) => new Set(list.flatMap(({ action_id }) => action_id ?? []));
   for (const id of idsOf(tools).difference(idsOf(before))) await requireAction(scope, id);
 }
 
-function counted({ ports, keys, tenant }: Scope, before: SkillCountItem | undefined, step: 1 | -1) {
+function counted({ ports, keys, tenant }: TenantScope, before: SkillCountItem | undefined, step: 1 | -1) {
   const count = (before?.count ?? 0) + step;
   if (count > MAX_SKILLS) {
     throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_SKILLS} skills, the most that there can be. Delete one.`);

@@ -8,7 +8,7 @@ import { requireSkill, skillList } from './skill-store.ts';
 
 const row = route<Context>();
 
-export const skillRows = [
+export const skillRoutes = [
   row({
     method: 'GET',
     path: '/v1/skills',

@@ -1,4 +1,4 @@
-import type { Scope } from '#lib/access/context.ts';
+import type { TenantScope } from '#lib/access/context.ts';
 import { SKILLS, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
@@ -17,16 +17,16 @@ import { type Skill, type SkillItem, skillRecord } from './skill.ts';
  */
 
 /** The skill that a path names. Throws NOT_FOUND. */
-export async function requireSkill({ ports, keys, tenant }: Scope, slug: string): Promise<SkillItem> {
+export async function requireSkill({ ports, keys, tenant }: TenantScope, slug: string): Promise<SkillItem> {
   const skill = await ports.table.get<SkillItem>(keys.skill(tenant, slug));
   if (!skill) throw notFound(`Skill ${slug}`);
   return skill;
 }
 
-const skillsOf = ({ keys, tenant }: Scope): Query => ({ partition: keys.skills(tenant), ...under(SKILLS) });
+const skillsOf = ({ keys, tenant }: TenantScope): Query => ({ partition: keys.skills(tenant), ...under(SKILLS) });
 
 /** Skills as the interface shows them, in the order of their slugs. */
-export function skillList(scope: Scope): Reader<Skill> {
+export function skillList(scope: TenantScope): Reader<Skill> {
   return async (after, limit) => {
     const { items, next } = await scope.ports.table.query<SkillItem>({ ...skillsOf(scope), limit, after });
     return { found: items.map((item) => ({ at: item.sk, value: skillRecord(item) })), next };
@@ -34,7 +34,7 @@ export function skillList(scope: Scope): Reader<Skill> {
 }
 
 /** Every skill of a tenant, the first registered first. */
-export async function allSkills(scope: Scope): Promise<SkillItem[]> {
+export async function allSkills(scope: TenantScope): Promise<SkillItem[]> {
   const all = await allOf<SkillItem>(scope.ports.table, skillsOf(scope));
   return all.sort((a, b) => a.number - b.number);
 }

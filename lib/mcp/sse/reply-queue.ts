@@ -3,7 +3,7 @@ import type { RpcReply } from '#lib/mcp/json-rpc.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 /**
  * The reply queue of a stream of 2024-11-05: the GET that holds the stream and the POST that brings a message may run
@@ -56,21 +56,21 @@ export async function openStream(context: Context, session: string): Promise<voi
   const opening = keys.mcpOpening(tenant);
   const stream = streamItem(context, session);
   await oneAtATime(ports.table, keys.mcpStreams(tenant), () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       // First this and then the count: whatever is opened in between stands in the way of the write.
       const before = await ports.table.get<OpeningItem>(opening);
-      await mustBeBelowLimit(context);
+      await assertBelowLimit(context);
       const next: OpeningItem = { ...opening, v: ports.ids.token() };
       const outcome = await commit(ports, [
         { put: stream, if: 'absent' },
         { put: next, if: before ? { version: before.v } : 'absent' },
       ]);
-      return outcome.ok ? true : AGAIN;
+      return outcome.ok ? true : RETRY;
     }),
   );
 }
 
-async function mustBeBelowLimit({ ports, keys, tenant, caller }: Context): Promise<void> {
+async function assertBelowLimit({ ports, keys, tenant, caller }: Context): Promise<void> {
   const now = ports.clock.now();
   const perKey = ports.settings.MCP_STREAMS_PER_KEY;
   const streams = await allOf<StreamItem>(ports.table, { partition: keys.mcpStreams(tenant) });
@@ -117,13 +117,13 @@ export async function reserveReply(context: Context, session: string): Promise<s
     text: '',
     expires_at: expiry(now),
   };
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const { pk, sk, v } = await requireStream(context, session);
     const outcome = await commit(ports, [
       { put: reply, if: 'absent' },
       { check: { pk, sk }, if: { version: v } },
     ]);
-    return outcome.ok ? id : AGAIN;
+    return outcome.ok ? id : RETRY;
   });
 }
 
@@ -142,7 +142,7 @@ export async function putReply(context: Context, session: string, id: string, re
     };
     return { put };
   });
-  await untilDone(ports, async () => ((await ports.table.transact(writes)).ok ? true : AGAIN));
+  await retryOnConflict(ports, async () => ((await ports.table.transact(writes)).ok ? true : RETRY));
 }
 
 /** A text in parts, none of which ends in half a character. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { createCheck } from '#lib/checks/change/change-check.ts';
-import { shownCheck } from '#lib/checks/settings/check-record.ts';
+import { checkView } from '#lib/checks/settings/check-record.ts';
 import { defineTool } from './tool.ts';
 
 /** As agents write it; the check's own schema says what is wrong with one. */
@@ -26,7 +26,7 @@ export const createHttpCheck = defineTool({
   }),
   run: async (context, { assertions, ...settings }) => {
     const config = assertions && { assertions };
-    return shownCheck(
+    return checkView(
       context,
       await createCheck(context, { check_type: 'http', ...settings, ...(config && { config }) }),
     );

@@ -5,7 +5,7 @@ import { HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool, hours, listed } from './tool.ts';
 
 /** A model reads them all. */
-const MOST = 200;
+const MAX_CHANGES = 200;
 
 export const listChanges = defineTool({
   description:
@@ -22,7 +22,7 @@ export const listChanges = defineTool({
   run: async (context, { hours, target }) => {
     const since = context.ports.clock.now() - hours * HOUR_MS;
     const wanted = { since, kind: 'config' as const, ...(target !== undefined && { target }) };
-    const { values, next } = await readLog(context, wanted, { order: 'desc', limit: MOST });
+    const { values, next } = await readLog(context, wanted, { order: 'desc', limit: MAX_CHANGES });
     const page = { values: values.map((item) => entryRecord(item, false)), ...(next !== undefined && { next }) };
     return listed('changes', page, 'Ask for fewer hours or one target, or GET /v1/audit.');
   },

@@ -28,7 +28,7 @@ export const listIncidents = defineTool({
 
 /** What was opened so long (ms) before is looked at for an end since then. */
 const OPENED_BEFORE_MS = 7 * DAY_MS;
-const MOST_INCIDENTS = { limit: 100, maxBytes: 200_000 };
+const MAX_INCIDENTS = { limit: 100, maxBytes: 200_000 };
 
 /** Incidents that are not over, and those that were opened, changed or ended since then (epoch ms), newest first. */
 async function incidentsSince(
@@ -38,8 +38,8 @@ async function incidentsSince(
 ): Promise<IncidentRecord[]> {
   const about = entity_id === undefined ? {} : { entity_id };
   const [open, recent] = await Promise.all([
-    gather(incidentList(context, { ...about, state: 'unresolved' }), MOST_INCIDENTS),
-    gather(incidentList(context, { ...about, since: Math.max(0, since - OPENED_BEFORE_MS) }), MOST_INCIDENTS),
+    gather(incidentList(context, { ...about, state: 'unresolved' }), MAX_INCIDENTS),
+    gather(incidentList(context, { ...about, since: Math.max(0, since - OPENED_BEFORE_MS) }), MAX_INCIDENTS),
   ]);
   const touched = recent.values.filter(({ updated_at }) => Date.parse(updated_at) >= since);
   const all = new Map([...open.values, ...touched].map((incident) => [incident.id, incident]));

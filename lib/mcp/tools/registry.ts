@@ -1,101 +1,101 @@
-import { once } from '#lib/platform/late.ts';
-import { CHANGES, type LateTool, REACHES_OUT, READS } from './tool.ts';
+import { lazy } from '#lib/platform/late.ts';
+import { CHANGES, type LazyTool, REACHES_OUT, READS } from './tool.ts';
 
 /**
  * Every built-in tool by its name, with what decides who sees and calls it. A new one is a file beside this and an
  * entry here; the file is loaded with the first call.
  */
-export const builtInTools: ReadonlyMap<string, LateTool> = new Map(
-  Object.entries<LateTool>({
+export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
+  Object.entries<LazyTool>({
     get_status_summary: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/get-status-summary.ts')).getStatusSummary),
+      load: lazy(async () => (await import('#lib/mcp/tools/get-status-summary.ts')).getStatusSummary),
     },
     list_entities: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/list-entities.ts')).listEntities),
+      load: lazy(async () => (await import('#lib/mcp/tools/list-entities.ts')).listEntities),
     },
     get_entity: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/get-entity.ts')).getEntity),
+      load: lazy(async () => (await import('#lib/mcp/tools/get-entity.ts')).getEntity),
     },
     list_blueprints: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/list-blueprints.ts')).listBlueprints),
+      load: lazy(async () => (await import('#lib/mcp/tools/list-blueprints.ts')).listBlueprints),
     },
     list_incidents: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/list-incidents.ts')).listIncidents),
+      load: lazy(async () => (await import('#lib/mcp/tools/list-incidents.ts')).listIncidents),
     },
     get_incident: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/get-incident.ts')).getIncident),
+      load: lazy(async () => (await import('#lib/mcp/tools/get-incident.ts')).getIncident),
     },
     add_incident_note: {
       access: 'respond',
       annotations: CHANGES,
-      load: once(async () => (await import('#lib/mcp/tools/add-incident-note.ts')).addIncidentNote),
+      load: lazy(async () => (await import('#lib/mcp/tools/add-incident-note.ts')).addIncidentNote),
     },
     list_changes: {
       access: 'changes',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/list-changes.ts')).listChanges),
+      load: lazy(async () => (await import('#lib/mcp/tools/list-changes.ts')).listChanges),
     },
     get_check_results: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/get-check-results.ts')).getCheckResults),
+      load: lazy(async () => (await import('#lib/mcp/tools/get-check-results.ts')).getCheckResults),
     },
     explain_alert: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/explain-alert.ts')).explainAlert),
+      load: lazy(async () => (await import('#lib/mcp/tools/explain-alert.ts')).explainAlert),
     },
     acknowledge_alert: {
       access: 'respond',
       annotations: REACHES_OUT,
-      load: once(async () => (await import('#lib/mcp/tools/acknowledge-alert.ts')).acknowledgeAlert),
+      load: lazy(async () => (await import('#lib/mcp/tools/acknowledge-alert.ts')).acknowledgeAlert),
     },
     get_history: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/get-history.ts')).getHistory),
+      load: lazy(async () => (await import('#lib/mcp/tools/get-history.ts')).getHistory),
     },
     list_pings: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/list-pings.ts')).listPings),
+      load: lazy(async () => (await import('#lib/mcp/tools/list-pings.ts')).listPings),
     },
     get_execution: {
       access: 'read',
       annotations: READS,
-      load: once(async () => (await import('#lib/mcp/tools/get-execution.ts')).getExecution),
+      load: lazy(async () => (await import('#lib/mcp/tools/get-execution.ts')).getExecution),
     },
     create_check: {
       access: 'write',
       annotations: REACHES_OUT,
-      load: once(async () => (await import('#lib/mcp/tools/create-check.ts')).createHttpCheck),
+      load: lazy(async () => (await import('#lib/mcp/tools/create-check.ts')).createHttpCheck),
     },
     test_check: {
       access: 'write',
       annotations: REACHES_OUT,
-      load: once(async () => (await import('#lib/mcp/tools/test-check.ts')).testCheck),
+      load: lazy(async () => (await import('#lib/mcp/tools/test-check.ts')).testCheck),
     },
     run_check: {
       access: 'respond',
       annotations: REACHES_OUT,
-      load: once(async () => (await import('#lib/mcp/tools/run-check.ts')).runCheckNow),
+      load: lazy(async () => (await import('#lib/mcp/tools/run-check.ts')).runCheckNow),
     },
     silence: {
       access: 'respond',
       annotations: CHANGES,
-      load: once(async () => (await import('#lib/mcp/tools/silence.ts')).silence),
+      load: lazy(async () => (await import('#lib/mcp/tools/silence.ts')).silence),
     },
   }),
 );

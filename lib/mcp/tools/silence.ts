@@ -6,7 +6,7 @@ import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';
 
 /** 30 days, the longest that a silence lasts. */
-const MOST_MINUTES = 43_200;
+const MAX_MINUTES = 43_200;
 
 const some = (what: string) => z.array(z.string()).optional().describe(what);
 
@@ -21,7 +21,7 @@ export const silence = defineTool({
       .record(z.string(), z.string())
       .optional()
       .describe('Checks with all of these labels, their own or of their entity: {"team": "payments"}'),
-    minutes: z.int().min(1).max(MOST_MINUTES).default(60).describe('For how long'),
+    minutes: z.int().min(1).max(MAX_MINUTES).default(60).describe('For how long'),
     reason: SilenceReason.default('').describe('Why, for people'),
   }),
   run: async (context, { minutes, reason, ...selector }) => {

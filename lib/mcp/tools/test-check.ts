@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { spend } from '#lib/access/rate-gate.ts';
 import { TOKENS_A_PROBE } from '#lib/results/by-hand/tester-routes.ts';
-import { Trial, trySettings } from '#lib/results/by-hand/try-settings.ts';
+import { SettingsTest, testSettings } from '#lib/results/by-hand/try-settings.ts';
 import { defineTool } from './tool.ts';
 
 /** What a check is called and found by has no part in a trial. */
-const { name: _name, slug: _slug, labels: _labels, ...settings } = Trial.shape;
+const { name: _name, slug: _slug, labels: _labels, ...settings } = SettingsTest.shape;
 
 export const testCheck = defineTool({
   description:
@@ -13,6 +13,6 @@ export const testCheck = defineTool({
   input: z.strictObject(settings),
   run: async (context, trial) => {
     await spend(context, 'write', TOKENS_A_PROBE);
-    return trySettings(context, trial);
+    return testSettings(context, trial);
   },
 });

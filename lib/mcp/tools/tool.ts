@@ -19,7 +19,7 @@ export const CHANGES: Annotations = { readOnlyHint: false, destructiveHint: fals
 export const REACHES_OUT: Annotations = { ...CHANGES, openWorldHint: true };
 
 /** What is known of a built-in tool before its first call loads it. */
-export type LateTool = {
+export type LazyTool = {
   /** What it takes to call it, beside the access to MCP. */
   access: Guarded;
   annotations: Annotations;

@@ -47,13 +47,13 @@ export const ruleOf = (access: Guarded): Rule => RULES[access];
 const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 /** Whether they may. */
-export const may = (rights: Rights, access: Guarded): boolean => refusalOf(rights, access) === undefined;
+export const isAllowed = (rights: Rights, access: Guarded): boolean => denialReason(rights, access) === undefined;
 
 /** Why somebody may not, with what is missing and what to do. */
 type Refusal = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
 
 /** Why they may not; undefined where they may. It imports nothing, as the console says the same before the API does. */
-export function refusalOf({ role, scopes, is_read_only }: Rights, access: Guarded): Refusal | undefined {
+export function denialReason({ role, scopes, is_read_only }: Rights, access: Guarded): Refusal | undefined {
   const rule = ruleOf(access);
   if (is_read_only && !rule.read_only) {
     const message = 'This key is read-only. Use a key that was created without is_read_only.';

@@ -1,9 +1,9 @@
-import { once } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/late.ts';
 import type { ApiEvent, ApiResult } from './api-event.ts';
 import type { Route } from './route.ts';
 
 /** A list of rows that is loaded with the first request to one of its resources. */
-export type LateRows<Context> = {
+export type LazyRoutes<Context> = {
   /** What its paths begin with, behind the version: `checks` of `/v1/checks/{id}`. */
   of: readonly string[];
   load: () => Promise<readonly Route<Context>[]>;
@@ -13,25 +13,25 @@ export type LateRows<Context> = {
 export const resourceOf = (path: string): string => path.split('/')[2] ?? '';
 
 /** All rows of some lists. */
-export const loadRows = async <Context>(lists: readonly LateRows<Context>[]): Promise<Route<Context>[]> =>
+export const loadRoutes = async <Context>(lists: readonly LazyRoutes<Context>[]): Promise<Route<Context>[]> =>
   (await Promise.all(lists.map(({ load }) => load()))).flat();
 
-type Answer = (event: ApiEvent) => Promise<ApiResult>;
+type RouteHandler = (event: ApiEvent) => Promise<ApiResult>;
 
 /**
  * Answers requests by lists of rows of which each is loaded with the first request that may be meant for it: a function
  * on AWS loads at its start no more than what all requests need.
  * @param makeRouter what answers by the rows of one resource, or by none
  */
-export function lateRouter<Context>(
-  lists: readonly LateRows<Context>[],
-  makeRouter: (rows: Route<Context>[]) => Answer,
-): Answer {
+export function lazyRouter<Context>(
+  lists: readonly LazyRoutes<Context>[],
+  makeRouter: (rows: Route<Context>[]) => RouteHandler,
+): RouteHandler {
   const resources = new Set(lists.flatMap((list) => list.of));
   const routers = new Map(
     [...resources].map((resource) => {
       const own = lists.filter((list) => list.of.includes(resource));
-      return [resource, once(async () => makeRouter(await loadRows(own)))];
+      return [resource, lazy(async () => makeRouter(await loadRoutes(own)))];
     }),
   );
   const elsewhere = makeRouter([]);

@@ -1,15 +1,15 @@
 /** Longer names are not compared: it takes quadratic time, and is no typing mistake. */
-const LONGEST = 64;
+const MAX_NAME_LENGTH = 64;
 /** Shorter words say too little: `is` of `is_read_only`. */
-const SHORTEST_WORD = 3;
+const MIN_WORD = 3;
 
 /**
  * The known name that somebody may have meant: the one with the fewest letters to change, at most one in three; else
  * one whose words hold those of `name`, or the other way round (`read_only`: `is_read_only`). Case, hyphens and
  * underscores do not count. Undefined when none is near. Pure.
  */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST) return undefined;
+export function closestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_NAME_LENGTH) return undefined;
   const letters = flat(name);
   const near = closest(known, (one) => {
     const other = flat(one);
@@ -21,7 +21,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return closest(known, (one) => {
     const other = wordsOf(one);
     const [fewer, more] = words.size <= other.size ? [words, other] : [other, words];
-    const says = [...fewer].some((word) => word.length >= SHORTEST_WORD);
+    const says = [...fewer].some((word) => word.length >= MIN_WORD);
     return says && fewer.isSubsetOf(more) ? more.size - fewer.size : undefined;
   });
 }

@@ -15,7 +15,7 @@ type Headers = { host?: string | undefined; origin?: string | undefined };
 const IS_HOST = /^[^/?#@\\\s]+$/;
 
 /** Whether the host of a request (`Host`, with its port or without) is one of ours. */
-export function isOwnHost(host: string, own: OwnAddresses): boolean {
+export function isServiceHost(host: string, own: OwnAddresses): boolean {
   const url = IS_HOST.test(host) ? URL.parse(`http://${host}`) : null;
   return url !== null && (isOwnName(url.hostname, own) || url.host === hostOf(own));
 }
@@ -33,32 +33,32 @@ function isOwnName(name: string, own: OwnAddresses): boolean {
 const hostOf = ({ PUBLIC_URL }: OwnAddresses): string | undefined => URL.parse(PUBLIC_URL)?.host;
 
 /** Whether pages of `origin` are ours: that of PUBLIC_URL, or one with the very host and port of the request. */
-export function isOwnOrigin(origin: string, host: string, own: OwnAddresses): boolean {
+export function isServiceOrigin(origin: string, host: string, own: OwnAddresses): boolean {
   if (own.PUBLIC_URL !== '' && origin === own.PUBLIC_URL) return true;
   const page = URL.parse(origin);
   const here = page && /^https?:$/.test(page.protocol) && URL.parse(`${page.protocol}//${host}`);
-  return !!here && page.origin === origin && here.host === page.host && isOwnHost(host, own);
+  return !!here && page.origin === origin && here.host === page.host && isServiceHost(host, own);
 }
 
 /**
  * The origin under which a browser has this service: of the page that asks; where none is named, PUBLIC_URL if the
  * request came to its host, else plain http at the host of the request. Throws FORBIDDEN for one that is not ours.
  */
-export function ownOrigin({ host = '', origin }: Headers, own: OwnAddresses): URL {
+export function serviceOriginOf({ host = '', origin }: Headers, own: OwnAddresses): URL {
   if (origin !== undefined) {
-    if (isOwnOrigin(origin, host, own)) return new URL(origin);
-    throw notOurs(origin);
+    if (isServiceOrigin(origin, host, own)) return new URL(origin);
+    throw unknownHostError(origin);
   }
   if (own.PUBLIC_URL !== '' && host.toLowerCase() === hostOf(own)) return new URL(own.PUBLIC_URL);
-  if (isOwnHost(host, own)) return new URL(`http://${host}`);
-  throw notOurs(`http://${host}`);
+  if (isServiceHost(host, own)) return new URL(`http://${host}`);
+  throw unknownHostError(`http://${host}`);
 }
 
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 /** What whoever comes from another address is told, with the remedy of the operator. */
-export function notOurs(origin: string): AppError {
+export function unknownHostError(origin: string): AppError {
   if (origin === 'http://') return new AppError('FORBIDDEN', 'Send the header Host: a browser has no session without.');
-  const shown = origin.slice(0, MOST_SHOWN);
+  const shown = origin.slice(0, MAX_SHOWN);
   return new AppError('FORBIDDEN', `${shown} is not an address of this service. Set PUBLIC_URL=${shown}.`);
 }

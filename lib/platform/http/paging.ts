@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
-import { turnsOf } from '#lib/platform/turns.ts';
+import { yieldEvery } from '#lib/platform/turns.ts';
 import { Reply } from './route.ts';
 
 /**
@@ -89,7 +89,7 @@ export async function gather<T>(
   let last = '';
   let bytes = 0;
   let after = from.after;
-  const written = turnsOf(BYTES_A_TURN);
+  const written = yieldEvery(BYTES_A_TURN);
   do {
     const chunk = await read(after, Math.min(limit + 1 - values.length, CHUNK));
     for (const { at, value } of chunk.found) {

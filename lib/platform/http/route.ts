@@ -38,7 +38,7 @@ export class Reply<T> {
 }
 
 /** An answer of a row that `makes`: what it names was not there, and is now. */
-export class Made<T> extends Reply<T> {
+export class CreatedReply<T> extends Reply<T> {
   constructor(value: T) {
     super(value, {});
   }
@@ -140,7 +140,7 @@ export const route =
 type Written = { text: string; type?: string };
 
 /** What a row answers, in the form that its caller takes: a text, a record a line, or JSON, which needs no word. */
-export function writtenAs<Context>(
+export function serializeAs<Context>(
   row: Pick<Route<Context>, 'text' | 'lines'>,
   value: unknown,
   accept?: string,

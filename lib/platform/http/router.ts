@@ -5,10 +5,10 @@ import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts'
 import type { Rights } from './access.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult, cookiesOf } from './api-event.ts';
 import { paramsOf, rowsAt } from './match-path.ts';
-import { mustBeAllowed } from './must-be-allowed.ts';
+import { assertAllowed } from './must-be-allowed.ts';
 import { valuesOf } from './query-params.ts';
 import { readBody } from './read-body.ts';
-import { Made, type Method, Reply, type Route, writtenAs } from './route.ts';
+import { CreatedReply, type Method, Reply, type Route, serializeAs } from './route.ts';
 import { readOnlyMembers } from './unknown-members.ts';
 import { parse, parseBody } from './validation.ts';
 
@@ -16,7 +16,7 @@ import { parse, parseBody } from './validation.ts';
 const REFUSED = [401, 403, 429];
 
 /** The end of a long list of addresses: what stands at its right was written by whom we know. */
-const MOST = 200;
+const MAX_FORWARDED = 200;
 
 type Refused = {
   request_id: string;
@@ -36,7 +36,7 @@ export function refuse(log: Log, error: unknown, { headers, source_ip, ...reques
   const { status, code } = shown;
   if (status >= 500) log.error('request failed', { ...request, error: shown.cause ?? shown });
   if (REFUSED.includes(status)) {
-    const forwarded_for = headers['x-forwarded-for']?.slice(-MOST);
+    const forwarded_for = headers['x-forwarded-for']?.slice(-MAX_FORWARDED);
     log.info('request refused', { ...request, source_ip, status, code, forwarded_for });
   }
   return shown;
@@ -163,7 +163,7 @@ export function makeRouter<Context extends { caller: Rights }>(
         here.map((candidate) => candidate.method),
       );
     if (row.access !== 'open') {
-      mustBeAllowed(context.caller, row.access);
+      assertAllowed(context.caller, row.access);
       gates.restrict(context);
     }
 
@@ -188,8 +188,8 @@ export function makeRouter<Context extends { caller: Rights }>(
     };
     const result = await row.run(context, call as never);
     const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
-    const status = result instanceof Made ? 201 : row.status;
-    const written = hasBody(status) ? writtenAs(row, value, event.headers.accept) : { text: '' };
+    const status = result instanceof CreatedReply ? 201 : row.status;
+    const written = hasBody(status) ? serializeAs(row, value, event.headers.accept) : { text: '' };
     const type = written.type && { 'content-type': written.type };
     return { status, text: written.text, headers: { ...headers, ...type }, cookies };
   }

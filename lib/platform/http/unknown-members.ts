@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { memberOf } from '#lib/platform/plain-data.ts';
-import { nearest } from './nearest.ts';
+import { closestName } from './nearest.ts';
 import type { Route } from './route.ts';
 
 /** So many are named; more would only make the answer longer. */
-const MOST = 100;
+const MAX_NAMED = 100;
 
 type Path = (string | number)[];
 
@@ -30,7 +30,7 @@ export function unknownMembers(
   return found;
 
   function look(wrapped: z.core.$ZodType, value: unknown, path: Path): void {
-    if (found.length >= MOST || typeof value !== 'object' || value === null) return;
+    if (found.length >= MAX_NAMED || typeof value !== 'object' || value === null) return;
     const def = defOf(wrapped);
     if (Array.isArray(value)) {
       if (def.type === 'array') for (const [i, member] of value.entries()) look(def.element, member, [...path, i]);
@@ -41,7 +41,7 @@ export function unknownMembers(
     const { shape, others } = known;
     for (const [name, member] of Object.entries(value)) {
       if (Object.hasOwn(shape, name)) look(shape[name]!, member, [...path, name]);
-      else if (!(path.length === 0 && readOnly.has(name)) && found.length < MOST) {
+      else if (!(path.length === 0 && readOnly.has(name)) && found.length < MAX_NAMED) {
         found.push(
           unknown([...path, name], Object.keys(shape), Object.hasOwn(others, name) ? others[name] : undefined),
         );
@@ -68,7 +68,7 @@ export function requiredAnyway(schema: z.core.$ZodType): string[] {
 /** How one unknown name is told. @param instead what to write, where that is known */
 export function unknown(path: Path, known: readonly string[], instead?: string): ErrorDetail {
   if (instead) return { path: path.join('.'), message: `\`${path.join('.')}\` is not known here; write ${instead}` };
-  const near = nearest(String(path.at(-1)), known);
+  const near = closestName(String(path.at(-1)), known);
   const hint = near === undefined ? '' : `; did you mean \`${near}\`?`;
   return { path: path.join('.'), message: `\`${path.join('.')}\` is not known${hint}` };
 }

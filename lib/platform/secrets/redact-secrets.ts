@@ -6,7 +6,7 @@ import { REDACTED } from './kept-secrets.ts';
  */
 
 /** Character `i` of `text` was made of the characters `from[i]` to `to[i]` (not included) of the text that is read. */
-type Reading = { text: string; from: number[]; to: number[] };
+type Decoding = { text: string; from: number[]; to: number[] };
 
 /** Layers that are taken off: a secret in JSON in JSON in base64 has three. */
 const MAX_LAYERS = 4;
@@ -15,11 +15,11 @@ const MAX_GROWTH = 32;
 const SMALL_TEXT = 1000;
 
 /** The text as it stands, and in every way in which escapes, base64 and hex in it can be undone. */
-export function* readingsOf(text: string): Generator<Reading> {
+export function* decodingsOf(text: string): Generator<Decoding> {
   let left = MAX_GROWTH * text.length + SMALL_TEXT;
-  let layer: Reading[] = [asItStands(text)];
+  let layer: Decoding[] = [asItStands(text)];
   for (let layers = 0; layer.length > 0; layers++) {
-    const next: Reading[] = [];
+    const next: Decoding[] = [];
     for (const reading of layer) {
       yield reading;
       if (layers === MAX_LAYERS || left <= 0) continue;
@@ -43,12 +43,12 @@ function withoutEscapes(text: string): string[] {
   return found;
 }
 
-function asItStands(text: string): Reading {
+function asItStands(text: string): Decoding {
   const from = Array.from({ length: text.length }, (_, i) => i);
   return { text, from, to: from.map((i) => i + 1) };
 }
 
-function withoutLayer(reading: Reading): Reading[] {
+function withoutLayer(reading: Decoding): Decoding[] {
   const { text } = reading;
   return [
     ...ESCAPES.flatMap(({ whole, part }) => {
@@ -97,9 +97,9 @@ function meant(written: string): string | undefined {
 }
 
 /** The first `end` characters of a reading without one layer of escapes; undefined when it stays as it is. */
-function unescaped({ text, from, to }: Reading, escapes: RegExp, end: number): Reading | undefined {
+function unescaped({ text, from, to }: Decoding, escapes: RegExp, end: number): Decoding | undefined {
   const parts: string[] = [];
-  const made: Reading = { text: '', from: [], to: [] };
+  const made: Decoding = { text: '', from: [], to: [] };
   let done = 0;
   const keep = (upTo: number) => {
     parts.push(text.slice(done, upTo));
@@ -133,14 +133,14 @@ const HEX_OFFSETS = [0, 1];
 
 /** The bytes (as Latin-1) that runs of digits stand for, with a line break between runs; undefined without any. */
 function decoded(
-  { text, from, to }: Reading,
+  { text, from, to }: Decoding,
   runs: RegExp,
   bitsOfDigit: number,
   digit: (code: number) => number,
   offset: number,
-): Reading | undefined {
+): Decoding | undefined {
   const codes: number[] = [];
-  const made: Reading = { text: '', from: [], to: [] };
+  const made: Decoding = { text: '', from: [], to: [] };
   const push = (code: number, first: number, last: number) => {
     codes.push(code);
     made.from.push(from[first]!);
@@ -177,13 +177,13 @@ export type Redact = (text: string, isCut?: boolean) => string;
 /** So many characters of a secret in a row are found wherever they stand; a shorter secret is found as a whole. */
 const FRAGMENT = 16;
 /** Fewer characters are no secret, and would riddle a text. */
-const SHORTEST = 3;
+const MIN_LENGTH = 3;
 /** Shorter ones are found only where no letter or digit touches them: `prod`, but not in `product`. */
 const STANDS_IN_WORDS = 8;
 /** Only so many first characters of a longer secret are looked for: bounds the time of a search. */
-const LONGEST = 4096;
+const MAX_SEARCHED = 4096;
 /** At the end of a text that was cut off there, so many first characters of a secret are found. */
-const SHORTEST_START = 4;
+const MIN_START = 4;
 
 /**
  * Makes what takes secrets out of a text that others wrote (an answer, an error, a log line), also where it holds half
@@ -191,13 +191,13 @@ const SHORTEST_START = 4;
  * at once. Takes time in proportion to the secrets and to the text.
  */
 export function redactorOf(secrets: Iterable<string>): Redact {
-  const forms = [...secrets].flatMap((one) => formsOf(one.slice(0, LONGEST)));
+  const forms = [...secrets].flatMap((one) => formsOf(one.slice(0, MAX_SEARCHED)));
   // Before there are any tables for them: most checks have no secrets.
-  if (!forms.some(({ length }) => length >= SHORTEST)) return (text) => text;
+  if (!forms.some(({ length }) => length >= MIN_LENGTH)) return (text) => text;
   const wanted = wantedOf(new Set(forms));
   return (text, isCut = text.endsWith('…')) => {
     const marks = new Uint8Array(text.length);
-    for (const reading of readingsOf(text)) {
+    for (const reading of decodingsOf(text)) {
       markPieces(reading, wanted, marks);
       if (isCut) markStart(reading, wanted, marks);
     }
@@ -218,13 +218,13 @@ function wantedOf(forms: ReadonlySet<string>): Wanted {
   const starts = new Set<string>();
   for (const secret of forms) {
     const length = Math.min(secret.length, FRAGMENT);
-    if (length < SHORTEST) continue;
+    if (length < MIN_LENGTH) continue;
     pieces[length] ??= new Set();
     for (let i = 0; i + length <= secret.length; i++) {
       pieces[length].add(secret.slice(i, i + length));
       begins[hashAt(secret, i)]! |= 1 << length;
     }
-    for (let end = SHORTEST_START; end < length; end++) starts.add(secret.slice(0, end));
+    for (let end = MIN_START; end < length; end++) starts.add(secret.slice(0, end));
   }
   return { pieces, lengths: Object.keys(pieces).map(Number), begins, starts };
 }
@@ -243,9 +243,9 @@ const hashAt = (text: string, i: number): number =>
   (text.charCodeAt(i) * 961 + text.charCodeAt(i + 1) * 31 + text.charCodeAt(i + 2)) % HASHES;
 
 /** Marks the characters of a text that are part of a secret in one reading of it. */
-function markPieces(reading: Reading, { pieces, lengths, begins }: Wanted, marks: Uint8Array): void {
+function markPieces(reading: Decoding, { pieces, lengths, begins }: Wanted, marks: Uint8Array): void {
   const text = folded(reading.text);
-  for (let i = 0; i + SHORTEST <= text.length; i++) {
+  for (let i = 0; i + MIN_LENGTH <= text.length; i++) {
     const possible = begins[hashAt(text, i)]!;
     if (possible === 0) continue;
     for (const length of lengths) {
@@ -257,9 +257,9 @@ function markPieces(reading: Reading, { pieces, lengths, begins }: Wanted, marks
 }
 
 /** Marks the beginning of a secret at the end of a text. */
-function markStart(reading: Reading, { starts }: Wanted, marks: Uint8Array): void {
+function markStart(reading: Decoding, { starts }: Wanted, marks: Uint8Array): void {
   const text = folded(reading.text).replace(/…$/, '');
-  for (let length = Math.min(FRAGMENT - 1, text.length); length >= SHORTEST_START; length--) {
+  for (let length = Math.min(FRAGMENT - 1, text.length); length >= MIN_START; length--) {
     if (!starts.has(text.slice(-length))) continue;
     marks.fill(1, reading.from[text.length - length], reading.to[text.length - 1]);
     return;

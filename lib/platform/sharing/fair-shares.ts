@@ -5,9 +5,9 @@ import type { Clock } from '#lib/platform/ports.ts';
  * Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. Of these the
  * lowest `order` goes first (default 0), then the first to come. From `until` on (epoch ms) it is too late.
  */
-export type Claim = { tenant: string; target?: string | undefined; order?: number; until?: number };
+export type PermitRequest = { tenant: string; target?: string | undefined; order?: number; until?: number };
 
-export type Shares = {
+export type SemaphoreOptions = {
   /** Pieces of work at once. */
   places: number;
   /** Pieces of one tenant's work at once that lead to the same target; default no bound. */
@@ -17,10 +17,10 @@ export type Shares = {
 };
 
 /** What `run` answers for work that found no place in time: it was not begun. */
-export const NO_PLACE = Symbol('no place');
+export const NO_PERMIT = Symbol('no place');
 
 /** What one tenant may hold while others wait, and what is kept free for those that hold less. */
-export const shareOf = (places: number): number => Math.ceil(places / 5);
+export const tenantShare = (places: number): number => Math.ceil(places / 5);
 
 /** How often waiting work is looked through for what has waited too long. */
 const LOOK_MS = 250;
@@ -39,8 +39,8 @@ type Waiting = { order: number; until: number; left: number; beginOne: () => voi
  * other wants. As soon as others wait, they are served in turn, those that hold less than a fifth first. A fifth more
  * places are only for those, so that they need not wait for the long work of others.
  */
-export class FairShares {
-  readonly #shares: Shares;
+export class FairSemaphore {
+  readonly #shares: SemaphoreOptions;
   readonly #clock: Pick<Clock, 'now' | 'sleep'>;
   readonly #tenants = new Map<string, Tenant>();
   /** Tenants with waiting work, the next one to be served first. */
@@ -50,14 +50,14 @@ export class FairShares {
   #running = 0;
   #isLooking = false;
 
-  constructor(shares: Shares, clock: Pick<Clock, 'now' | 'sleep'>) {
+  constructor(shares: SemaphoreOptions, clock: Pick<Clock, 'now' | 'sleep'>) {
     this.#shares = shares;
     this.#clock = clock;
   }
 
-  /** Does the work as soon as there is a place for it; NO_PLACE when there was none within `wait_ms`. */
-  async run<T>(claim: Claim, work: () => Promise<T>): Promise<T | typeof NO_PLACE> {
-    let answer: T | typeof NO_PLACE = NO_PLACE;
+  /** Does the work as soon as there is a place for it; NO_PERMIT when there was none within `wait_ms`. */
+  async run<T>(claim: PermitRequest, work: () => Promise<T>): Promise<T | typeof NO_PERMIT> {
+    let answer: T | typeof NO_PERMIT = NO_PERMIT;
     await this.each(claim, [work], async (only) => {
       answer = await only();
     });
@@ -70,7 +70,7 @@ export class FairShares {
    * @param noPlace is told those for which there was no place within `wait_ms`: they are not begun
    */
   each<T>(
-    claim: Claim,
+    claim: PermitRequest,
     items: readonly T[],
     work: (item: T) => Promise<void>,
     noPlace: (items: readonly T[]) => void = () => {},
@@ -121,7 +121,7 @@ export class FairShares {
 
   #mayBegin(tenant: Tenant, line: Line): boolean {
     const { places, per_target = Number.POSITIVE_INFINITY } = this.#shares;
-    const share = shareOf(places);
+    const share = tenantShare(places);
     const room = tenant.running < share ? places + share : places;
     return this.#running < room && line.running < per_target;
   }
@@ -136,7 +136,7 @@ export class FairShares {
   /** Whether more work of this tenant would wait for its own. */
   #isOwnBound(tenant: Tenant, line: Line): boolean {
     const { places, per_target = Number.POSITIVE_INFINITY } = this.#shares;
-    return tenant.running >= shareOf(places) || line.running >= per_target;
+    return tenant.running >= tenantShare(places) || line.running >= per_target;
   }
 
   #noteHeldBack({ id }: Tenant): void {
@@ -160,7 +160,7 @@ export class FairShares {
     if (tenant.lines.size === 0) this.#tenants.delete(tenant.id);
   }
 
-  #patience({ order = 0, until = Number.POSITIVE_INFINITY }: Claim): Pick<Waiting, 'order' | 'until'> {
+  #patience({ order = 0, until = Number.POSITIVE_INFINITY }: PermitRequest): Pick<Waiting, 'order' | 'until'> {
     return { order, until: Math.min(this.#clock.now() + this.#shares.wait_ms, until) };
   }
 
@@ -192,10 +192,10 @@ export class FairShares {
 
   #next(): [Tenant, Line] | undefined {
     const { places } = this.#shares;
-    if (this.#running >= places + shareOf(places)) return undefined;
+    if (this.#running >= places + tenantShare(places)) return undefined;
     let beyondShare: [Tenant, Line] | undefined;
     for (const tenant of this.#turns.values()) {
-      const isBeyond = tenant.running >= shareOf(places);
+      const isBeyond = tenant.running >= tenantShare(places);
       if (isBeyond && beyondShare) continue;
       const line = this.#nextLine(tenant);
       if (!line) continue;

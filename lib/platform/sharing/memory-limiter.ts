@@ -6,9 +6,9 @@ import {
   fullBucket,
   type Limiter,
   type Rate,
+  type RateStatus,
   type Rates,
   refilled,
-  type Standing,
   takeFrom,
 } from './rates.ts';
 
@@ -20,7 +20,7 @@ export function makeBuckets(clock: Pick<Clock, 'now'>, most: number) {
   // A Map hands out its names in the order in which they were set: the first is the one that was not used for longest.
   const buckets = new Map<string, Bucket>();
   return {
-    take(name: string, rate: Rate, count = 1): Standing {
+    take(name: string, rate: Rate, count = 1): RateStatus {
       const now = clock.now();
       const known = buckets.get(name);
       const { bucket, standing } = takeFrom(known ? refilled(known, rate, now) : fullBucket(rate, now), rate, count);
@@ -35,13 +35,13 @@ export function makeBuckets(clock: Pick<Clock, 'now'>, most: number) {
 }
 
 /** Buckets of accounts and of addresses that a process keeps. */
-const MOST_OF_ACCOUNTS = 20_000;
-const MOST_OF_ADDRESSES = 10_000;
+const MAX_ACCOUNTS = 20_000;
+const MAX_ADDRESSES = 10_000;
 const CHARACTERS_A_TOKEN = 4 * 1024;
 
 /** Exact for a service that is one process: every bucket is in its memory. */
 export function memoryLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefined): Limiter {
-  const accounts = makeBuckets(clock, MOST_OF_ACCOUNTS);
+  const accounts = makeBuckets(clock, MAX_ACCOUNTS);
   return {
     rates,
     characters_a_token: CHARACTERS_A_TOKEN,
@@ -52,7 +52,7 @@ export function memoryLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefine
 
 /** What holds client addresses to their rate, in the memory of one process, on every host. */
 export function addressLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefined): Limiter['takeAt'] {
-  const addresses = makeBuckets(clock, MOST_OF_ADDRESSES);
+  const addresses = makeBuckets(clock, MAX_ADDRESSES);
   return (address, of) => rates && addresses.take(`${of} ${networkOf(address)}`, rates[of]);
 }
 

@@ -78,7 +78,7 @@ export const refilled = ({ tokens, at }: Bucket, { per_second, burst }: Rate, no
 });
 
 /** What a bucket says to one who asks: its rate, what is left, and when to come again if it gave nothing. */
-export type Standing = {
+export type RateStatus = {
   allowed: boolean;
   rate: Rate;
   /** Whole tokens that are left. */
@@ -94,7 +94,7 @@ export type Standing = {
  * empty then.
  * @param bucket as of now
  */
-export function takeFrom(bucket: Bucket, rate: Rate, count = 1): { bucket: Bucket; standing: Standing } {
+export function takeFrom(bucket: Bucket, rate: Rate, count = 1): { bucket: Bucket; standing: RateStatus } {
   const wanted = Math.min(count, rate.burst);
   const allowed = bucket.tokens >= wanted;
   const tokens = allowed ? bucket.tokens - wanted : bucket.tokens;
@@ -121,7 +121,7 @@ export interface Limiter {
    */
   characters_a_token?: number;
   /** Takes `count` of what an account may do in a class, at the rate that holds for it. */
-  takeOf(account: string, of: AccountClass, rate: Rate, count: number): Standing | Promise<Standing>;
+  takeOf(account: string, of: AccountClass, rate: Rate, count: number): RateStatus | Promise<RateStatus>;
   /** Takes one of what a client address may do without a good key. Undefined where nothing is limited. */
-  takeAt(address: string, of: AddressClass): Standing | undefined;
+  takeAt(address: string, of: AddressClass): RateStatus | undefined;
 }

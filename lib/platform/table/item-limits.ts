@@ -37,7 +37,7 @@ export const keyOf = (write: Write): Key =>
  *   Error for a bad key and for what is not JSON (undefined, NaN, functions)
  */
 export function itemText(item: Item): string {
-  mustBeKey(item);
+  assertKey(item);
   const text = JSON.stringify(item);
   if (mostBytes(item, text) > ITEM_BYTES) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The record would take more than 400 KB. Make it smaller or split it.');
@@ -54,14 +54,14 @@ export function checkTransaction(writes: Write[], texts: (string | undefined)[])
     throw new Error(`A transaction has 1 to ${TRANSACTION_WRITES} writes; this one has ${writes.length}.`);
   }
   if (writes.length === 1) {
-    if (!('put' in writes[0]!)) mustBeKey(keyOf(writes[0]!));
+    if (!('put' in writes[0]!)) assertKey(keyOf(writes[0]!));
     return;
   }
   const seen = new Set<string>();
   let bytes = 0;
   for (const [i, write] of writes.entries()) {
     const key = keyOf(write);
-    if (!('put' in write)) mustBeKey(key);
+    if (!('put' in write)) assertKey(key);
     const name = `${key.pk}\n${key.sk}`;
     if (seen.has(name)) throw new Error(`A transaction touches ${key.pk} / ${key.sk} twice.`);
     seen.add(name);
@@ -75,7 +75,7 @@ export function checkTransaction(writes: Write[], texts: (string | undefined)[])
   }
 }
 
-function mustBeKey(key: Key): void {
+function assertKey(key: Key): void {
   if (isKey(key)) return;
   throw new Error(
     `A key is printable ASCII, not empty, pk at most ${PK_BYTES} and sk at most ${SK_BYTES} bytes: ` +

@@ -58,7 +58,7 @@ export async function queryMerged<T extends Item>(
 }
 
 /** What one call looks at of a list, however little of it fits. */
-export const MOST_WALKED = 1_000;
+export const MAX_SCANNED = 1_000;
 export const WALKED_AT_ONCE = 200;
 
 type Page<T> = { items: T[]; next?: string | undefined };
@@ -79,7 +79,7 @@ export function filtered<T extends { sk: string }>(
     const fitting = page.items.filter(fits);
     const items = fitting.slice(0, limit);
     const next = items.length < fitting.length ? items.at(-1)!.sk : page.next;
-    return { items, next, enough: walked >= MOST_WALKED };
+    return { items, next, enough: walked >= MAX_SCANNED };
   };
 }
 

@@ -1,7 +1,7 @@
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Clock, Ids, Key, Query, Table } from '#lib/platform/ports.ts';
 import { allOf } from './pages.ts';
-import { AGAIN, commit, untilDone } from './retry.ts';
+import { commit, RETRY, retryOnConflict } from './retry.ts';
 
 /**
  * How long after a deletion was begun the background looks for what it left (ms). Longer than any deletion takes: the
@@ -27,6 +27,6 @@ export async function keysUnder(
 export async function deleteAll(ports: { table: Table; clock: Clock; ids: Ids }, gone: Key[]): Promise<void> {
   for (const keys of chunks(gone, CHUNK)) {
     const writes = keys.map((key) => ({ delete: key }));
-    await untilDone(ports, async () => ((await commit(ports, writes)).ok ? true : AGAIN));
+    await retryOnConflict(ports, async () => ((await commit(ports, writes)).ok ? true : RETRY));
   }
 }

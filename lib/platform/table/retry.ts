@@ -2,24 +2,24 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { Clock, Ids, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 
 /** What an attempt answers when another writer was in its way: read anew and try again. */
-export const AGAIN = Symbol('again');
+export const RETRY = Symbol('again');
 
 const DEADLINE_MS = 10_000;
 const JITTER_MS = 15;
 
 /**
- * Repeats `attempt` until it answers something else than AGAIN. Waits 0 to 15 ms × tries in between, so that writers
+ * Repeats `attempt` until it answers something else than RETRY. Waits 0 to 15 ms × tries in between, so that writers
  * of one item spread out. After 10 s it throws UNAVAILABLE: nothing was written by the last attempt.
  * @param attempt gets the number of tries before it, from 0
  */
-export async function untilDone<T>(
+export async function retryOnConflict<T>(
   ports: { clock: Clock; ids: Ids },
-  attempt: (tries: number) => Promise<T | typeof AGAIN>,
+  attempt: (tries: number) => Promise<T | typeof RETRY>,
 ): Promise<T> {
   const deadline = ports.clock.now() + DEADLINE_MS;
   for (let tries = 0; ; tries++) {
     const answer = await attempt(tries);
-    if (answer !== AGAIN) return answer;
+    if (answer !== RETRY) return answer;
     const wait = ports.ids.random() * JITTER_MS * (tries + 1);
     if (ports.clock.now() + wait >= deadline) throw tooBusy();
     await ports.clock.sleep(wait);

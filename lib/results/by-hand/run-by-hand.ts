@@ -1,4 +1,4 @@
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
@@ -7,23 +7,24 @@ import { requireCheck } from '#lib/checks/settings/store.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { cellOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
 import { probeRoute } from '#lib/results/probe/own-network.ts';
 import { hostOf, type Probed, probeBy, probeTimeout, probingProcess } from '#lib/results/probe/probe.ts';
 import { type ResultItem, resultRecord } from '#lib/results/result.ts';
-import { recordRun } from '#lib/results/slots/record-probe.ts';
-import { judgeSlotAgain } from '#lib/results/slots/retries.ts';
-import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { recordProbeResult } from '#lib/results/slots/record-probe.ts';
+import { reprobeSlot } from '#lib/results/slots/retries.ts';
+import { intervalScheduleOf, isSlot } from '#lib/schedule/slots.ts';
 
 /** Whoever asked waits, and so does a gateway, which gives up after 30 s: a probe takes so long at most (ms). */
-const MOST_MS = 20_000;
+const MAX_MS = 20_000;
 /** How long one waits for its place (ms). */
 const WAIT_MS = 2_000;
 
 /** What is wrong here, for a while; it may be sent again. */
-const notNow = (message: string): AppError => new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
+const tooManyProbesError = (message: string): AppError =>
+  new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
 
-/** `isCut`: it was given less time than its settings say. `isSilent`: no answer came over a network. */
+/** `isCut`: it was given less time than its settings say. `isHeartbeatOverdue`: no answer came over a network. */
 type ProbedNow = Probed & { isCut: boolean; isSilent: boolean };
 
 /**
@@ -41,17 +42,18 @@ export async function probeNow(
   const host = hostOf(check);
   await network.lookAgain();
   const claim = { tenant, target: host, until: ports.clock.now() + WAIT_MS };
-  const timeout_ms = Math.min(probeTimeout(check), MOST_MS);
+  const timeout_ms = Math.min(probeTimeout(check), MAX_MS);
   const probe = () => probeBy(ports, check, { account: caller, tenant_id: tenant, timeout_ms, shows, about });
   const probed = await lanes.slow.run(claim, () => lanes.begin(claim, probe));
-  if (probed === NO_PLACE) {
+  if (probed === NO_PERMIT) {
     throw new AppError(
       'RATE_LIMITED',
       'Too many probes of this account, or to this host, are under way. Nothing was probed; try again in 2 s.',
       { headers: { 'retry-after': '2' } },
     );
   }
-  if (!probed) throw notNow('The service itself stood still while it probed, so that nothing is known. Try again.');
+  if (!probed)
+    throw tooManyProbesError('The service itself stood still while it probed, so that nothing is known. Try again.');
   const route = probeRoute(host);
   const isSilent = probed.outcome.unanswered === true;
   if (typeof route === 'object') network.record(route.host, !isSilent);
@@ -78,7 +80,7 @@ export async function requireProbed(context: Context, id: string): Promise<Check
  * this process die in the middle, all of it was recorded or nothing. Throws UNAVAILABLE, RATE_LIMITED and CONFLICT
  * where nothing is known of the target, and nothing is recorded then; NOT_FOUND when the check was deleted meanwhile.
  */
-export async function runByHand(
+export async function runCheckManually(
   context: StateContext,
   check: CheckItem,
 ): Promise<{ result: ResultItem; check_state: CheckState }> {
@@ -87,19 +89,19 @@ export async function runByHand(
   if (probed.isCut && probed.outcome.error_kind === 'timeout') {
     throw new AppError(
       'CONFLICT',
-      `The target did not answer within ${MOST_MS} ms, and its timeout_ms is ${check.timeout_ms}: a run by hand does not ` +
+      `The target did not answer within ${MAX_MS} ms, and its timeout_ms is ${check.timeout_ms}: a run by hand does not ` +
         'wait as long. Nothing was recorded.',
     );
   }
   const { network } = probingProcess(ports);
   if (probed.isSilent && (network.wasDown(probed.started_at) || (await network.isInDoubt()))) {
-    throw notNow(
+    throw tooManyProbesError(
       'The target did not answer, and neither does the reference name: our own network may be to blame. Nothing was ' +
         'recorded.',
     );
   }
-  const note = auditing(context, 'run', auditedCheck);
-  const recorded = await recordRun(context, {
+  const note = auditWriter(context, 'run', auditedCheck);
+  const recorded = await recordProbeResult(context, {
     check,
     slot: besideSlots(check, probed.started_at),
     started_at: probed.started_at,
@@ -112,7 +114,7 @@ export async function runByHand(
   });
   if (recorded.is === 'dropped') throw notFound(`Check ${check.id}`);
   const lookOn = async () => {
-    if (recorded.changed) await judgeSlotAgain(context, check);
+    if (recorded.changed) await reprobeSlot(context, check);
     // While targets answer, so that a silence to come can be told from one of our own network.
     await network.refreshReference();
   };
@@ -125,4 +127,4 @@ export async function runByHand(
 
 /** A result that stands at a slot would speak for it. @param at epoch ms */
 const besideSlots = ({ id, interval_seconds }: CheckItem, at: number): number =>
-  isSlot(rhythmOf(cellOf(id), interval_seconds), at) ? at + 1 : at;
+  isSlot(intervalScheduleOf(cellOf(id), interval_seconds), at) ? at + 1 : at;

@@ -4,8 +4,8 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ResultRecord, resultView } from '#lib/results/result.ts';
-import { requireProbed, runByHand } from './run-by-hand.ts';
-import { Trial, TrialRecord, trySettings } from './try-settings.ts';
+import { requireProbed, runCheckManually } from './run-by-hand.ts';
+import { SettingsTest, SettingsTestRecord, testSettings } from './try-settings.ts';
 
 const row = route<StateContext>();
 
@@ -18,12 +18,12 @@ const RunRecord = ResultRecord.extend({
 
 /** Runs a check by hand, and answers what is shown of that. Throws what `runByHand` does. */
 export async function runCheck(context: StateContext, check: CheckItem): Promise<z.output<typeof RunRecord>> {
-  const { result, check_state } = await runByHand(context, check);
+  const { result, check_state } = await runCheckManually(context, check);
   return { ...resultView(context, check.id, result), check_state };
 }
 
 /** What probes at somebody's wish; the only rows of the function tester. */
-export const testerRows = [
+export const testerRoutes = [
   row({
     method: 'POST',
     path: '/v1/checks/test',
@@ -31,10 +31,10 @@ export const testerRows = [
     tokens: TOKENS_A_PROBE,
     summary: 'Try settings of a check: probe once, show what the target said, store nothing',
     status: 200,
-    body: Trial,
-    reply: TrialRecord,
+    body: SettingsTest,
+    reply: SettingsTestRecord,
     errors: ['NOT_FOUND'],
-    run: (context, { body }) => trySettings(context, body),
+    run: (context, { body }) => testSettings(context, body),
   }),
   row({
     method: 'POST',

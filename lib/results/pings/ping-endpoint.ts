@@ -33,12 +33,12 @@ const TEXTS: Partial<Record<ErrorCode, string>> = {
 };
 
 /** 201 `Created`: the ping has made its check. */
-const said = (text: 'OK' | 'Created', requestId: string): ApiResult => {
+const textReply = (text: 'OK' | 'Created', requestId: string): ApiResult => {
   return { statusCode: text === 'OK' ? 200 : 201, headers: headersOf(requestId), body: text };
 };
 
 /** The answer to a ping that was refused, or failed. */
-function failed({ code, status, message, headers }: AppError, requestId: string): ApiResult {
+function failureReply({ code, status, message, headers }: AppError, requestId: string): ApiResult {
   const { allow, 'retry-after': after = status === 503 ? '1' : undefined } = headers;
   return {
     statusCode: code === 'ACCOUNT_DISABLED' ? 404 : status,
@@ -58,7 +58,7 @@ const headersOf = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
 });
 
-const MOST_AGENT = 200;
+const MAX_USER_AGENT = 200;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 /**
@@ -69,13 +69,13 @@ export function makePings(env: StateEnv): (event: ApiEvent) => Promise<ApiResult
   return async (event) => {
     const { requestId: request_id, http } = event.requestContext;
     try {
-      return said(await answer(env, gate, event), request_id);
+      return textReply(await answer(env, gate, event), request_id);
     } catch (error) {
       const { headers, rawPath } = event;
       const request = { request_id, method: http.method, path: loggedPath(rawPath), headers, source_ip: http.sourceIp };
       const refused = refuse(env.ports.log, error, request);
       if (refused.code === 'RATE_LIMITED') env.ports.metrics.count('RefusedPings');
-      return failed(refused, request_id);
+      return failureReply(refused, request_id);
     }
   };
 }
@@ -99,7 +99,7 @@ async function answer(env: StateEnv, gate: PingGate, event: ApiEvent): Promise<'
     ...(rid !== undefined && { rid }),
     method,
     remote_addr: sourceIp,
-    user_agent: (event.headers['user-agent'] ?? '').slice(0, MOST_AGENT),
+    user_agent: (event.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT),
     body: await readText(event),
     key,
   };
@@ -108,16 +108,16 @@ async function answer(env: StateEnv, gate: PingGate, event: ApiEvent): Promise<'
 }
 
 type Request = { path: PingPath; query: URLSearchParams; event: ApiEvent };
-type Found = { check: CheckItem; is_new: boolean };
+type PingCheck = { check: CheckItem; is_new: boolean };
 
 /** The check that a ping is for, also one that it makes. Throws NOT_FOUND, CONFLICT. */
-async function checkOf(env: Env, pinged: Pinged, request: Request): Promise<Found> {
+async function checkOf(env: Env, pinged: Pinged, request: Request): Promise<PingCheck> {
   const found = pinged.check ? { check: pinged.check, is_new: false } : await provision(env, pinged, request);
   if (found.check.execution_mode !== 'push') throw new AppError('CONFLICT', 'not a push check');
   return found;
 }
 
-async function provision(env: Env, { key, account }: Pinged, { path, query, event }: Request): Promise<Found> {
+async function provision(env: Env, { key, account }: Pinged, { path, query, event }: Request): Promise<PingCheck> {
   const { target } = path;
   if (query.get('create') !== '1' || !key || 'uuid' in target) throw notThere();
   if (key.blueprint_slug === null) throw notThere(': this ping key may not create checks');

@@ -10,8 +10,8 @@ import type { PingKeyPointer } from './ping-keys.ts';
 import type { PingTarget } from './ping-path.ts';
 
 /** Ping URLs that a process holds to their rate, and of those that lead nowhere, how many it remembers. */
-const MOST_URLS = 20_000;
-const MOST_UNKNOWN = 10_000;
+const MAX_URLS = 20_000;
+const MAX_UNKNOWN = 10_000;
 /** How long (ms) an address that leads nowhere is not asked for again. */
 const UNKNOWN_MS = 60_000;
 
@@ -36,7 +36,7 @@ export type PingGate = {
 export function pingGate(env: Env): PingGate {
   const { ports, keys } = env;
   const { table, clock } = ports;
-  const urls = makeBuckets(clock, MOST_URLS);
+  const urls = makeBuckets(clock, MAX_URLS);
   const unknown = new Map<string, number>();
 
   return {
@@ -63,7 +63,7 @@ export function pingGate(env: Env): PingGate {
   function remember(digest: string): void {
     ports.metrics.count('UnknownPings');
     unknown.delete(digest);
-    if (unknown.size >= MOST_UNKNOWN) unknown.delete(unknown.keys().next().value!);
+    if (unknown.size >= MAX_UNKNOWN) unknown.delete(unknown.keys().next().value!);
     unknown.set(digest, clock.now() + UNKNOWN_MS);
   }
 

@@ -59,7 +59,7 @@ const pingRecord = (item: Pick<Item, 'pk' | 'sk'>, ping: PingFacts, latencyMs = 
 });
 
 /** Items that one request looks at: results that came by key lie between pings. */
-const MOST_LOOKED_AT = 2000;
+const MAX_SCANNED = 2000;
 
 type Stored = PingItem | (ResultItem & { ping?: undefined }) | (ResultItem & Pick<PingItem, 'ping'>);
 
@@ -99,7 +99,7 @@ export function pingList(context: Context, check: CheckItem): Reader<PingRecord>
       return [{ at: placeInList(item), value: { ...pingRecord(item, ping, latency_ms), ...shown } }];
     });
     if (found.length > limit) return { found: found.slice(0, limit), next: found[limit - 1]!.at };
-    return { found, next: floor === '' ? undefined : floor, enough: looked >= MOST_LOOKED_AT };
+    return { found, next: floor === '' ? undefined : floor, enough: looked >= MAX_SCANNED };
   };
 }
 

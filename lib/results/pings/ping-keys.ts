@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { digestOf } from '#lib/access/api-key.ts';
-import { auditing } from '#lib/access/auditing.ts';
-import type { Context, Scope } from '#lib/access/context.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
+import type { Context, TenantScope } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { under } from '#lib/keys.ts';
@@ -12,7 +12,7 @@ import { isId } from '#lib/platform/ids.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 
@@ -65,7 +65,7 @@ const auditedPingKey: Audited<PingKeyItem> = {
 };
 
 /** Most ping keys of an account. */
-const MOST_KEYS = 20;
+const MAX_KEYS = 20;
 const PING_KEYS = 'pky_';
 
 /** Makes a ping key. Throws NOT_FOUND for its blueprint, LIMIT_EXCEEDED. */
@@ -92,14 +92,14 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
     label,
     blueprint_slug,
   };
-  const note = auditing(context, 'create', auditedPingKey);
+  const note = auditWriter(context, 'create', auditedPingKey);
   return oneAtATime(ports.table, keys.pingKeys(tenant), () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       const [made, count] = await keyAndCount(context, id);
       // It was made by a try before, whose answer was lost.
       if (made) return made;
       const writes: Write[] = [{ put: item, if: 'absent' }, { put: pointer }, countWrite(context, count, +1)];
-      return (await commit(ports, [...writes, ...note(undefined, item)])).ok ? item : AGAIN;
+      return (await commit(ports, [...writes, ...note(undefined, item)])).ok ? item : RETRY;
     }),
   );
 }
@@ -107,9 +107,9 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
 /** Deletes a ping key: from its return on, no ping with it is taken. Throws NOT_FOUND. */
 export async function deletePingKey(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
-  const note = auditing(context, 'delete', auditedPingKey);
+  const note = auditWriter(context, 'delete', auditedPingKey);
   await oneAtATime(ports.table, keys.pingKeys(tenant), () =>
-    untilDone(ports, async () => {
+    retryOnConflict(ports, async () => {
       const [item, count] = await keyAndCount(context, id);
       if (!item) return;
       const done = await commit(ports, [
@@ -118,25 +118,25 @@ export async function deletePingKey(context: Context, id: string): Promise<void>
         countWrite(context, count, -1),
         ...note(item, undefined),
       ]);
-      return done.ok ? undefined : AGAIN;
+      return done.ok ? undefined : RETRY;
     }),
   );
 }
 
-const keyAndCount = ({ ports, keys, tenant }: Scope, id: string) =>
+const keyAndCount = ({ ports, keys, tenant }: TenantScope, id: string) =>
   ports.table.getMany<[PingKeyItem, PingKeyCountItem]>([keys.pingKey(tenant, id), keys.pingKeyCount(tenant)]);
 
-function countWrite({ ports, keys, tenant }: Scope, before: PingKeyCountItem | undefined, step: 1 | -1): Write {
+function countWrite({ ports, keys, tenant }: TenantScope, before: PingKeyCountItem | undefined, step: 1 | -1): Write {
   const count = (before?.count ?? 0) + step;
-  if (count > MOST_KEYS) {
-    throw new AppError('LIMIT_EXCEEDED', `There are ${MOST_KEYS} ping keys, the most that there can be. Delete one.`);
+  if (count > MAX_KEYS) {
+    throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_KEYS} ping keys, the most that there can be. Delete one.`);
   }
   const put: PingKeyCountItem = { ...keys.pingKeyCount(tenant), v: ports.ids.token(), count };
   return { put, if: before ? { version: before.v } : 'absent' };
 }
 
 /** The ping key that a path names. Throws NOT_FOUND. */
-export async function requirePingKey({ ports, keys, tenant }: Scope, id: string): Promise<PingKeyItem> {
+export async function requirePingKey({ ports, keys, tenant }: TenantScope, id: string): Promise<PingKeyItem> {
   const item = isId('pky', id) ? await ports.table.get<PingKeyItem>(keys.pingKey(tenant, id)) : undefined;
   if (!item) throw notFound(`Ping key ${id}`);
   return item;
@@ -153,7 +153,7 @@ export const pingKeyList =
   };
 
 /** Every key of the table that the ping keys of a tenant have, for the reclaimer of its account. */
-export async function keysOfPingKeys({ ports, keys, tenant }: Scope): Promise<Key[]> {
+export async function keysOfPingKeys({ ports, keys, tenant }: TenantScope): Promise<Key[]> {
   const items = await allOf<PingKeyItem>(ports.table, { partition: keys.pingKeys(tenant) });
   return items.flatMap(({ pk, sk, key }) => [
     // The count has none.

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
-import { auditedCheck, CheckRecord, shownCheck } from '#lib/checks/settings/check-record.ts';
+import { auditedCheck, CheckRecord, checkView } from '#lib/checks/settings/check-record.ts';
 import { noPingUrl, pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
@@ -17,7 +17,7 @@ import {
   Position,
 } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { PingRecord, pingList, readPingBody } from './ping-item.ts';
 import {
@@ -51,9 +51,9 @@ export async function rotatePingUrl(
   { keep_old_seconds }: z.output<typeof PingUrlRotation>,
 ): Promise<CheckItem> {
   const { ports, keys, tenant } = context;
-  const note = auditing(context, 'rotate', auditedCheck);
+  const note = auditWriter(context, 'rotate', auditedCheck);
   const uuid = ports.ids.uuid();
-  return untilDone(ports, async (tries) => {
+  return retryOnConflict(ports, async (tries) => {
     const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, stored.id));
     if (!check?.ping) throw notFound(`Check ${stored.id}`);
     const now = ports.clock.now();
@@ -68,7 +68,7 @@ export async function rotatePingUrl(
       ...(old ? noPingUrl(keys, check, old.uuid) : []),
       ...note(check, next, { keep_old_seconds: String(keep_old_seconds) }),
     ]);
-    return done.ok ? next : AGAIN;
+    return done.ok ? next : RETRY;
   });
 }
 
@@ -82,7 +82,7 @@ async function requirePinged(context: Context, { id }: { id: string }): Promise<
 }
 
 /** What there is to read and to change of the pings of a check; pings themselves are no rows (ping-endpoint.ts). */
-export const pingRows = [
+export const pingRoutes = [
   row({
     method: 'GET',
     path: '/v1/checks/{id}/pings',
@@ -129,11 +129,11 @@ export const pingRows = [
     reply: CheckRecord,
     errors: ['CONFLICT'],
     load: requirePinged,
-    run: async (context, { loaded, body }) => shownCheck(context, await rotatePingUrl(context, loaded, body)),
+    run: async (context, { loaded, body }) => checkView(context, await rotatePingUrl(context, loaded, body)),
   }),
 ];
 
-export const pingKeyRows = [
+export const pingKeyRoutes = [
   row({
     method: 'GET',
     path: '/v1/ping-keys',

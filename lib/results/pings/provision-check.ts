@@ -10,7 +10,7 @@ import { findCheckBySlug, SlugTaken } from '#lib/checks/settings/check-slugs.ts'
 import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { pick } from '#lib/platform/plain-data.ts';
-import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import type { PingKeyPointer } from './ping-keys.ts';
 
 /** A day, and an hour to spare: what Healthchecks gives a check that a ping has made. */
@@ -30,13 +30,13 @@ export async function provisionCheck(env: Env, wanted: Wanted): Promise<{ check:
   try {
     const entity_id = await entityOf(context, wanted);
     const body = { entity_id, check_type: 'push', name: slug, slug, ...SETTINGS };
-    return await untilDone(env.ports, async () => {
+    return await retryOnConflict(env.ports, async () => {
       try {
         return { check: await createCheck(context, body), is_new: true };
       } catch (error) {
         if (!(error instanceof SlugTaken)) throw error;
         const check = await findCheckBySlug(context, slug);
-        return check ? { check, is_new: false } : AGAIN;
+        return check ? { check, is_new: false } : RETRY;
       }
     });
   } catch (error) {
@@ -46,13 +46,13 @@ export async function provisionCheck(env: Env, wanted: Wanted): Promise<{ check:
 
 async function entityOf(context: Context, { blueprint, slug }: Wanted): Promise<string> {
   const { ports, keys, tenant } = context;
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const present = await ports.table.get<EntityPointer>(keys.entitySlug(tenant, blueprint, slug));
     if (present) return present.entity_id;
     try {
       return (await createEntity(context, blueprint, { slug, name: slug, fields: {} })).id;
     } catch (error) {
-      if (error instanceof AppError && error.code === 'CONFLICT') return AGAIN;
+      if (error instanceof AppError && error.code === 'CONFLICT') return RETRY;
       throw error;
     }
   });

@@ -1,20 +1,20 @@
 import { resultExpiry } from '#lib/access/retention.ts';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { judge } from '#lib/checks/assertions/judge.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
 import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
-import { silenceRules } from '#lib/checks/heartbeat.ts';
+import { heartbeatRules } from '#lib/checks/heartbeat.ts';
 import { type ProbeOutcome, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { shorten } from '#lib/platform/text.ts';
-import { watchSilence } from '#lib/results/pushes/missed-heartbeat.ts';
+import { heartbeatDeadlineWrite } from '#lib/results/pushes/missed-heartbeat.ts';
 import { withStart } from '#lib/results/pushes/open-runs.ts';
-import { digestOfIdentity, type JudgePush, receivePush } from '#lib/results/pushes/receive-push.ts';
+import { digestOfIdentity, type EvaluatePush, receivePush } from '#lib/results/pushes/receive-push.ts';
 import type { PingBodyItem, PingFacts } from '#lib/results/result.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { PingItem } from './ping-item.ts';
@@ -52,7 +52,7 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
   };
   const own: Write[] = [{ put: item, if: 'absent' }, ...(pointer ? [{ put: pointer, if: 'absent' as const }] : [])];
   if (facts.kind === 'start') return begin(env, check, { own, at, rid: facts.rid });
-  await untilDone(ports, async () => (isOver(await commit(ports, own), own.length) ? true : AGAIN));
+  await retryOnConflict(ports, async () => (isOver(await commit(ports, own), own.length) ? true : RETRY));
 }
 
 /** Whether it is written, or was by a request with the same key before. */
@@ -70,16 +70,16 @@ type Start = {
 async function begin(env: Env, check: CheckItem, { own, at, rid }: Start): Promise<void> {
   const { ports, keys } = env;
   const due = await oneAtATime(ports.table, check.entity_id, () =>
-    untilDone<DueDeadline[]>(ports, async (tries) => {
+    retryOnConflict<DueDeadline[]>(ports, async (tries) => {
       const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
       if (!now) throw notFound('This check');
-      const runs = now.enabled ? withStart(now.runs ?? [], rid, at, silenceRules(now).maxRun) : undefined;
-      if (!runs) return isOver(await commit(ports, own), own.length) ? [] : AGAIN;
+      const runs = now.enabled ? withStart(now.runs ?? [], rid, at, heartbeatRules(now).maxRun) : undefined;
+      if (!runs) return isOver(await commit(ports, own), own.length) ? [] : RETRY;
       const last_received = { at: now.last_received?.at ?? 0, received_at: at };
       const next = nextCheck(now, ports.ids.token(), { runs, last_received }, ['silence_at']);
-      const deadline = await watchSilence(env, now, { runs, last_received }, ports.clock.now());
+      const deadline = await heartbeatDeadlineWrite(env, now, { runs, last_received }, ports.clock.now());
       const done = await commit(ports, [...own, replaceCheck(now, next), ...(deadline ? [deadline.write] : [])]);
-      if (!isOver(done, own.length)) return AGAIN;
+      if (!isOver(done, own.length)) return RETRY;
       return done.ok && deadline ? [deadline.due] : [];
     }),
   );
@@ -103,7 +103,7 @@ async function judgePing(
   { body: text, bytes, isCut, latency_ms }: ReportedSuccess,
 ): Promise<ProbeOutcome<AssertionErrorKind>> {
   const facts = { body: { text, bytes, isCut, type: '' }, ...(latency_ms !== undefined && { latency_ms }) };
-  return withVerdict(succeeded(latency_ms ?? 0), await judge(assertions, facts, false));
+  return withVerdict(succeeded(latency_ms ?? 0), await evaluateAssertions(assertions, facts, false));
 }
 
 /** A ping as it came. */
@@ -115,7 +115,7 @@ export type Ping = Omit<PingFacts, 'body_bytes'> & {
 };
 
 /** Characters of a body that errors quote. */
-const MOST_QUOTED = 200;
+const MAX_QUOTED = 200;
 
 /**
  * Receives one ping of a push check; it is durable when this returns. The end of a run is a push like any other
@@ -143,7 +143,7 @@ export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, r
 }
 
 /** Judges a success by the assertions of its check; undefined where it has none. */
-function judgeOf({ config }: CheckItem, body: string): JudgePush | undefined {
+function judgeOf({ config }: CheckItem, body: string): EvaluatePush | undefined {
   const { assertions = [] } = config as { assertions?: Assertion[] };
   if (assertions.length === 0) return undefined;
   const bytes = Buffer.byteLength(body);
@@ -159,5 +159,5 @@ function messageOf(exitStatus: number | null, body: string): string {
     .at(-1)!
     .replaceAll(/\p{Cc}/gu, ' ')
     .trim();
-  return last === '' ? said : `${said}: ${shorten(last, MOST_QUOTED)}`;
+  return last === '' ? said : `${said}: ${shorten(last, MAX_QUOTED)}`;
 }

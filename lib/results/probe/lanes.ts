@@ -2,7 +2,7 @@ import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Clock } from '#lib/platform/ports.ts';
-import { type Claim, FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore, NO_PERMIT, type PermitRequest } from '#lib/platform/sharing/fair-shares.ts';
 import { probeEntryId } from '#lib/schedule/entries.ts';
 import { lateFrom } from '#lib/schedule/jobs.ts';
 
@@ -22,21 +22,21 @@ const SLOW_MS = 2_000;
 export type Lane = 'quick' | 'slow';
 
 /** `large`: places for bodies of more than 64 KB that are held in memory (probe.ts). */
-export type Lanes = Record<Lane | 'large', FairShares> & { begin: Begin; enter: Enter };
+export type Lanes = Record<Lane | 'large', FairSemaphore> & { begin: Begin; enter: Enter };
 
 /**
- * Reads and begins the slot of a cell as soon as it is its turn. TOO_LATE: its next slot would be due before its checks
- * had begun. NO_PLACE: it has waited long enough for this time.
+ * Reads and begins the slot of a cell as soon as it is its turn. ABANDONED: its next slot would be due before its checks
+ * had begun. NO_PERMIT: it has waited long enough for this time.
  */
-type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof TOO_LATE | typeof NO_PLACE>;
+type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof ABANDONED | typeof NO_PERMIT>;
 
 /** What `enter` answers for a slot that is left out: it was not begun. */
-export const TOO_LATE = Symbol('too late');
+export const ABANDONED = Symbol('too late');
 
 /** The places for probes of one process. */
 export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>): Lanes {
-  const lane = (places: number) => new FairShares({ places, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
-  const large = new FairShares({ places: LARGE_BODIES, wait_ms: WAIT_MS }, clock);
+  const lane = (places: number) => new FairSemaphore({ places, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
+  const large = new FairSemaphore({ places: LARGE_BODIES, wait_ms: WAIT_MS }, clock);
   const atOnce = settings.PROBES_AT_ONCE;
   const begin: Begin = atOnce < QUICK_PLACES ? beginFew(atOnce, clock) : (_claim, probe) => probe();
   return { quick: lane(QUICK_PLACES), slow: lane(SLOW_PLACES), large, begin, enter: cellsInTurn(clock) };
@@ -45,7 +45,7 @@ export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>
 /** Cells that are read, and whose checks wait for places, at the same time: work for a moment, not more. */
 const CELLS_AT_ONCE = 16;
 /** Turns remembered: a cell that is forgotten counts as one that had none yet. */
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 /** So many turns tell how long one takes; those that wait for hosts that hang count as so long (ms) and no longer. */
 const [TURNS_IN_MEAN, LONGEST_TURN_MS] = [16, 500];
@@ -56,7 +56,7 @@ const [TURNS_IN_MEAN, LONGEST_TURN_MS] = [16, 500];
  * more; of the same interval the cell whose turn is longest ago, so that each loses the same share.
  */
 function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
-  const cells = new FairShares({ places: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
+  const cells = new FairSemaphore({ places: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
   const turns = new Map<string, number>();
   let turn = 0;
   /** What a turn took lately (ms), from the reading of its cell until each of its checks had begun. */
@@ -66,21 +66,21 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
     const name = probeEntryId(cell, interval_seconds);
     const order = (turns.get(name) ?? 0) - interval_seconds * TURNS;
     const until = lateFrom(job) - (retry ? 0 : takes);
-    const answer = await cells.run<T | typeof TOO_LATE>({ tenant: tenant_id, order, until }, async () => {
+    const answer = await cells.run<T | typeof ABANDONED>({ tenant: tenant_id, order, until }, async () => {
       // A turn that comes too late is none: its cell is the first of the next slot.
-      if (clock.now() >= until) return TOO_LATE;
+      if (clock.now() >= until) return ABANDONED;
       // A retry of one check is not the turn of its cell.
       if (retry) return work();
       turns.delete(name);
       turns.set(name, ++turn);
-      if (turns.size > MOST_REMEMBERED) turns.delete(turns.keys().next().value!);
+      if (turns.size > MAX_REMEMBERED) turns.delete(turns.keys().next().value!);
       const began = clock.now();
       const begun = await work();
       const took = Math.min(clock.now() - began, LONGEST_TURN_MS);
       takes += (took - takes) / TURNS_IN_MEAN;
       return begun;
     });
-    return answer === NO_PLACE && clock.now() >= until ? TOO_LATE : answer;
+    return answer === NO_PERMIT && clock.now() >= until ? ABANDONED : answer;
   };
 }
 
@@ -88,7 +88,7 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
 const TURNS = 1e10;
 
 /** Runs a probe as soon as it may begin. */
-type Begin = <T>(claim: Claim, probe: () => Promise<T>) => Promise<T | typeof NO_PLACE>;
+type Begin = <T>(claim: PermitRequest, probe: () => Promise<T>) => Promise<T | typeof NO_PERMIT>;
 
 /** A probe that hangs for longer (ms) takes no CPU, and no place from those that wait to begin. */
 const BEGINS_MS = 250;
@@ -98,14 +98,14 @@ const BEGINS_MS = 250;
  * for it.
  */
 function beginFew(places: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
-  const starts = new FairShares({ places, wait_ms: WAIT_MS }, clock);
-  return async <T>(claim: Claim, probe: () => Promise<T>) => {
+  const starts = new FairSemaphore({ places, wait_ms: WAIT_MS }, clock);
+  return async <T>(claim: PermitRequest, probe: () => Promise<T>) => {
     let ended: Promise<T> | undefined;
     const begun = await starts.run(claim, async () => {
       ended = probe();
       await Promise.race([ended.catch(() => {}), clock.sleep(BEGINS_MS)]);
     });
-    return begun === NO_PLACE ? begun : ended!;
+    return begun === NO_PERMIT ? begun : ended!;
   };
 }
 

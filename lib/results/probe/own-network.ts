@@ -21,7 +21,7 @@ const REFERENCE_DOUBT_MS = 60_000;
 export type Attribution = 'target' | 'network' | 'unclear';
 
 /** What the probes of one process say about its own network. */
-export type OwnNetwork = {
+export type NetworkHealth = {
   /** A host that is not this machine answered, or did not. */
   record(host: string, answered: boolean): void;
   /** Asked when a probe had no answer. `network`: three hosts or more are silent, and none has answered since. */
@@ -46,7 +46,7 @@ export type OwnNetwork = {
  * Distinguishes a failure of our own network from failures of the targets (docs/develop/guarantees.md#probes) by a
  * look-up of the reference host, the setting REFERENCE_HOST. Without it all failures are those of the targets.
  */
-export function ownNetwork(ports: Ports): OwnNetwork {
+export function networkHealth(ports: Ports): NetworkHealth {
   const { REFERENCE_HOST } = ports.settings;
   const silent = new Set<string>();
   /** Hosts that have ever answered, up to HOSTS. */

@@ -5,23 +5,23 @@ import { checkTypeOf, type ErrorKind } from '#lib/checks/types/registry.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
 import type { Clock } from '#lib/platform/ports.ts';
-import type { FairShares } from '#lib/platform/sharing/fair-shares.ts';
+import type { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
 import { type Lanes, makeLanes } from './lanes.ts';
-import { type OwnNetwork, ownNetwork } from './own-network.ts';
+import { type NetworkHealth, networkHealth } from './own-network.ts';
 
 /**
  * Room for the large body of one probe, among the places that a process has for those: from when the probe asks for it
  * until it ends.
  */
 class RoomForBody {
-  readonly #places: FairShares;
+  readonly #places: FairSemaphore;
   readonly #tenant: string;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #over = Promise.withResolvers<void>();
   #asked_at: number | undefined;
   #entered_at: number | undefined;
 
-  constructor(places: FairShares, tenant: string, clock: Pick<Clock, 'now'>) {
+  constructor(places: FairSemaphore, tenant: string, clock: Pick<Clock, 'now'>) {
     this.#places = places;
     this.#tenant = tenant;
     this.#clock = clock;
@@ -58,7 +58,7 @@ const PATIENCE_MS = 250;
  * answer.
  * @param stalled_ms how long this process stood still meanwhile
  */
-export function isOwnStall(outcome: ProbeOutcome, timeout_ms: number, stalled_ms: number): boolean {
+export function isEventLoopStall(outcome: ProbeOutcome, timeout_ms: number, stalled_ms: number): boolean {
   if (!outcome.interrupted) return false;
   const share = Math.max(TURN_MS, timeout_ms / 10);
   if (outcome.error_kind !== 'timeout') return stalled_ms > Math.min(share, PATIENCE_MS);
@@ -67,13 +67,13 @@ export function isOwnStall(outcome: ProbeOutcome, timeout_ms: number, stalled_ms
 }
 
 /** What all probes of a process share, whichever function makes them: places, and what is known of its network. */
-export type ProbingProcess = { lanes: Lanes; network: OwnNetwork };
+export type ProbingProcess = { lanes: Lanes; network: NetworkHealth };
 
 const processes = new WeakMap<Net, ProbingProcess>();
 
 /** That of the process which goes out through this net. */
 export function probingProcess(ports: Ports): ProbingProcess {
-  const known = processes.get(ports.net) ?? { lanes: makeLanes(ports), network: ownNetwork(ports) };
+  const known = processes.get(ports.net) ?? { lanes: makeLanes(ports), network: networkHealth(ports) };
   processes.set(ports.net, known);
   return known;
 }
@@ -116,7 +116,7 @@ export async function probeBy(
     waited_ms = room.leave();
   });
   const stalled_ms = ports.clock.stalled() - before + waited_ms;
-  if (outcome && isOwnStall(outcome, timeout_ms, stalled_ms)) {
+  if (outcome && isEventLoopStall(outcome, timeout_ms, stalled_ms)) {
     const { error_message } = outcome;
     ports.log.warn('this process stood still, or had no room for a body, so a probe is not recorded', {
       tenant_id,

@@ -3,19 +3,19 @@ import { resultExpiry } from '#lib/access/retention.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import {
   afterMissed,
-  type Heard,
+  type HeartbeatDeadline,
+  heartbeatDeadline,
+  type LastHeartbeat,
   latestMissed,
   missedMessage,
-  remembered,
-  type SilenceDeadline,
-  silenceDeadline,
+  storedLastReceived,
 } from '#lib/checks/heartbeat.ts';
 import { applyResult } from '#lib/checks/state/apply-result.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
@@ -33,8 +33,14 @@ import { newestReceived } from './newest-received.ts';
  * that comes after it sees the mark and takes it away.
  * @returns the deadlines that are to come instead, to be sent
  */
-export const detectSilence = (env: StateEnv, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> =>
-  oneAtATime(env.ports.table, deadline.entity_id, () => untilDone(env.ports, () => attempt(env, deadline, account)));
+export const detectMissedHeartbeat = (
+  env: StateEnv,
+  deadline: DueDeadline,
+  account: AccountItem,
+): Promise<DueDeadline[]> =>
+  oneAtATime(env.ports.table, deadline.entity_id, () =>
+    retryOnConflict(env.ports, () => detectOnce(env, deadline, account)),
+  );
 
 /** A deadline that has come, and what decides on it. */
 type DueSilence = StateEnv & {
@@ -48,11 +54,11 @@ type DueSilence = StateEnv & {
   retentionDays: number;
 };
 
-async function attempt(
+async function detectOnce(
   env: StateEnv,
   deadline: DueDeadline,
   { retention_days, enabled_at }: AccountItem,
-): Promise<DueDeadline[] | typeof AGAIN> {
+): Promise<DueDeadline[] | typeof RETRY> {
   const { ports, keys } = env;
   const { tenant_id, check_id } = deadline;
   const shard = keys.shardOf(check_id);
@@ -76,16 +82,16 @@ async function attempt(
   return concludeSilence({ ...env, deadline, check, move, now, watchedSince, retentionDays: retention_days });
 }
 
-async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof AGAIN> {
+async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof RETRY> {
   const { ports, deadline, check, move, now, retentionDays } = one;
   const { heard, next: due } = await deadlineOf(one, check, now);
-  if (!due || due.at > now) return (await commit(ports, [move(due?.at)])).ok ? after(deadline, due) : AGAIN;
+  if (!due || due.at > now) return (await commit(ports, [move(due?.at)])).ok ? after(deadline, due) : RETRY;
 
   const marked = nextCheck(check, ports.ids.token(), {});
   marked.silence_mark = marked.v;
-  if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return AGAIN;
+  if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return RETRY;
   const still = await deadlineOf(one, marked, ports.clock.now());
-  if (still.next?.at !== due.at) return AGAIN;
+  if (still.next?.at !== due.at) return RETRY;
 
   const missed = latestMissed(marked, due, now);
   const silence = synthetic(one, marked, missed, heard);
@@ -100,26 +106,26 @@ async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof 
     also: left,
   });
   if (!changes) return [];
-  const next = silenceDeadline({ ...marked, ...left }, heard, now);
+  const next = heartbeatDeadline({ ...marked, ...left }, heard, now);
   const done = await commit(ports, [{ put: silence, if: 'absent' }, move(next?.at), ...changes.writes]);
-  return done.ok ? [...after(deadline, next), ...changes.deadlines] : AGAIN;
+  return done.ok ? [...after(deadline, next), ...changes.deadlines] : RETRY;
 }
 
 async function deadlineOf(one: DueSilence, check: CheckItem, now: number) {
   const newest = await newestReceived(one, check);
-  const heard: Heard = { last: newest?.received_at, watchedSince: one.watchedSince };
-  return { heard, next: silenceDeadline(check, heard, now) };
+  const heard: LastHeartbeat = { last: newest?.received_at, watchedSince: one.watchedSince };
+  return { heard, next: heartbeatDeadline(check, heard, now) };
 }
 
 /** The deadline that takes the place of one. */
-const after = (deadline: DueDeadline, next: SilenceDeadline | undefined): DueDeadline[] =>
+const after = (deadline: DueDeadline, next: HeartbeatDeadline | undefined): DueDeadline[] =>
   next ? [{ ...deadline, at: next.at }] : [];
 
 function synthetic(
   { keys, now, retentionDays }: DueSilence,
   check: CheckItem,
-  missed: SilenceDeadline,
-  { last }: Heard,
+  missed: HeartbeatDeadline,
+  { last }: LastHeartbeat,
 ): ResultItem {
   return {
     ...keys.result(check.tenant_id, check.id, missed.at, `S${check.rev}`),
@@ -144,7 +150,7 @@ const COMMITTED_MS = 15_000;
  * @param after what the sign of life leaves on it
  * @param now epoch ms
  */
-export async function watchSilence(
+export async function heartbeatDeadlineWrite(
   { ports, keys }: Env,
   before: CheckItem,
   after: Required<Pick<CheckItem, 'last_received' | 'runs'>>,
@@ -155,7 +161,7 @@ export async function watchSilence(
   const isRunning = runs.length > 0 || after.runs.length > 0;
   if (!isRunning && before.last_received && silence_at === undefined) return undefined;
   const check = { ...rest, ...after };
-  const next = silenceDeadline(check, heardOf(check, now), now);
+  const next = heartbeatDeadline(check, heardOf(check, now), now);
   if (!next) return undefined;
   // Our outages have moved it where the check does not tell. One that comes before this sign of life is committed may
   // be moved by a detection that does not see it.
@@ -167,12 +173,15 @@ export async function watchSilence(
   };
 }
 
-const heardOf = (check: CheckItem, now: number) => ({ last: remembered(check, now)?.received_at, watchedSince: 0 });
+const heardOf = (check: CheckItem, now: number) => ({
+  last: storedLastReceived(check, now)?.received_at,
+  watchedSince: 0,
+});
 
 /** Whether a silence was found that there was not, had this push (epoch ms of its arrival) been seen. */
-export function isOverlooked(check: CheckItem, received_at: number, now: number): boolean {
+export function isFalseMiss(check: CheckItem, received_at: number, now: number): boolean {
   const { silence_at, runs: _none, ...rest } = check;
   if (silence_at === undefined) return false;
-  const deadline = silenceDeadline(rest, { last: received_at, watchedSince: 0 }, now);
+  const deadline = heartbeatDeadline(rest, { last: received_at, watchedSince: 0 }, now);
   return deadline === undefined || silence_at < deadline.at;
 }

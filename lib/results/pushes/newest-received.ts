@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type Newness, remembered } from '#lib/checks/heartbeat.ts';
+import { type Newness, storedLastReceived } from '#lib/checks/heartbeat.ts';
 import type { Env } from '#lib/env.ts';
 import { after, RESULTS, stamp } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
@@ -17,7 +17,7 @@ export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =
 export const QUIET_MS = 60_000;
 
 /** A stored push as new as its checked_at says; one from the future as of its arrival. */
-export const newnessOf = (item: ResultItem): Newness => {
+export const arrivalOrderOf = (item: ResultItem): Newness => {
   const received_at = item.received_at ?? orderOf(item);
   return { at: Math.min(orderOf(item), received_at), received_at };
 };
@@ -29,7 +29,7 @@ export const newnessOf = (item: ResultItem): Newness => {
  */
 export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<Newness | undefined> {
   const now = ports.clock.now();
-  const newest = remembered(check, now);
+  const newest = storedLastReceived(check, now);
   // While it is silent, or after a clock step, no push is quiet.
   if (!newest || check.silence_at !== undefined || newest.received_at === 0) return newest;
   const results = itemsOf<ResultItem>(ports.table, {
@@ -42,7 +42,7 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   for await (const item of results) {
     if (orderOf(item) + QUIET_MS <= newest.received_at) break;
     if (item.received_at === undefined || item.history) continue;
-    const { at, received_at } = newnessOf(item);
+    const { at, received_at } = arrivalOrderOf(item);
     if (pastOrZero(received_at, now) === 0) continue;
     newest.at = Math.max(newest.at, at);
     newest.received_at = Math.max(newest.received_at, received_at);

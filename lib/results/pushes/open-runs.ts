@@ -3,9 +3,9 @@ import type { CheckItem, OpenRun } from '#lib/checks/check-item.ts';
 // Runs of a push check that have begun and not ended (docs/use/heartbeats.md#pings). Pure: each answers a new list.
 
 /** Most runs of a check that are open at the same time: a further start is kept, but begins none. */
-const MOST_RUNS = 10;
+const MAX_RUNS = 10;
 /** A run that took longer (ms) is not measured. */
-const LONGEST_MS = 72 * 3_600_000;
+const MAX_MS = 72 * 3_600_000;
 
 /** A run that is so much (ms) over its time was judged, or is excused. */
 const JUDGED_MS = 3_600_000;
@@ -21,10 +21,10 @@ type Runs = readonly OpenRun[];
 export function withStart(runs: Runs, rid: string | undefined, now: number, longest: number): OpenRun[] | undefined {
   const isLate = ({ overrun, started_at }: OpenRun) => overrun || started_at + longest + JUDGED_MS <= now;
   const open = runs.filter((run) => !isLate(run));
-  if (open.length >= MOST_RUNS || (rid !== undefined && open.some((run) => run.rid === rid))) return undefined;
+  if (open.length >= MAX_RUNS || (rid !== undefined && open.some((run) => run.rid === rid))) return undefined;
   const late = runs.filter((run) => isLate(run) && (rid === undefined || run.rid !== rid));
   const begun: OpenRun = { ...(rid !== undefined && { rid }), started_at: now, received_at: now };
-  const room = MOST_RUNS - 1 - open.length;
+  const room = MAX_RUNS - 1 - open.length;
   return [...late.slice(Math.max(0, late.length - room)), ...open, begun];
 }
 
@@ -54,7 +54,7 @@ export function withEnd(
 /** A clock that was set back measures nothing. */
 function lasted({ started_at }: OpenRun, now: number): number {
   const ms = now - started_at;
-  return ms < 0 || ms > LONGEST_MS ? 0 : ms;
+  return ms < 0 || ms > MAX_MS ? 0 : ms;
 }
 
 /** The member of a check item: absent where no run is open. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { mustReachCheck } from '#lib/access/restriction.ts';
+import { assertCheckAllowed } from '#lib/access/restriction.ts';
 import { retentionStart } from '#lib/access/retention.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
@@ -9,7 +9,7 @@ import { AppError, invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { iso } from '#lib/platform/time.ts';
-import { AHEAD_MS, ResultRecord, resultRecord } from '#lib/results/result.ts';
+import { MAX_CLOCK_SKEW_MS, ResultRecord, resultRecord } from '#lib/results/result.ts';
 import { type Push, receivePush } from './receive-push.ts';
 
 const row = route<StateContext>();
@@ -54,7 +54,7 @@ const PushHeaders = z.object({
  */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
-  mustReachCheck(context.caller, check);
+  assertCheckAllowed(context.caller, check);
   if (check.execution_mode === 'push') return check;
   throw new AppError(
     'CONFLICT',
@@ -70,7 +70,7 @@ function identityOf(headers: Record<string, string | undefined>, fallback: strin
 
 function inWindow(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
   if (checkedAt === undefined) return undefined;
-  if (checkedAt > now + AHEAD_MS) {
+  if (checkedAt > now + MAX_CLOCK_SKEW_MS) {
     throw invalid('checked_at', `must not be more than a minute in the future; it is ${iso(now)} here`);
   }
   if (checkedAt < retentionStart(now, retentionDays)) {
@@ -85,7 +85,7 @@ async function receive(context: StateContext, check: CheckItem, push: Push) {
 }
 
 /** What agents and cron jobs call; the only rows of the ingest function. */
-export const pushRows = [
+export const pushRoutes = [
   row({
     method: 'POST',
     path: '/v1/checks/{id}/results',

@@ -1,29 +1,33 @@
 import { createHash } from 'node:crypto';
 import { resultExpiry } from '#lib/access/retention.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
-import { remembered } from '#lib/checks/heartbeat.ts';
+import { storedLastReceived } from '#lib/checks/heartbeat.ts';
 import { outcomeOf, type ProbeOutcome, reasonOf } from '#lib/checks/outcome.ts';
 import { applyResult } from '#lib/checks/state/apply-result.ts';
-import { isSame, nextState } from '#lib/checks/state/next-state.ts';
+import { isSameState, nextState } from '#lib/checks/state/next-state.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { ErrorKind } from '#lib/checks/types/registry.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { orderOf, type PingBodyItem, type PingFacts, type ResultItem, withLatency } from '#lib/results/result.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { isOverlooked, watchSilence } from './missed-heartbeat.ts';
-import { latest, newestReceived, newnessOf, QUIET_MS, staleAfter } from './newest-received.ts';
+import { heartbeatDeadlineWrite, isFalseMiss } from './missed-heartbeat.ts';
+import { arrivalOrderOf, latest, newestReceived, QUIET_MS, staleAfter } from './newest-received.ts';
 import { type Ended, runsMember, withEnd } from './open-runs.ts';
 
 /** What a success comes to by the assertions of its check. @param latency_ms undefined: it was not measured */
-export type JudgePush = (latency_ms: number | undefined) => Promise<ProbeOutcome<ErrorKind>>;
+export type EvaluatePush = (latency_ms: number | undefined) => Promise<ProbeOutcome<ErrorKind>>;
 
 /** A result as the assertions of its check leave it. @param judge absent where there is nothing to judge */
-async function judgedPush(result: ResultItem, judge: JudgePush | undefined, latency_ms?: number): Promise<ResultItem> {
+async function evaluatedPush(
+  result: ResultItem,
+  judge: EvaluatePush | undefined,
+  latency_ms?: number,
+): Promise<ResultItem> {
   if (!judge) return result;
   const { success, error_kind, error_message, warning_message } = await judge(latency_ms);
   const { warning_message: _before, ...rest } = result;
@@ -53,7 +57,7 @@ export type Push = {
   ping?: PingFacts;
   body?: string;
   /** By the assertions of its check, where it has some. */
-  judge?: JudgePush | undefined;
+  judge?: EvaluatePush | undefined;
 };
 
 /** Points from an Idempotency-Key to the result it made. */
@@ -79,7 +83,7 @@ export async function receivePush(
   const { ports, keys } = env;
   const now = ports.clock.now();
   // Its place among the results follows from the push alone, so that a repeat finds it, even from an agent whose clock
-  // is ahead. How new it is counts as of its arrival (newnessOf).
+  // is ahead. How new it is counts as of its arrival (arrivalOrderOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
@@ -99,7 +103,7 @@ export async function receivePush(
     received_at: now,
     ...(push.ping && { ping: push.ping }),
   };
-  const result = await judgedPush(pushed, push.judge);
+  const result = await evaluatedPush(pushed, push.judge);
   const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
   const { ends, judge } = push;
   const arrival: Arrival = { ...env, result, pointer, ends, judge, retentionDays };
@@ -124,7 +128,7 @@ type Arrival = StateEnv &
   Pick<Push, 'ends'> & {
     result: ResultItem;
     pointer: PushKeyItem | undefined;
-    judge?: JudgePush | undefined;
+    judge?: EvaluatePush | undefined;
     retentionDays: number;
   };
 
@@ -137,11 +141,11 @@ const endedBy = ({ result, ends }: Arrival, check: CheckItem): Ended =>
  * nor a silence mark.
  */
 const isQuiet = (arrival: Arrival, check: CheckItem, now: number): boolean =>
-  (remembered(check, now)?.received_at ?? 0) > 0 &&
+  (storedLastReceived(check, now)?.received_at ?? 0) > 0 &&
   check.silence_at === undefined &&
   check.silence_mark === undefined &&
   endedBy(arrival, check).runs.length === (check.runs ?? []).length &&
-  isSame(nextState(check, outcomeOf(arrival.result)), check);
+  isSameState(nextState(check, outcomeOf(arrival.result)), check);
 
 async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const { ports, keys, result } = arrival;
@@ -164,7 +168,7 @@ async function keep(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
 /** Puts a result and its pointer unless one of them exists; else returns the existing result of the same push. */
 async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem | undefined> {
   const { ports, pointer } = arrival;
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const done = await ports.table.transact([{ put: result, if: 'absent' }, ...pointerWrite(pointer)]);
     return done.ok ? undefined : await earlierOf(arrival, done.present);
   });
@@ -173,10 +177,10 @@ async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem
 const pointerWrite = (pointer: PushKeyItem | undefined): Write[] => (pointer ? [{ put: pointer, if: 'absent' }] : []);
 
 /** The result that the same push made before, found by the items that kept its result or pointer from being put. */
-async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof AGAIN> {
+async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof RETRY> {
   const [result, pointer] = present as [ResultItem?, PushKeyItem?];
   if (result) return result;
-  return arrival.pointer && pointer ? resultBehind(arrival, pointer) : AGAIN;
+  return arrival.pointer && pointer ? resultBehind(arrival, pointer) : RETRY;
 }
 
 async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
@@ -197,19 +201,19 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
   const base: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
   let deadlines: DueDeadline[] = [];
   const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
-    untilDone(ports, async (tries) => {
+    retryOnConflict(ports, async (tries) => {
       const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
       if (!now) throw notFound('This check');
       if (!now.enabled) return stored ?? 'disabled';
       const ended = endedBy({ ...arrival, result: base }, now);
       const { latency_ms } = ended;
       const measured = ends.measured ? { ...base, latency_ms } : base;
-      const result = ends.measured && latency_ms > 0 ? await judgedPush(measured, judge, latency_ms) : measured;
+      const result = ends.measured && latency_ms > 0 ? await evaluatedPush(measured, judge, latency_ms) : measured;
       const outcome = outcomeOf(result);
-      const last_received = latest(remembered(now, ports.clock.now()), newnessOf(result));
+      const last_received = latest(storedLastReceived(now, ports.clock.now()), arrivalOrderOf(result));
       const changes = await applyResult(arrival, now, {
         outcome,
-        ran_at: newnessOf(result).at,
+        ran_at: arrivalOrderOf(result).at,
         reason: reasonOf(result),
         cause: 'result',
         retention_days: retentionDays,
@@ -217,10 +221,10 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         forget: ended.runs.length === 0 ? ['silence_at', 'runs'] : ['silence_at'],
       });
       if (!changes) throw notFound('This check');
-      const { at } = newnessOf(result);
+      const { at } = arrivalOrderOf(result);
       await reviseRollups(arrival, cellNameOf(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
       const signs = { last_received, runs: [...ended.runs] };
-      const deadline = await watchSilence(arrival, now, signs, ports.clock.now());
+      const deadline = await heartbeatDeadlineWrite(arrival, now, signs, ports.clock.now());
       const done = await commit(ports, [
         { put: result, if: stored ? { version: stored.v! } : 'absent' },
         ...(stored ? [] : pointerWrite(pointer)),
@@ -231,11 +235,11 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         deadlines = [...changes.deadlines, ...(deadline ? [deadline.due] : [])];
         return result;
       }
-      if (done.conflict) return AGAIN;
+      if (done.conflict) return RETRY;
       // A rewritten result was applied by another call; one stored first is of this same push.
       if (stored && done.failed.includes(0)) return stored;
-      const earlier = stored ? AGAIN : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
-      return earlier === AGAIN ? AGAIN : { earlier };
+      const earlier = stored ? RETRY : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
+      return earlier === RETRY ? RETRY : { earlier };
     }),
   );
   if (answer === 'disabled') return keep(arrival, check);
@@ -255,12 +259,12 @@ async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): 
   if (earlier.settled || earlier.history) return earlier;
   const { ports, keys } = arrival;
   const { tenant_id, id } = check;
-  return untilDone(ports, async () => {
+  return retryOnConflict(ports, async () => {
     const fresh = await ports.table.get<CheckItem>(keys.check(tenant_id, id));
     if (!fresh?.enabled) return earlier;
-    if (isOverlooked(fresh, earlier.received_at!, ports.clock.now())) return applyNow(arrival, fresh, earlier);
+    if (isFalseMiss(fresh, earlier.received_at!, ports.clock.now())) return applyNow(arrival, fresh, earlier);
     if (fresh.silence_mark === undefined) return earlier;
     const unmarked = await ports.table.transact([replaceCheck(fresh, nextCheck(fresh, ports.ids.token(), {}))]);
-    return unmarked.ok ? earlier : AGAIN;
+    return unmarked.ok ? earlier : RETRY;
   });
 }

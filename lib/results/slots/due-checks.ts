@@ -7,9 +7,9 @@ import type { Job } from '#lib/messages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { probeBy, probeTimeout } from '#lib/results/probe/probe.ts';
 import { lateFrom, nextSlotOf } from '#lib/schedule/jobs.ts';
-import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, isSlot } from '#lib/schedule/slots.ts';
 import type { Probe } from './record-probe.ts';
-import { isWanted } from './retries.ts';
+import { isRetryDue } from './retries.ts';
 
 /** A check that is due at the slot of a job. */
 export type DueProbe = { job: Job; check: CheckItem; account: AccountItem };
@@ -29,13 +29,13 @@ export async function accountsOf({ ports, keys }: Env, jobs: Job[]): Promise<Map
  */
 export async function dueChecks(env: Env, job: Job, account: AccountItem | undefined): Promise<DueProbe[]> {
   const { cell, interval_seconds, slot, only } = job;
-  if (!account || isDisabled(account) || !isSlot(rhythmOf(cell, interval_seconds), slot)) return [];
+  if (!account || isDisabled(account) || !isSlot(intervalScheduleOf(cell, interval_seconds), slot)) return [];
   const checks = only ? await named(env, job, only) : await checksOfCell({ ...env, tenant: job.tenant_id }, cell);
   const now = env.ports.clock.now();
   return checks
     .filter((check) => isProbed(check, interval_seconds))
     .filter((check) => only !== undefined || pastOrZero(check.settings_at, now) <= slot)
-    .filter((check) => !job.retry || isWanted(check, job.retry.rev, nextSlotOf(job), now))
+    .filter((check) => !job.retry || isRetryDue(check, job.retry.rev, nextSlotOf(job), now))
     .map((check) => ({ job, check, account }));
 }
 

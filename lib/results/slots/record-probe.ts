@@ -4,7 +4,7 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { outcomeOf, type ProbeOutcome, reasonOf } from '#lib/checks/outcome.ts';
 import { applyResult } from '#lib/checks/state/apply-result.ts';
-import { isSame, isUndecided, nextState } from '#lib/checks/state/next-state.ts';
+import { isSameState, isUnconfirmed, nextState } from '#lib/checks/state/next-state.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/types/registry.ts';
 import type { Env } from '#lib/env.ts';
@@ -12,14 +12,14 @@ import { type Keys, numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, oneAtATime, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { entryOf, PACK_MS, type PackedEntry, type PackItem, packOf } from '#lib/results/pack.ts';
 import { isSlow } from '#lib/results/probe/lanes.ts';
 import { type ResultItem, withLatency } from '#lib/results/result.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { isWanted, sendRetry } from './retries.ts';
+import { isRetryDue, sendRetry } from './retries.ts';
 
 export type Probe = {
   /** As it was read before the probe. */
@@ -48,7 +48,7 @@ type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
  * A run as it was recorded, and the state that its check came to. `changed`: the state or the counter is another by it;
  * `dropped`: the check is gone, or nobody waits for this retry any more.
  */
-type Run =
+type RecordedProbe =
   | { is: Exclude<Recorded, 'dropped'>; result: ResultItem; state: CheckState; changed?: boolean }
   | { is: 'dropped' };
 
@@ -67,12 +67,12 @@ export type Effect = {
 
 export function effectOf(probe: Probe, check = probe.check): Effect {
   const next = nextState(check, outcomeOf(probe.outcome));
-  const also = remembered(probe, check);
-  return { next, also, is_quiet: isSame(next, check) && Object.keys(also).length === 0 };
+  const also = probeMemory(probe, check);
+  return { next, also, is_quiet: isSameState(next, check) && Object.keys(also).length === 0 };
 }
 
 /** What the check item remembers of its latest probe, as far as that changes. */
-function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
+function probeMemory(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
   const slow = isSlow(probe.outcome, check.interval_seconds);
   const noted = membersOf(probe);
   return {
@@ -94,14 +94,14 @@ const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
  * (openPack).
  */
 export const recordProbe = async (env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<Recorded> =>
-  (await recordRun(env, probe, effect)).is;
+  (await recordProbeResult(env, probe, effect)).is;
 
 /** The same, and what came of it. */
-export async function recordRun(env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<Run> {
+export async function recordProbeResult(env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<RecordedProbe> {
   const { ports, keys } = env;
   const result = resultOf(keys, probe);
   return oneAtATime(ports.table, probe.check.entity_id, () =>
-    untilDone<Run>(ports, async (tries) => {
+    retryOnConflict<RecordedProbe>(ports, async (tries) => {
       const check =
         tries === 0 ? probe.check : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
       if (!check || isOutdated(probe, check, ports.clock.now())) return { is: 'dropped' };
@@ -110,7 +110,7 @@ export async function recordRun(env: StateEnv, probe: Probe, effect = effectOf(p
         const old: ResultItem = { ...result, history: true };
         await reviseRollups(env, cellNameOf(check), { from: probe.slot, to: probe.slot });
         const kept = await ports.table.transact([{ put: old, if: 'absent' }, ...notes]);
-        if (!kept.ok && kept.conflict) return AGAIN;
+        if (!kept.ok && kept.conflict) return RETRY;
         return { is: kept.ok ? 'history' : 'repeated', result: old, state: check.state };
       }
       const outcome = outcomeOf(probe.outcome);
@@ -129,17 +129,17 @@ export async function recordRun(env: StateEnv, probe: Probe, effect = effectOf(p
       const changed = changedBy(check, { outcome, at: probe.slot, now: ports.clock.now() });
       await reviseRollups(env, cellNameOf(check), changed);
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes, ...notes]);
-      if (!done.ok) return done.failed.includes(0) ? { is: 'repeated', result, state: check.state } : AGAIN;
+      if (!done.ok) return done.failed.includes(0) ? { is: 'repeated', result, state: check.state } : RETRY;
       await sendDeadlines(env, changes.deadlines);
-      if (isUndecided({ ...check, ...next })) await sendRetry(env, check, probe.slot);
-      return { is: 'recorded', result, state: next.state, changed: !isSame(next, check) };
+      if (isUnconfirmed({ ...check, ...next })) await sendRetry(env, check, probe.slot);
+      return { is: 'recorded', result, state: next.state, changed: !isSameState(next, check) };
     }),
   );
 }
 
 /** Whether a retry has become worthless while it was made. */
 const isOutdated = ({ retry, check: { rev } }: Probe, check: CheckItem, now: number): boolean =>
-  retry !== undefined && !isWanted(check, rev, retry.next_slot, now);
+  retry !== undefined && !isRetryDue(check, rev, retry.next_slot, now);
 
 function resultOf(keys: Keys, probe: Probe): ResultItem {
   const { check, slot, started_at, outcome, retention_days, by_hand, retry } = probe;
@@ -244,10 +244,10 @@ async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: nu
       expires_at,
       ...packOf(entries),
     };
-    const present = await untilDone(ports, async () => {
+    const present = await retryOnConflict(ports, async () => {
       const outcome = await ports.table.transact([{ put, if: 'absent' }]);
       if (outcome.ok) return undefined;
-      return outcome.conflict ? AGAIN : (outcome.present[0] as PackItem);
+      return outcome.conflict ? RETRY : (outcome.present[0] as PackItem);
     });
     if (!present) return;
     entries = entries.filter((entry) => {

@@ -1,12 +1,12 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { isUndecided } from '#lib/checks/state/next-state.ts';
+import { isUnconfirmed } from '#lib/checks/state/next-state.ts';
 import type { Env } from '#lib/env.ts';
 import { cellOf, numberOf, stamp, under } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { entryOf, type PackItem } from '#lib/results/pack.ts';
 import { orderOf } from '#lib/results/result.ts';
 import { packAlone, sendProbe } from '#lib/schedule/jobs.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 
 /**
  * A probe between a slot and the next one, at `at`; left out once `until` has come, when its successor or the next slot
@@ -27,7 +27,7 @@ export function nextRetry(
   after: number,
 ): Retry | undefined {
   if (retry_interval_seconds === 0) return undefined;
-  const rhythm = rhythmOf(cellOf(id), interval_seconds);
+  const rhythm = intervalScheduleOf(cellOf(id), interval_seconds);
   const slot = latestSlot(rhythm, after);
   const step = retry_interval_seconds * 1000;
   const at = slot + (Math.floor((after - slot) / step) + 1) * step;
@@ -40,9 +40,9 @@ export function nextRetry(
  * judged. The clock alone does not tell that, as those of two processes differ.
  * @param check as it stands
  */
-export const isWanted = (check: CheckItem, rev: number, next_slot: number, now: number): boolean =>
+export const isRetryDue = (check: CheckItem, rev: number, next_slot: number, now: number): boolean =>
   check.rev === rev &&
-  isUndecided(check) &&
+  isUnconfirmed(check) &&
   now < next_slot &&
   (check.single === undefined || orderOf({ sk: check.single }) < next_slot);
 
@@ -86,11 +86,11 @@ async function send({ ports }: Env, job: Job): Promise<void> {
  * that slot has its outcome by now, it is probed once more, by the check as it stands; of the two outcomes one counts,
  * as of any job that comes twice.
  */
-export async function judgeSlotAgain(env: Env, check: CheckItem): Promise<void> {
+export async function reprobeSlot(env: Env, check: CheckItem): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, id, interval_seconds, rev } = check;
   const cell = cellOf(id);
-  const slot = latestSlot(rhythmOf(cell, interval_seconds), ports.clock.now());
+  const slot = latestSlot(intervalScheduleOf(cell, interval_seconds), ports.clock.now());
   // The probe after a change of settings is always judged.
   if (slot < check.settings_at) return;
   const [single, packs] = await Promise.all([

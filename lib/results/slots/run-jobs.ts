@@ -2,15 +2,15 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
-import { once } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/late.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
-import { type Lane, type Lanes, TOO_LATE } from '#lib/results/probe/lanes.ts';
+import { NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
+import { ABANDONED, type Lane, type Lanes } from '#lib/results/probe/lanes.ts';
 import { probingProcess } from '#lib/results/probe/probe.ts';
 import { isAhead, isLate } from '#lib/schedule/jobs.ts';
 import { accountsOf } from './due-checks.ts';
 import { sendNextRetry } from './retries.ts';
-import { batchVerdict, notRun, type Prober, type Run, type RunningSlot, runSlot } from './run-slot.ts';
+import { attributeBatch, type JobBatch, notStarted, type ProberState, type RunningSlot, runSlot } from './run-slot.ts';
 
 /** When a probe last came too late for a reason of this service (epoch ms). GET /v1/health shows it. */
 export type LateProbeItem = Item & { at: number };
@@ -38,7 +38,7 @@ function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<v
   };
 }
 
-export const makeProber = (env: Env): Prober => {
+export const makeProber = (env: Env): ProberState => {
   const own = probingProcess(env.ports);
   return { ...own, noteLate: lateProbes(env, own.lanes) };
 };
@@ -54,7 +54,7 @@ export const makeProber = (env: Env): Prober => {
 export async function runJobs(
   env: StateEnv,
   { lane, jobs }: { lane: Lane; jobs: Job[] },
-  prober: Prober,
+  prober: ProberState,
   signal?: AbortSignal,
 ): Promise<Job[]> {
   const { clock, log } = env.ports;
@@ -62,13 +62,13 @@ export async function runJobs(
     env,
     jobs.filter((job) => !isLate(job, clock.now()) && !isAhead(job, clock.now())),
   );
-  const batch = batchVerdict(prober.network);
-  const run: Run = { ...env, lane, prober, batch, lookAgain: once(prober.network.lookAgain), signal };
+  const batch = attributeBatch(prober.network);
+  const run: JobBatch = { ...env, lane, prober, batch, lookAgain: lazy(prober.network.lookAgain), signal };
   const slots = await Promise.all(
     jobs.map(async (job) => {
       const slot = await beginSlot(run, job, accounts.get(job.tenant_id)).catch((error: unknown) => {
         log.error('a cell could not be read', { job, error });
-        return notRun([job]);
+        return notStarted([job]);
       });
       await slot.probed;
       return slot;
@@ -79,20 +79,20 @@ export async function runJobs(
 }
 
 /** Runs a slot as soon as it is its turn; the checks of a slow job have had theirs. */
-async function beginSlot(run: Run, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
+async function beginSlot(run: JobBatch, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
   const { prober, ports } = run;
-  if (isAhead(job, ports.clock.now())) return notRun([job]);
+  if (isAhead(job, ports.clock.now())) return notStarted([job]);
   const begin = async (): Promise<RunningSlot> => {
     const slot = await runSlot(run, job, account);
     await slot.begun;
     return slot;
   };
   const inTurn = () => (run.lane === 'slow' ? begin() : prober.lanes.enter(job, begin));
-  const slot = isLate(job, ports.clock.now()) ? TOO_LATE : await inTurn();
-  if (slot === NO_PLACE) return notRun([job]);
-  if (slot !== TOO_LATE) return slot;
+  const slot = isLate(job, ports.clock.now()) ? ABANDONED : await inTurn();
+  if (slot === NO_PERMIT) return notStarted([job]);
+  if (slot !== ABANDONED) return slot;
   // A retry that is left out is no gap.
   if (job.retry) await sendNextRetry(run, job);
   else await prober.noteLate(job);
-  return notRun([]);
+  return notStarted([]);
 }

@@ -3,10 +3,10 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
-import type { NotedCause } from '#lib/results/pack.ts';
+import { NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
+import type { StoredGapCause } from '#lib/results/pack.ts';
 import type { Lane } from '#lib/results/probe/lanes.ts';
-import { type Attribution, type OwnNetwork, probeRoute } from '#lib/results/probe/own-network.ts';
+import { type Attribution, type NetworkHealth, probeRoute } from '#lib/results/probe/own-network.ts';
 import { hostOf, type ProbingProcess } from '#lib/results/probe/probe.ts';
 import { packSlowJob } from '#lib/schedule/jobs.ts';
 import { type DueProbe, dueChecks, probeOnce } from './due-checks.ts';
@@ -39,14 +39,14 @@ type SlotOutcomes = {
 };
 
 /** @param due what is probed of the slot */
-function slotOutcomes(run: Run, job: Job, due: readonly DueProbe[], retentionDays: number): SlotOutcomes {
+function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retentionDays: number): SlotOutcomes {
   const { ports, prober, batch, signal } = run;
   const pack = openPack(run, job, retentionDays, signal);
   const again = new Set<string>();
   const held: Promise<void>[] = [];
   const written: Promise<void>[] = [];
 
-  const noteGap = (check: CheckItem, cause: NotedCause): void => {
+  const noteGap = (check: CheckItem, cause: StoredGapCause): void => {
     if (job.retry) return;
     pack.add({ number: numberOf(check.id), gap: cause });
     ports.log.warn('a slot is a gap', { tenant_id: job.tenant_id, check_id: check.id, slot: job.slot, cause });
@@ -112,13 +112,13 @@ const mayTryAgain = ({ job }: DueProbe, now: number): boolean =>
 const READ_AGAIN_MS = 2_000;
 
 /** What a process keeps between its messages. */
-export type Prober = ProbingProcess & { noteLate: (job: Job) => Promise<void> };
+export type ProberState = ProbingProcess & { noteLate: (job: Job) => Promise<void> };
 
 /** The jobs of a message, while they run. */
-export type Run = StateEnv & {
+export type JobBatch = StateEnv & {
   lane: Lane;
-  prober: Prober;
-  batch: ReturnType<typeof batchVerdict>;
+  prober: ProberState;
+  batch: ReturnType<typeof attributeBatch>;
   /**
    * That of our own network, made once, by the first check that has a place. What is only handed to the slow lane waits
    * for it there and not here as well: a retry may have but a second.
@@ -139,7 +139,7 @@ export type RunningSlot = {
 };
 
 /** Nothing of it was probed; `again` is to be sent again. */
-export const notRun = (again: Job[]): RunningSlot => ({
+export const notStarted = (again: Job[]): RunningSlot => ({
   begun: Promise.resolve(),
   probed: Promise.resolve(),
   hasHeld: () => false,
@@ -150,7 +150,7 @@ export const notRun = (again: Job[]): RunningSlot => ({
  * Reads the cell of a job and probes what is due of it, each check as soon as it has a place. Those of one host wait as
  * one list: thousands wait while more is due than can be done, and nothing is made for a check before it begins.
  */
-export async function runSlot(run: Run, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
+export async function runSlot(run: JobBatch, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
   const { ports, lane, prober, signal } = run;
   const { lanes } = prober;
   const tenant = job.tenant_id;
@@ -180,7 +180,7 @@ export async function runSlot(run: Run, job: Job, account: AccountItem | undefin
         const [still] = isOld ? await dueChecks(run, { ...job, only: [one.check.id] }, account) : [one];
         if (!still || signal?.aborted) return;
         const found = await lanes.begin(claim, () => probeOnce(ports, still));
-        if (found === NO_PLACE) return outcomes.tryAgain(one.check.id);
+        if (found === NO_PERMIT) return outcomes.tryAgain(one.check.id);
         // This run timed out and has a successor; it must not write beside it.
         if (signal?.aborted) return;
         if (found) outcomes.found(one, found, target);
@@ -220,7 +220,7 @@ function startingAnywhere<T>(list: T[], at: number): T[] {
 }
 
 /** Attributes the silence of targets in a batch: by the first answer, or at the end. */
-export function batchVerdict(network: OwnNetwork) {
+export function attributeBatch(network: NetworkHealth) {
   const { promise: blame, resolve: settle } = Promise.withResolvers<Attribution>();
   return {
     blame,

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { parseCron } from './cron.ts';
-import { CalendarError, type Line } from './line.ts';
+import { CalendarError, type ScheduleLine } from './line.ts';
 import { parseOnCalendar } from './on-calendar.ts';
 import { isZone, notAZone, offsetAt, stretchesFrom } from './zones.ts';
 
@@ -13,7 +13,7 @@ const SEARCHED_MS = 5 * 366 * DAY_MS;
  * "Wall" is what clocks of the zone show, as the epoch ms at which clocks in UTC show the same. Where clocks are set
  * forward, the walls of two stretches leave a piece out; where they are set back, they overlap.
  */
-function nextDueOf(line: Line, after: number): number | undefined {
+function nextDueOf(line: ScheduleLine, after: number): number | undefined {
   const last = after + SEARCHED_MS;
   let shown = Number.NEGATIVE_INFINITY;
   // From a day before, as clocks may have been set back a moment ago.
@@ -31,7 +31,7 @@ function nextDueOf(line: Line, after: number): number | undefined {
 }
 
 /** The first wall time in [from, until) that fits the line. */
-function nextWall(line: Line, from: number, until: number): number | undefined {
+function nextWall(line: ScheduleLine, from: number, until: number): number | undefined {
   for (let day = Math.floor(from / DAY_MS) * DAY_MS; day < until; day += DAY_MS) {
     const date = new Date(day);
     const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -46,7 +46,7 @@ function nextWall(line: Line, from: number, until: number): number | undefined {
 }
 
 /** The first time of day (ms) at or after `from`. */
-function nextTime({ hours, minutes, seconds }: Line, from: number): number | undefined {
+function nextTime({ hours, minutes, seconds }: ScheduleLine, from: number): number | undefined {
   for (const hour of hours) {
     if ((hour + 1) * HOUR_MS <= from) continue;
     for (const minute of minutes) {
@@ -60,9 +60,9 @@ function nextTime({ hours, minutes, seconds }: Line, from: number): number | und
 }
 
 /** When something is due: at the due times of any of its lines. */
-export type Calendar = readonly Line[];
+export type Calendar = readonly ScheduleLine[];
 
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 
 /**
  * A schedule as people write it: one line of cron, or up to five lines of systemd OnCalendar, each with a zone of its
@@ -71,7 +71,7 @@ const MOST_LINES = 5;
  * @throws CalendarError
  */
 export function parseCalendar(text: string, zone: string): Calendar {
-  mustBeZone(zone);
+  assertTimeZone(zone);
   const lines = text
     .trim()
     .split('\n')
@@ -79,7 +79,7 @@ export function parseCalendar(text: string, zone: string): Calendar {
   const [only = ''] = lines;
   if (only === '' && lines.length === 1) throw new CalendarError('is empty');
   if (lines.length === 1 && isCron(only)) return [parseCron(only, zone)];
-  if (lines.length > MOST_LINES) throw new CalendarError(`has ${lines.length} lines, ${MOST_LINES} is the most`);
+  if (lines.length > MAX_LINES) throw new CalendarError(`has ${lines.length} lines, ${MAX_LINES} is the most`);
   return lines.map((line, i) => {
     if (line === '') throw new CalendarError(`line ${i + 1} is empty`);
     if (isCron(line)) throw new CalendarError(`line ${i + 1} is a cron expression, which must stand alone`);
@@ -88,7 +88,7 @@ export function parseCalendar(text: string, zone: string): Calendar {
 }
 
 /** @throws CalendarError for what is no name of the IANA database */
-export function mustBeZone(name: string): void {
+export function assertTimeZone(name: string): void {
   if (!isZone(name)) throw notAZone(name);
 }
 
@@ -117,7 +117,7 @@ const MINUTE_MS = 60_000;
 const LOOKED_THROUGH = 100;
 
 /** Refuses a calendar that has nothing to come, or comes too often. @param now epoch ms @throws CalendarError */
-export function mustBeOfUse(calendar: Calendar, now: number): void {
+export function assertHasRuns(calendar: Calendar, now: number): void {
   let [count, last] = [0, Number.NEGATIVE_INFINITY];
   for (const due of dueTimes(calendar, now)) {
     if (due - last < MINUTE_MS) throw new CalendarError('is due more than once a minute');
@@ -135,7 +135,7 @@ export const wallClock = (zone: string, at: number): string =>
  * A line that is due in every n-th week alone, by the calendar of its zone; weeks begin on Monday.
  * @param anchor an instant (epoch ms) of a week in which it is due
  */
-export function everyWeeks(line: Line, weeks: number, anchor: number): Line {
+export function everyWeeks(line: ScheduleLine, weeks: number, anchor: number): ScheduleLine {
   const first = weekOf(anchor + offsetAt(line.zone, anchor));
   return { ...line, isDay: (date) => (weekOf(date.getTime()) - first) % weeks === 0 && line.isDay(date) };
 }

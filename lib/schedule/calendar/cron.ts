@@ -1,5 +1,5 @@
 import { DAY_MS } from '#lib/platform/time.ts';
-import { CalendarError, type Line } from './line.ts';
+import { CalendarError, type ScheduleLine } from './line.ts';
 
 /** One part of an expression. `names` stand for numbers from `from` on, in lower case. */
 export type Field = { name: string; from: number; to: number; names?: readonly string[] };
@@ -133,7 +133,7 @@ const NICKNAMES: Readonly<Record<string, string>> = {
  * go by real time.
  * @throws CalendarError
  */
-export function parseCron(text: string, zone: string): Line {
+export function parseCron(text: string, zone: string): ScheduleLine {
   const fields = (NICKNAMES[text.toLowerCase()] ?? text).split(/\s+/);
   if (fields[0]!.startsWith('@')) throw unknownNickname(text);
   if (fields.length !== 5) {

@@ -1,7 +1,7 @@
 /**
  * When one line of a schedule is due, as the clocks on the wall of its zone show it. All lists ascend.
  */
-export type Line = {
+export type ScheduleLine = {
   zone: string;
   years?: readonly number[];
   /** 1 is January. */

@@ -1,5 +1,5 @@
 import { type Field, numbersOf } from './cron.ts';
-import { CalendarError, type Line } from './line.ts';
+import { CalendarError, type ScheduleLine } from './line.ts';
 import { isZone, notAZone } from './zones.ts';
 
 const YEAR: Field = { name: 'year', from: 1970, to: 2199 };
@@ -32,7 +32,7 @@ const of = (field: Field, text: string): number[] => numbersOf(field, text, { ra
  * @param zone for a line that names none
  * @throws CalendarError
  */
-export function parseOnCalendar(text: string, zone: string): Line {
+export function parseOnCalendar(text: string, zone: string): ScheduleLine {
   const words = text.split(/\s+/);
   const own = words.length > 1 && /^[a-z]/i.test(words.at(-1)!) ? words.pop()! : undefined;
   if (own !== undefined && !isZone(own)) throw notAZone(own);
@@ -55,14 +55,14 @@ export function parseOnCalendar(text: string, zone: string): Line {
   };
 }
 
-function timeOf(text: string): Pick<Line, 'hours' | 'minutes' | 'seconds'> {
+function timeOf(text: string): Pick<ScheduleLine, 'hours' | 'minutes' | 'seconds'> {
   const [hour = '', minute = '', second = '0', ...more] = text.split(':');
   if (more.length > 0) throw new CalendarError(`time "${text}" has more than hours:minutes:seconds`);
   return { hours: of(HOUR, hour), minutes: of(MINUTE, minute), seconds: of(SECOND, second) };
 }
 
 /** `*-*-*`, `12-24`; and with `~` in place of the last `-` counted from the end of the month. */
-function dateOf(text: string): Pick<Line, 'years' | 'months'> & { isDayOfMonth: (day: Date) => boolean } {
+function dateOf(text: string): Pick<ScheduleLine, 'years' | 'months'> & { isDayOfMonth: (day: Date) => boolean } {
   const parts = text.replace('~', '-~').split('-');
   if (parts.length === 2) parts.unshift('*');
   const [year, month, day, ...more] = parts as [string, string, string, ...string[]];

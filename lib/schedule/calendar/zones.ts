@@ -1,4 +1,4 @@
-import { nearest } from '#lib/platform/http/nearest.ts';
+import { closestName } from '#lib/platform/http/nearest.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import { CalendarError } from './line.ts';
 
@@ -9,7 +9,7 @@ type Zone = { format: Intl.DateTimeFormat; years: Map<number, Stretch[]> };
 
 /** Zones in use, by their names in lower case. */
 const zones = new Map<string, Zone>();
-const MOST_ZONES = 100;
+const MAX_ZONES = 100;
 
 /** Clocks of a zone change at most once in this time (ms). */
 const LOOK_MS = 7 * DAY_MS;
@@ -30,7 +30,7 @@ export function isZone(name: string): boolean {
 /** Why a name is no zone: `"Berlin" is no IANA time zone; did you mean Europe/Berlin?` */
 export function notAZone(name: string): CalendarError {
   const places = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'));
-  const meant = nearest(name, places);
+  const meant = closestName(name, places);
   return new CalendarError(
     `"${name}" is no IANA time zone; ${meant ? `did you mean ${meant}?` : 'write one such as Europe/Berlin or UTC'}`,
   );
@@ -58,7 +58,7 @@ function zoneOf(name: string): Zone {
   if (known) return known;
   const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   const [oldest] = zones.keys();
-  if (oldest !== undefined && zones.size >= MOST_ZONES) zones.delete(oldest);
+  if (oldest !== undefined && zones.size >= MAX_ZONES) zones.delete(oldest);
   const zone = { format, years: new Map() };
   zones.set(key, zone);
   return zone;

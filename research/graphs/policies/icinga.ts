@@ -1,4 +1,4 @@
-import { needsOf } from '#lib/alerting/cause/graph.ts';
+import { requirementsOf } from '#lib/alerting/cause/graph.ts';
 import { runChecks } from '#research/graphs/runs.ts';
 import { type Alert, alerter, COOLDOWN_MS, type Policy } from './policy.ts';
 
@@ -18,7 +18,7 @@ export const icinga: Policy = {
     const isDown = (id: string) => runs.standings.get(id)?.state === 'down';
     const isReachable = (id: string, seen: ReadonlySet<string> = new Set()): boolean =>
       seen.has(id) ||
-      needsOf(world.declared.get(id)!).every(
+      requirementsOf(world.declared.get(id)!).every(
         ({ required, members }) =>
           members.filter((one) => !isDown(one.id) && isReachable(one.id, new Set([...seen, id]))).length >= required,
       );

@@ -1,8 +1,8 @@
 import type { KnownCheck } from '#lib/alerting/cause/evidence.ts';
-import { type Graph, walk } from '#lib/alerting/cause/graph.ts';
-import { judge, type Verdict } from '#lib/alerting/cause/verdict.ts';
-import { type Hold, LEAST_SETTLING_MS, look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
-import type { Incident } from '#lib/alerting/decide/notified-failure.ts';
+import { type Graph, walkUpstream } from '#lib/alerting/cause/graph.ts';
+import { type CauseAnalysis, findRootCauses } from '#lib/alerting/cause/verdict.ts';
+import { type CauseProgress, decideByCause, MIN_SETTLING_MS, NO_PROGRESS } from '#lib/alerting/cause/wait.ts';
+import type { NotifiedFailure } from '#lib/alerting/decide/notified-failure.ts';
 import { runChecks, type Standing } from '#research/graphs/runs.ts';
 import { failsAt } from '#research/graphs/truth.ts';
 import { type Entity, TIMEOUT_MS } from '#research/graphs/world.ts';
@@ -12,12 +12,12 @@ import { type Alert, alerter, COOLDOWN_MS, type Policy, type Scene } from './pol
 const SHARED_MS = 10_000;
 const ROW_MS = 60_000;
 /** After so many pages within the window all are low until there are fewer. */
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 const WINDOW_MS = 300_000;
 const TEAM = 'team';
 
 type Answer = { began: number; success: boolean; since: number; there_at: number };
-type Held = { down_at: number; hold: Hold; look_at: number };
+type Held = { down_at: number; hold: CauseProgress; look_at: number };
 
 /** The rules of the service itself, in a world where everything but them is a model. */
 export const ours: Policy = {
@@ -30,7 +30,7 @@ export const ours: Policy = {
 
 async function graphsOf({ world, truth }: Scene): Promise<Map<string, Graph>> {
   const load = async (ids: string[]) => ids.map((id) => world.declared.get(id));
-  return new Map(await Promise.all([...truth.keys()].map(async (id) => [id, await walk(id, load)] as const)));
+  return new Map(await Promise.all([...truth.keys()].map(async (id) => [id, await walkUpstream(id, load)] as const)));
 }
 
 class Model {
@@ -38,7 +38,7 @@ class Model {
   readonly #graphs: Map<string, Graph>;
   readonly #sent: Alert[] = [];
   readonly #held = new Map<string, Held>();
-  readonly #incidents = new Map<string, Incident>();
+  readonly #incidents = new Map<string, NotifiedFailure>();
   readonly #answers = new Map<string, Answer>();
   #standings!: Map<string, Standing>;
   #alerts!: ReturnType<typeof alerter>;
@@ -89,7 +89,7 @@ class Model {
     if (this.#scene.world.declared.get(id)!.length === 0) return void this.#send(id, 'high');
     if (this.#held.has(id)) return;
     const { now } = this.#scene.agenda;
-    this.#held.set(id, { down_at: now, hold: NEW_HOLD, look_at: now });
+    this.#held.set(id, { down_at: now, hold: NO_PROGRESS, look_at: now });
     this.#look(id);
   }
 
@@ -101,7 +101,7 @@ class Model {
     const there = this.#awaited(id);
     if (!verdict.settled && there !== undefined) return void agenda.at(there, () => this.#look(id));
     const entity = this.#scene.world.entities.get(id)!;
-    const seen = look({
+    const seen = decideByCause({
       hold: held.hold,
       verdict,
       waiting: [TEAM],
@@ -111,7 +111,7 @@ class Model {
       recoveries: this.#recoveries(id, held.down_at),
       down_at: held.down_at,
       cooldown_ms: COOLDOWN_MS,
-      settle_ms: Math.max(LEAST_SETTLING_MS, entity.threshold * entity.interval_ms + TIMEOUT_MS),
+      settle_ms: Math.max(MIN_SETTLING_MS, entity.threshold * entity.interval_ms + TIMEOUT_MS),
       judgedBy: (time) =>
         entity.phase_ms + Math.ceil((time - entity.phase_ms) / entity.interval_ms) * entity.interval_ms + TIMEOUT_MS,
       now: agenda.now,
@@ -130,7 +130,7 @@ class Model {
     const own = this.#incidents.get(id)?.told[TEAM]?.at(-1);
     const isFolded = own !== undefined && now - own < WINDOW_MS;
     const pages = this.#sent.filter((one) => one.urgency === 'high' && now - one.at < WINDOW_MS);
-    const urgency = isFolded || pages.length >= MOST_PAGES ? 'low' : wanted;
+    const urgency = isFolded || pages.length >= MAX_PAGES ? 'low' : wanted;
     this.#alerts.note(id);
     this.#sent.push({ at: now, entity: id, urgency, ...(root !== undefined && { root }) });
     for (const about of root === undefined ? [id] : [id, root]) {
@@ -159,7 +159,7 @@ class Model {
     return open.length > 0 ? Math.min(...open) : undefined;
   }
 
-  #judge(id: string): Verdict {
+  #judge(id: string): CauseAnalysis {
     const { agenda } = this.#scene;
     const graph = this.#graphs.get(id)!;
     const own = this.#standings.get(id)!;
@@ -168,7 +168,7 @@ class Model {
     const checks = new Map(
       [...graph.dependencies.keys()].filter((one) => one !== id).map((one) => [one, this.#known(one)] as const),
     );
-    return judge({ graph, checks, dependent, now: agenda.now });
+    return findRootCauses({ graph, checks, dependent, now: agenda.now });
   }
 
   #known(id: string): KnownCheck[] {

@@ -3,7 +3,7 @@ import { httpTarget } from '#test/support/socket-target.ts';
 
 const AT_ONCE = 10;
 /** What may leave for a template of 16 KB. */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** Runs whose request of a hundred bytes would become one of 250 KB to somebody else. */
 export const amplification: Attack = async ({ admin, member, stack }) => {
@@ -51,7 +51,7 @@ export const amplification: Attack = async ({ admin, member, stack }) => {
         ],
         facts: [
           { holds: answers.total > 0, fact: 'the attack took place' },
-          { holds: largest <= MOST_BYTES, fact: `no body of more than ${MOST_BYTES} bytes leaves` },
+          { holds: largest <= MAX_BYTES, fact: `no body of more than ${MAX_BYTES} bytes leaves` },
           { holds: told > 0, fact: 'the attacker is told why its runs do not go out' },
         ],
       };

@@ -3,7 +3,7 @@ import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/api.ts';
 import { edgeCode } from '#infra/aws/edge/code.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
@@ -53,7 +53,7 @@ describe('what CloudFront runs before each request', () => {
     expect(transformSync(code(), { target: 'es5', supported }).code).toBe(asIs);
   });
 
-  it.each(allRows.map(({ method, path, access }) => [method, path, access] as const))(
+  it.each(allRoutes.map(({ method, path, access }) => [method, path, access] as const))(
     'lets %s %s through without a key only where the service does (%s)',
     (method, path, access) => {
       const uri = path.replaceAll(/\{\w+\}/g, 'one');

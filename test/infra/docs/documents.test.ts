@@ -11,11 +11,11 @@ import { placesIn, readPages } from '#infra/docs/pages.ts';
 import { recordExamples } from '#infra/docs/record.ts';
 import { tablesOf } from '#infra/docs/tables.ts';
 import { AlertRecord } from '#infra/docs/webhooks.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
 import { webhook } from '#lib/channels/types/webhook.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
-import { mustBeDescribed } from '#test/support/described.ts';
+import { assertDescribed } from '#test/support/described.ts';
 import { examples as alerts } from '#test/unit/channels/example-alerts.ts';
 import { membersOf } from './described-members.ts';
 
@@ -63,7 +63,7 @@ describe('the API description', () => {
         if (!content) continue;
         const { example } = Object.values(content)[0]!;
         expect(example, `${method} ${path}`).toBeDefined();
-        mustBeDescribed(method, path, { status: Number(status), body: example });
+        assertDescribed(method, path, { status: Number(status), body: example });
       }
     }
   });
@@ -133,7 +133,7 @@ describe('the API description', () => {
     const [method, path] = endpoint.toLowerCase().split(' ') as [string, string];
     const { examples } = document.paths[path]![method].requestBody.content['application/json'];
     expect(Object.keys(examples).toSorted()).toEqual(kinds().toSorted());
-    const { body } = allRows.find((row) => endpointOf(row) === endpoint)!;
+    const { body } = allRoutes.find((row) => endpointOf(row) === endpoint)!;
     for (const [name, { value }] of Object.entries<{ value: unknown }>(examples)) {
       expect(body!.safeParse(value).error, name).toBeUndefined();
     }
@@ -167,13 +167,13 @@ describe('an answer that is held to the description', () => {
     when: 'down',
     created_at: '2026-11-21T08:00:00.000Z',
   };
-  const answer = (status: number, body: unknown) => () => mustBeDescribed('POST', '/v1/relations', { status, body });
+  const answer = (status: number, body: unknown) => () => assertDescribed('POST', '/v1/relations', { status, body });
   const failure = (code: string, more: object = {}) => ({ error: 'It is so.', code, ...more });
 
   it.each([
     ['a record', answer(201, relation)],
     ['an error that its row states', answer(409, failure('CONFLICT'))],
-    ['a path that is no endpoint', () => mustBeDescribed('GET', '/v1/none', { status: 404, body: {} })],
+    ['a path that is no endpoint', () => assertDescribed('GET', '/v1/none', { status: 404, body: {} })],
   ])('passes: %s', (_name, check) => {
     expect(check).not.toThrow();
   });
@@ -186,7 +186,7 @@ describe('an answer that is held to the description', () => {
     ['a status that is not stated', answer(200, relation)],
     ['a code that is not stated', answer(409, failure('LOG_LIMIT'))],
     ['an error with more than its row states', answer(409, failure('CONFLICT', { stack: '' }))],
-    ['a body where none is stated', () => mustBeDescribed('DELETE', '/v1/relations/x', { status: 204, body: {} })],
+    ['a body where none is stated', () => assertDescribed('DELETE', '/v1/relations/x', { status: 204, body: {} })],
   ])('is refused: %s', (_name, check) => {
     expect(check).toThrow(/POST|DELETE/);
   });

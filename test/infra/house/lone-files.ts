@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { importsOf } from './imports.ts';
 
 /** A file of fewer lines than this belongs in its only importer. */
-const LEAST_LINES = 40;
+const MIN_LINES = 40;
 
 /** Small files that stay apart because their importer does not share their idea. */
 const APART = ['lib/results/pings/mask-secrets.ts'];
@@ -29,7 +29,7 @@ export function loneFiles(sources: ReadonlyMap<string, string>): string[] {
   return [...sources].flatMap(([file, text]) => {
     const [by, ...others] = importers.get(file) ?? [];
     if (!file.startsWith('lib/') || by === undefined || others.length > 0) return [];
-    if (posix.dirname(by) !== posix.dirname(file) || linesOf(text) >= LEAST_LINES) return [];
+    if (posix.dirname(by) !== posix.dirname(file) || linesOf(text) >= MIN_LINES) return [];
     if (isLate.has(file) || IS_TOOL.test(file) || APART.includes(file)) return [];
     return [`${file} has ${linesOf(text)} lines, and ${by} alone imports it: merge the two.`];
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { keepSignOfLife, type Outage, outageBefore } from '#infra/local/sign-of-life.ts';
+import { type Outage, outageBefore, writeLiveness } from '#infra/local/sign-of-life.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-life-'));
@@ -60,7 +60,7 @@ describe('the sign of life', () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START, undefined);
     vi.setSystemTime(START + 500);
-    const life = keepSignOfLife(file, memoryLog(), async () => {});
+    const life = writeLiveness(file, memoryLog(), async () => {});
     expect(noted()).toBe(START + 500);
     vi.setSystemTime(START);
     await vi.advanceTimersByTimeAsync(4100);
@@ -73,7 +73,7 @@ describe('the sign of life', () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START, undefined);
     const pauses: Outage[] = [];
-    const life = keepSignOfLife(file, memoryLog(), async (pause) => void pauses.push(pause));
+    const life = writeLiveness(file, memoryLog(), async (pause) => void pauses.push(pause));
     await vi.advanceTimersByTimeAsync(2000);
     vi.setSystemTime(START + 62_000);
     await vi.advanceTimersByTimeAsync(2000);
@@ -85,7 +85,7 @@ describe('the sign of life', () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START, undefined);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const life = keepSignOfLife(file, memoryLog(), () => promise);
+    const life = writeLiveness(file, memoryLog(), () => promise);
     expect(life.afterPause()).toBeUndefined();
     vi.setSystemTime(START + 62_000);
     const pause = life.afterPause();
@@ -102,7 +102,7 @@ describe('the sign of life', () => {
     outageBefore(file, START, undefined);
     let isFull = true;
     const pauses: Outage[] = [];
-    const life = keepSignOfLife(file, memoryLog(), async (pause) => {
+    const life = writeLiveness(file, memoryLog(), async (pause) => {
       if (isFull) throw new Error('The disk is full.');
       pauses.push(pause);
     });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { NO_SIGN_IN, type UserItem } from '#lib/access/account.ts';
+import { NO_CREDENTIALS, type UserItem } from '#lib/access/account.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { disableAccount, enableAccount, setLimits } from '#lib/access/change-account.ts';
-import type { Changing } from '#lib/access/context.ts';
+import type { MutationContext } from '#lib/access/context.ts';
 import { issueAdminKey, issueKey } from '#lib/access/issue-key.ts';
 import { fullKey } from '#lib/access/new-key.ts';
-import { accessRows } from '#lib/access/routes.ts';
+import { accessRoutes } from '#lib/access/routes.ts';
 import { allAccounts } from '#lib/access/store.ts';
-import { meRows } from '#lib/identity/me.ts';
+import { meRoutes } from '#lib/identity/me.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 const plain = fullKey('a');
 
 /** A member of an account, with a key. */
-async function addMember({ ports, store, keys }: MemoryWorld, scope: Changing, id: string) {
+async function addMember({ ports, store, keys }: MemoryWorld, scope: MutationContext, id: string) {
   const user: UserItem = {
     ...keys.user(scope.tenant, id),
     v: ports.ids.token(),
@@ -24,7 +24,7 @@ async function addMember({ ports, store, keys }: MemoryWorld, scope: Changing, i
     name: id,
     role: 'member',
     keys: 0,
-    ...NO_SIGN_IN,
+    ...NO_CREDENTIALS,
     created_at: '2026-11-21T00:00:00.000Z',
   };
   await store.transact([{ put: user, if: 'absent' }]);
@@ -33,7 +33,7 @@ async function addMember({ ports, store, keys }: MemoryWorld, scope: Changing, i
 
 async function callWith(world: MemoryWorld, raw: string, method: string, path: string) {
   const answer = await makeRouter(
-    [...accessRows, ...meRows],
+    [...accessRoutes, ...meRoutes],
     gates(world),
   )({
     rawPath: path,

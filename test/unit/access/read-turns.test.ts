@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inReadTurn } from '#lib/access/rate-gate.ts';
+import { withReadPermit } from '#lib/access/rate-gate.ts';
 import type { Ports } from '#lib/env.ts';
 import type { AppError } from '#lib/platform/errors.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
@@ -18,14 +18,14 @@ function world() {
     ends,
     open: () => open,
     read: (tenant: string) =>
-      inReadTurn({ ports, tenant }, async () => {
+      withReadPermit({ ports, tenant }, async () => {
         open++;
         await new Promise<void>((end) => void ends.push(end));
         open--;
         return 'read';
       }),
     /** A read that takes no time. */
-    quick: (tenant: string, note: () => void) => inReadTurn({ ports, tenant }, async () => note()),
+    quick: (tenant: string, note: () => void) => withReadPermit({ ports, tenant }, async () => note()),
     pass: async (ms: number) => {
       now += ms;
       wake();

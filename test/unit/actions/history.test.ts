@@ -4,7 +4,7 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { executionRecord } from '#lib/actions/execution.ts';
 import { cut, report } from '#lib/actions/run/report.ts';
-import { runByHand } from '#lib/actions/run/run.ts';
+import { runActionManually } from '#lib/actions/run/run.ts';
 import { executionList, requireExecution } from '#lib/actions/store.ts';
 import { NetError } from '#lib/net/net.ts';
 import { queueEvent, TENANT } from '#test/support/alert-world.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
   action = await world.make();
 });
 
-const run = () => runByHand(world.context, action.id, {});
+const run = () => runActionManually(world.context, action.id, {});
 const itemsUnder = async (pk: string) => (await world.table.query({ partition: pk })).items.length;
 
 describe('the history of an action', () => {
@@ -57,7 +57,7 @@ describe('the history of an action', () => {
     for (let i = 0; i < 60; i++) ids.push((await run()).id);
     for (let i = 0; i < 60; i++) await report(world.context, { id: ids[0]!, action }, { logs: ['x'] });
     const keeper = await world.make();
-    const kept = await runByHand(world.context, keeper.id, {});
+    const kept = await runActionManually(world.context, keeper.id, {});
     await deleteAction(world.context, action.id);
 
     const reclaimer = createReclaimer(world.ports);

@@ -127,7 +127,7 @@ describe('a guarded action', () => {
 
   it('by hand is a run without guards and without a verdict', async () => {
     const action = await world.guard();
-    const { runByHand } = await import('#lib/actions/run/run.ts');
+    const { runActionManually: runByHand } = await import('#lib/actions/run/run.ts');
     expect(await runByHand(world.context, action.id, {})).toMatchObject({ attempt: null, verdict: null });
     expect(await world.series(action)).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
 import { report } from '#lib/actions/run/report.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import type { Chance } from '#lib/platform/batch.ts';
+import type { RetryBudget } from '#lib/platform/batch.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { queueEvent, TENANT } from '#test/support/alert-world.ts';
@@ -30,7 +30,7 @@ beforeEach(async () => {
   };
 });
 
-const run = (chance?: Chance) => runner(queueEvent([message], chance));
+const run = (chance?: RetryBudget) => runner(queueEvent([message], chance));
 const onlyRun = (of = action) => world.onlyRun(of);
 
 describe('a run that a transition wants', () => {

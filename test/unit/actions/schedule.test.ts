@@ -3,7 +3,7 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
 import { emitShards } from '#lib/schedule/emit.ts';
 import type { EntryItem } from '#lib/schedule/entries.ts';
-import { rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { TENANT } from '#test/support/alert-world.ts';
 import { type ActionWorld, actionWorld } from './action-world.ts';
 
@@ -27,7 +27,7 @@ describe('the schedule of an action', () => {
   it('begins with the runs before the generator takes over, which then sends each of the others once', async () => {
     const begun = world.now();
     const action = await everyMinute();
-    const rhythm = rhythmOf(action.id, 60);
+    const rhythm = intervalScheduleOf(action.id, 60);
     const entry = (await entryOf(action))!;
     const first = sentSlots(action);
     expect(first).toEqual(slotsBetween(rhythm, begun, entry.from));
@@ -60,7 +60,7 @@ describe('the schedule of an action', () => {
     expect(world.take('action')).toEqual([]);
 
     const changed = await updateAction(world.context, action.id, { interval_seconds: 90 });
-    expect(await entryOf(action)).toMatchObject({ rhythm: rhythmOf(action.id, 90) });
+    expect(await entryOf(action)).toMatchObject({ rhythm: intervalScheduleOf(action.id, 90) });
     expect(sentSlots(changed).length).toBeGreaterThan(0);
   });
 

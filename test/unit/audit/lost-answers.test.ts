@@ -3,7 +3,7 @@ import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { WALKED, walk } from '#infra/docs/walk.ts';
 import { gates } from '#lib/access/authenticate.ts';
-import { allRows } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-rows.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import type { Table } from '#lib/platform/ports.ts';
@@ -50,7 +50,7 @@ describe.each([
     world.ports.settings = readSettings(WALKED);
     world.ports.net = { ...world.ports.net, ...answeringNet };
     const { key, account } = await world.account();
-    const answer = makeRouter(allRows, gates(world));
+    const answer = makeRouter(allRoutes, gates(world));
     const log = async () => {
       const partitions = world.keys.buckets.map((bucket) => world.keys.audit(account.id, bucket));
       return (await Promise.all(partitions.map((partition) => allOf<AuditItem>(world.store, { partition })))).flat();
@@ -73,7 +73,7 @@ describe.each([
       counts.push({ endpoint, entries: (await log()).length - before });
       return { body: result.body === '' ? undefined : JSON.parse(result.body), cookies: [] };
     };
-    const endpoints = allRows.map(endpointOf).filter(isKnown);
+    const endpoints = allRoutes.map(endpointOf).filter(isKnown);
     const places = await walk(endpoints, call);
     for (const { endpoint, path } of deletions(
       places,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import type { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';
@@ -23,7 +23,7 @@ const scopeOf = ({ ports, keys }: MemoryWorld) => ({ ports, keys, tenant: 'acc_1
 async function noted(world: MemoryWorld, count: number, of = thing(), id = 'chk_1'): Promise<void> {
   for (let i = 0; i < count; i++) {
     world.advance(1);
-    await world.store.transact(auditing(scopeOf(world), 'update', of)({ id, count: i }, { id, count: i + 1 }));
+    await world.store.transact(auditWriter(scopeOf(world), 'update', of)({ id, count: i }, { id, count: i + 1 }));
   }
 }
 
@@ -139,7 +139,7 @@ describe('who follows the log, oldest first', () => {
         after = page.next;
       };
       const begin = (): void => {
-        const note = auditing(scopeOf(world), 'update', thing());
+        const note = auditWriter(scopeOf(world), 'update', thing());
         const first = note({ id: 'chk_1', count: 1 }, { id: 'chk_1', count: 2 });
         // A try that lost, and another one up to ten seconds later, which the table may take nine more for.
         const again = random.chance(0.5) ? random.int(0, 10_000) : 0;

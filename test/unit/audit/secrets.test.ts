@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditing } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/auditing.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
@@ -41,7 +41,7 @@ function planted(value: unknown, path: string, secret: string): unknown {
 }
 
 const entryOf = (of: Audited<never>, before: unknown, after: unknown): AuditItem => {
-  const [write] = auditing(scope, 'update', of)(before as never, after as never);
+  const [write] = auditWriter(scope, 'update', of)(before as never, after as never);
   return (write as unknown as { put: AuditItem }).put;
 };
 

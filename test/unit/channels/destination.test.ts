@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { channelTypeOf, channelTypes, destinationOf } from '#lib/channels/registry.ts';
+import { channelTypeOf, channelTypes, destinationDigest } from '#lib/channels/registry.ts';
 
 const of = (channel_type: string, more: Record<string, string> = {}): string =>
-  destinationOf({ channel_type, config: { ...channelTypeOf(channel_type)!.examples.valid[0], ...more } });
+  destinationDigest({ channel_type, config: { ...channelTypeOf(channel_type)!.examples.valid[0], ...more } });
 
 describe('two channels go to different places', () => {
   it.each<[string, Record<string, string>]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterMissed, downAt, latestMissed, missedMessage, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import { afterMissed, downAt, heartbeatDeadline, latestMissed, missedMessage } from '#lib/checks/heartbeat.ts';
 import { at, checkOf, deadlineOf, heardOf, NIGHTLY, type Story } from '#test/unit/results/pushes/story.ts';
 
 describe('the deadline of silence without a schedule', () => {
@@ -104,7 +104,7 @@ describe('the deadline while a run is open', () => {
       const overrun = deadlineOf(story)!;
       const left = { ...checkOf(story), ...afterMissed(checkOf(story), overrun) };
       expect(left.runs).toEqual([expect.objectContaining({ overrun: true })]);
-      expect(silenceDeadline(left, heardOf(story), overrun.at)).toMatchObject({ due: at('+02:30') });
+      expect(heartbeatDeadline(left, heardOf(story), overrun.at)).toMatchObject({ due: at('+02:30') });
     }
   });
 
@@ -118,7 +118,7 @@ describe('the deadline while a run is open', () => {
     expect(overrun).toMatchObject({ misses: 'end of a run', started_at: at('02:30'), at: at('02:55') });
     const left = { ...checkOf(story), ...afterMissed(checkOf(story), overrun) };
     expect(left.runs?.map((run) => run.overrun)).toEqual([true, true, undefined]);
-    expect(silenceDeadline(left, heardOf(story), overrun.at)).toMatchObject({ at: at('02:55:30') });
+    expect(heartbeatDeadline(left, heardOf(story), overrun.at)).toMatchObject({ at: at('02:55:30') });
   });
 
   it('does not judge a run that was open while nobody listened', () => {
@@ -130,11 +130,11 @@ describe('the deadline while a run is open', () => {
 it('is followed by one deadline for each due time that is missed, and judged late it stands for the newest', () => {
   const story = { config: { schedule: '0 * * * *', grace_seconds: 600 }, pushed: '01:00' };
   const [check, heard] = [checkOf(story), heardOf(story)];
-  const first = silenceDeadline(check, heard, at('02:10'))!;
+  const first = heartbeatDeadline(check, heard, at('02:10'))!;
   expect(first.at).toBe(at('02:10'));
   expect(latestMissed(check, first, at('02:10')).at).toBe(at('02:10'));
   expect(latestMissed(check, first, at('05:09')).at).toBe(at('04:10'));
-  const second = silenceDeadline({ ...check, silence_at: first.at }, heard, at('02:10'));
+  const second = heartbeatDeadline({ ...check, silence_at: first.at }, heard, at('02:10'));
   expect(second).toEqual({ misses: 'due time', due: at('03:00'), at: at('03:10') });
 });
 
@@ -164,7 +164,7 @@ describe('a check goes down if nothing comes', () => {
 describe('what a failure says', () => {
   const said = (story: Story, now: number, more: object = {}) => {
     const [check, heard] = [{ ...checkOf(story), ...more }, heardOf(story)];
-    return missedMessage(check, silenceDeadline(check, heard, now)!, heard.last, now);
+    return missedMessage(check, heartbeatDeadline(check, heard, now)!, heard.last, now);
   };
   it.each<[Story, string]>([
     [

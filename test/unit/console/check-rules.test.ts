@@ -8,7 +8,7 @@ import { bodyOf, draftOf, startingFrom } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { cronOf, pingSnippets } from '#console/rules/push-snippets.ts';
 import { rhythmWords } from '#console/rules/rhythm.ts';
-import { uptimeOf, windowOf } from '#console/rules/uptime.ts';
+import { chartRangeOf, uptimeOf } from '#console/rules/uptime.ts';
 import { generate } from '#infra/docs/generate.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 
@@ -191,9 +191,9 @@ describe('uptime', () => {
 
   it('is shown for a day unless the address says otherwise, or the check is young', () => {
     const DAY = 86_400_000;
-    expect(windowOf('90d', DAY).hours).toBe(90 * 24);
-    expect(windowOf('nonsense', DAY).key).toBe('24h');
-    expect(windowOf(null, DAY).key).toBe('24h');
-    expect(windowOf(null, 60_000).key).toBe('1h');
+    expect(chartRangeOf('90d', DAY).hours).toBe(90 * 24);
+    expect(chartRangeOf('nonsense', DAY).key).toBe('24h');
+    expect(chartRangeOf(null, DAY).key).toBe('24h');
+    expect(chartRangeOf(null, 60_000).key).toBe('1h');
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiFailure } from '#console/api/call.ts';
 import { makeHourBars } from '#console/api/hour-bars.ts';
 import type { State } from '#console/api/records.ts';
-import { barHours, type HeldHours, type Hour, heldAfter, nextDue, nextQuestion } from '#console/rules/hour-bars.ts';
+import { barHours, type CachedHours, cachedAfter, type Hour, nextDue, nextQuestion } from '#console/rules/hour-bars.ts';
 import { settled } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -198,7 +198,7 @@ describe('the bars of the fleet', () => {
       fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
         let now = START;
         let row = { state: 'up' as State, state_since: LONG_AGO };
-        const held = new Map<string, HeldHours>();
+        const held = new Map<string, CachedHours>();
         const complete = new Set<string>();
         for (const { minutes, rolledUp, isChange } of steps) {
           now += minutes * MINUTE + 1;
@@ -214,7 +214,7 @@ describe('the bars of the fleet', () => {
               expect(complete).not.toContain(hour.from);
               if (hour.complete) complete.add(hour.from);
             }
-            held.set('ent_1', heldAfter(held.get('ent_1'), answer, now));
+            held.set('ent_1', cachedAfter(held.get('ent_1'), answer, now));
           }
           const hours = barHours(held.get('ent_1')!, row, now);
           expect(hours).toHaveLength(24);
@@ -232,7 +232,7 @@ describe('the bars of the fleet', () => {
   it.each(['up', 'degraded', 'down', 'unknown'] as const)(
     'have the state of one that is %s behind what was read',
     (state) => {
-      const held = heldAfter(undefined, answerTo(new URLSearchParams('to=2026-11-22T11:00:00.000Z'), START), START);
+      const held = cachedAfter(undefined, answerTo(new URLSearchParams('to=2026-11-22T11:00:00.000Z'), START), START);
       const last = (state_since: string) =>
         barHours(held, { state, state_since }, START)
           .slice(-2)

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hrefOf, matchPath, parseAddress, pathTo } from '#console/rules/address.ts';
 import { barOf, barPaths, barSummary, shadeOf } from '#console/rules/history-bar.ts';
-import { inTurns } from '#console/rules/in-turns.ts';
-import { whyNot } from '#console/rules/may.ts';
-import { findPlaces } from '#console/rules/palette.ts';
+import { runInBatches } from '#console/rules/in-turns.ts';
+import { deniedReason } from '#console/rules/may.ts';
+import { findTargets } from '#console/rules/palette.ts';
 import { pollInterval } from '#console/rules/poll-interval.ts';
 import { tileAt, tileGrid } from '#console/rules/tiles.ts';
 import { dateTime, duration, relative, shortDuration } from '#console/rules/time.ts';
 import { degradedOf, uptimeOf } from '#console/rules/uptime.ts';
-import { windowOf } from '#console/rules/window.ts';
+import { visibleRows } from '#console/rules/window.ts';
 import { count, list, percent } from '#console/rules/words.ts';
 
 describe('an address', () => {
@@ -47,7 +47,7 @@ describe('the window of a list', () => {
   it('has every row in sight, and as much room as the whole list', () => {
     fc.assert(
       fc.property(lists, ({ count: n, offset, view }) => {
-        const { from, to, above, below } = windowOf(n, 40, offset, view);
+        const { from, to, above, below } = visibleRows(n, 40, offset, view);
         expect(above + (to - from) * 40 + below).toBe(n * 40);
         for (const y of [offset, offset + view - 1]) {
           const row = Math.floor(y / 40);
@@ -59,7 +59,7 @@ describe('the window of a list', () => {
   it('draws no more than fit, and some to spare', () => {
     fc.assert(
       fc.property(lists, ({ count: n, offset, view }) => {
-        const { from, to } = windowOf(n, 40, offset, view);
+        const { from, to } = visibleRows(n, 40, offset, view);
         expect(to - from).toBeLessThanOrEqual(Math.ceil(view / 40) + 18);
       }),
     );
@@ -166,7 +166,7 @@ describe('many calls in turns', () => {
       running--;
       if (n % 7 === 3) throw new Error(`not ${n}`);
     };
-    const failed = await inTurns([...Array(20).keys()], work, (done) => told.push(done));
+    const failed = await runInBatches([...Array(20).keys()], work, (done) => told.push(done));
     expect(most).toBe(6);
     expect(failed).toEqual([3, 10, 17].map((item) => ({ item, why: `not ${item}` })));
     expect(told.at(-1)).toBe(20);
@@ -176,11 +176,11 @@ describe('many calls in turns', () => {
 describe('who may not', () => {
   const who = { role: 'viewer', is_read_only: false, key: null } as const;
   it('is told why, in the words of the API', () => {
-    expect(whyNot(who, 'read')).toBeUndefined();
-    expect(whyNot(who, 'write')).toBe('This needs the member role; you are a viewer.');
-    expect(whyNot({ ...who, role: 'admin', is_read_only: true }, 'write')).toMatch(/^This key is read-only\./);
+    expect(deniedReason(who, 'read')).toBeUndefined();
+    expect(deniedReason(who, 'write')).toBe('This needs the member role; you are a viewer.');
+    expect(deniedReason({ ...who, role: 'admin', is_read_only: true }, 'write')).toMatch(/^This key is read-only\./);
     const key = { id: 'key_1', label: '', scopes: ['push' as const], expires_at: null };
-    expect(whyNot({ ...who, role: 'admin', key }, 'write')).toBe(
+    expect(deniedReason({ ...who, role: 'admin', key }, 'write')).toBe(
       'This key has the scope push; this needs write. Make a key that has it.',
     );
   });
@@ -193,7 +193,7 @@ describe('the palette', () => {
     { href: '#/2', name: 'Relay of mail', kind: 'service', state: 'down' as const },
     { href: '#/3', name: 'Old relay', kind: 'service', state: 'down' as const },
   ];
-  const found = (text: string) => findPlaces(places, text).map(({ name }) => name);
+  const found = (text: string) => findTargets(places, text).map(({ name }) => name);
   it('finds names that begin so first, and what is down before what is up', () => {
     expect(found('relay')).toEqual(['Relay of mail', 'Old relay', 'Mail relay']);
     expect(found('mail SERVICE')).toEqual(['Mail relay', 'Relay of mail']);

@@ -4,14 +4,14 @@ import {
   actionOf,
   actorOf,
   auditPath,
+  auditValueText,
   DEEDS,
   linesOf,
   partsOfAction,
-  shownValue,
   TARGETS,
 } from '#console/rules/audit.ts';
 import { fieldsOf, readText, textOf } from '#console/rules/form-fields.ts';
-import { firstCall, firstCommand, heldWords, keyRequest, MAY, mayWords, OVERLAPS } from '#console/rules/keys.ts';
+import { firstCall, firstCommand, keyRequest, MAY, mayWords, OVERLAPS, restrictionText } from '#console/rules/keys.ts';
 import { readLines, withLine, withoutLine } from '#console/rules/lines.ts';
 import { goesWith, meansOf } from '#console/rules/team.ts';
 import { timeOf, typedTime } from '#console/rules/time.ts';
@@ -71,11 +71,11 @@ describe('a key in words', () => {
     expect(mayWords({ ...held, scopes: ['mcp', 'read'] })).toBe('mcp, read');
     const names = new Map([[check, 'nightly']]);
     const nameOf = (id: string) => names.get(id) ?? id;
-    expect(heldWords({ ...held, check_ids: [check], entity_ids: ['ent_1'] }, nameOf)).toBe(
+    expect(restrictionText({ ...held, check_ids: [check], entity_ids: ['ent_1'] }, nameOf)).toBe(
       'checks of ent_1 and nightly',
     );
-    expect(heldWords({ ...held, skills: ['runbook'] }, nameOf)).toBe('skill runbook');
-    expect(heldWords(held, nameOf)).toBe('');
+    expect(restrictionText({ ...held, skills: ['runbook'] }, nameOf)).toBe('skill runbook');
+    expect(restrictionText(held, nameOf)).toBe('');
   });
 
   it('comes with a first call that it may make', () => {
@@ -162,8 +162,8 @@ describe('the audit log', () => {
   });
 
   it('shows a value as people read it', () => {
-    expect([null, undefined].map(shownValue)).toEqual([undefined, undefined]);
-    expect([60, false, 'down', '', ['a', 1], { a: { b: 1 } }].map(shownValue)).toEqual([
+    expect([null, undefined].map(auditValueText)).toEqual([undefined, undefined]);
+    expect([60, false, 'down', '', ['a', 1], { a: { b: 1 } }].map(auditValueText)).toEqual([
       '60',
       'false',
       'down',

@@ -4,7 +4,7 @@ import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { barsOf, monthAt, monthsLater, weeksOf } from '#console/rules/windows/calendar.ts';
 import { isShown, requestOf, typedWindow, windowSchema } from '#console/rules/windows/form.ts';
-import { coming, compareStanding, endingOf, standingOf, timesOf } from '#console/rules/windows/times.ts';
+import { coming, compareStanding, endingOf, timesOf, windowStatus } from '#console/rules/windows/times.ts';
 import { NewWindow, WindowPatch } from '#lib/alerting/configure/windows.ts';
 
 const HOUR = 3_600_000;
@@ -42,7 +42,7 @@ describe('the times of a maintenance window', () => {
 
   it('put what is open first, then what comes next, and what is over last', () => {
     const standings = ['2026-12-06T00:00:00Z', '2026-12-01T00:00:00Z', '2026-12-07T00:00:00Z'].map((now) =>
-      standingOf(ONCE, at(now)),
+      windowStatus(ONCE, at(now)),
     );
     expect(standings.map(({ is }) => is)).toEqual(['open', 'next', 'over']);
     expect(standings.toReversed().toSorted(compareStanding)).toEqual(standings);
@@ -57,7 +57,7 @@ describe('the times of a maintenance window', () => {
     expect(ending).toEqual({ change: { from: '2026-12-12T01:30:00.000Z' } });
     const later = { ...AGAIN, ...(ending as { change: { from: string } }).change };
     const comingTo = (window: MaintenanceWindow) => coming(timesOf(window, 0)!, at('2026-11-29T00:00:00Z'), 5);
-    expect(standingOf(later, inside)).toMatchObject({ is: 'next' });
+    expect(windowStatus(later, inside)).toMatchObject({ is: 'next' });
     expect(comingTo(later)).toEqual(comingTo(AGAIN));
     expect(endingOf({ ...AGAIN, until: '2026-12-01T00:00:00.000Z' }, inside)).toBe('delete');
   });

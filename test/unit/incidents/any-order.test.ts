@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { IncidentEntity, StoredIncident } from '#lib/incidents/incident.ts';
-import { keepIncident } from '#lib/incidents/keep-incident.ts';
+import type { IncidentEntity, IncidentItem } from '#lib/incidents/incident.ts';
+import { updateIncidentItem } from '#lib/incidents/keep-incident.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -46,10 +46,10 @@ function world() {
   };
   const put = (items: Item[]) => ports.table.putMany(items);
   const keep = ({ tenant_id, check_id, sk }: DecidedTransition) =>
-    keepIncident({ ports, keys }, { tenant_id, check_id, sk });
+    updateIncidentItem({ ports, keys }, { tenant_id, check_id, sk });
   /** All that is kept, but for what each write draws anew. */
   async function kept() {
-    const incident = await ports.table.get<StoredIncident>(keys.incidentRecord(TENANT, 'inc_0mi8w2c1kx'));
+    const incident = await ports.table.get<IncidentItem>(keys.incident(TENANT, 'inc_0mi8w2c1kx'));
     const under = await allOf<IncidentEntity>(ports.table, { partition: keys.ofIncident(TENANT, 'inc_0mi8w2c1kx') });
     const open = await allOf(ports.table, { partition: keys.openIncidents(TENANT) });
     const plain = [incident!, ...under, ...open].map(({ v: _v, expires_at: _expires, ...item }) => item);

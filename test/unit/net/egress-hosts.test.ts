@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockList, refusalOf } from '#lib/net/address-ranges.ts';
+import { blockedReason, blockList } from '#lib/net/address-ranges.ts';
 import { allowHost, allowUrl, resolveAllowed } from '#lib/net/egress.ts';
 
 describe('hosts as people write them', () => {
@@ -116,10 +116,10 @@ describe('properties', () => {
     );
     fc.assert(
       fc.property(near, fc.constantFrom('any', 'any-but-self'), (address, egress) => {
-        const refused = refusalOf(address, egress, []) !== undefined;
+        const refused = blockedReason(address, egress, []) !== undefined;
         for (const form of [`::ffff:${address}`, `64:ff9b::${address}`]) {
-          expect(refusalOf(form, egress, []) !== undefined).toBe(refused);
-          expect(refusalOf(form, 'public', [])).toBeDefined();
+          expect(blockedReason(form, egress, []) !== undefined).toBe(refused);
+          expect(blockedReason(form, 'public', [])).toBeDefined();
         }
       }),
     );
@@ -128,9 +128,9 @@ describe('properties', () => {
   it('whatever is public is also allowed where anything is', () => {
     fc.assert(
       fc.property(fc.oneof(v4, fc.ipV6()), (address) => {
-        if (refusalOf(address, 'public', []) !== undefined) return;
-        expect(refusalOf(address, 'any', [])).toBeUndefined();
-        expect(refusalOf(address, 'any-but-self', [])).toBeUndefined();
+        if (blockedReason(address, 'public', []) !== undefined) return;
+        expect(blockedReason(address, 'any', [])).toBeUndefined();
+        expect(blockedReason(address, 'any-but-self', [])).toBeUndefined();
       }),
     );
   });

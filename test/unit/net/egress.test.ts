@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '#lib/net/address-ranges.ts';
+import { blockedReason } from '#lib/net/address-ranges.ts';
 import { allowHost, allowUrl, resolveAllowed } from '#lib/net/egress.ts';
 import { type Vector, vectors } from '#test/support/ssrf-vectors.ts';
 
@@ -21,7 +21,7 @@ async function connectsTo(vector: Vector): Promise<string[]> {
   if (vector.port === 0) throw new Error('no such port');
   const addresses =
     verdict.ok && verdict.literal ? [verdict.host] : await resolveAllowed(verdict, 'public', [], resolve);
-  const remote = vector.socketRemote && refusalOf(vector.socketRemote, 'public', []);
+  const remote = vector.socketRemote && blockedReason(vector.socketRemote, 'public', []);
   if (remote) throw new Error(remote);
   // An action does not follow redirects: a 3xx is a failed run, wherever it points.
   if (vector.redirect) throw new Error(`status ${vector.redirect.status}`);
@@ -67,7 +67,7 @@ describe('the public rule, as an action uses it', () => {
   it.each(['2001:4860::200:5efe:127.0.0.1', '2001:4860:0:0:0:5efe:7f00:1'])(
     'refuses the tunnel identifier in %s',
     (address) => {
-      expect(refusalOf(address, 'public', [])).toContain('not a public address');
+      expect(blockedReason(address, 'public', [])).toContain('not a public address');
     },
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSlot, latestSlot, rhythmOf, slotsBetween, slotsWorth } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, isSlot, latestSlot, slotsBetween, slotsWorth } from '#lib/schedule/slots.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const seconds = fc.integer({ min: 1, max: 86_400 });
@@ -19,8 +19,8 @@ describe('the rhythm of a cell', () => {
   it('has its phase within the interval, on a grid of 50 ms, the same each time', () => {
     fc.assert(
       fc.property(id, seconds, (name, interval) => {
-        const rhythm = rhythmOf(name, interval);
-        expect(rhythm).toEqual(rhythmOf(name, interval));
+        const rhythm = intervalScheduleOf(name, interval);
+        expect(rhythm).toEqual(intervalScheduleOf(name, interval));
         expect(rhythm.interval_ms).toBe(interval * 1000);
         expect(rhythm.phase).toBeGreaterThanOrEqual(0);
         expect(rhythm.phase).toBeLessThan(rhythm.interval_ms);
@@ -30,13 +30,13 @@ describe('the rhythm of a cell', () => {
   });
 
   it('is what every machine has computed so far', () => {
-    expect(rhythmOf('chk_01kahq9h2x', 60)).toEqual({ phase: 30_050, interval_ms: 60_000 });
+    expect(intervalScheduleOf('chk_01kahq9h2x', 60)).toEqual({ phase: 30_050, interval_ms: 60_000 });
   });
 
   it('spreads 10,000 cells evenly over a minute', () => {
     const perSecond = new Array<number>(60).fill(0);
     for (let i = 0; i < 10_000; i++) {
-      const second = Math.floor(rhythmOf(`cell${i}`, 60).phase / 1000);
+      const second = Math.floor(intervalScheduleOf(`cell${i}`, 60).phase / 1000);
       perSecond[second] = perSecond[second]! + 1;
     }
     expect(Math.max(...perSecond)).toBeLessThan(230);
@@ -62,7 +62,7 @@ describe('slots', () => {
         fc.integer({ min: 1, max: 60 }),
         fc.array(fc.nat(100_000), { maxLength: 8 }),
         (name, every, cuts) => {
-          const rhythm = rhythmOf(name, every);
+          const rhythm = intervalScheduleOf(name, every);
           const marks = [NOW, ...cuts.sort((a, b) => a - b).map((cut) => NOW + cut), NOW + 100_000];
           const parts = marks.slice(1).flatMap((to, i) => slotsBetween(rhythm, marks[i]!, to));
           expect(parts).toEqual(slotsBetween(rhythm, NOW, NOW + 100_000));
@@ -74,7 +74,7 @@ describe('slots', () => {
   it('are instants of which each is its own latest', () => {
     fc.assert(
       fc.property(id, seconds, near, (name, every, at) => {
-        const rhythm = rhythmOf(name, every);
+        const rhythm = intervalScheduleOf(name, every);
         const slot = latestSlot(rhythm, at);
         expect(isSlot(rhythm, slot)).toBe(true);
         expect(slot).toBeLessThanOrEqual(at);
@@ -93,7 +93,7 @@ describe('slots', () => {
         fc.nat(400_000),
         fc.nat(200_000),
         (name, every, now, back, ahead) => {
-          const rhythm = rhythmOf(name, every);
+          const rhythm = intervalScheduleOf(name, every);
           const from = now - back;
           const all = slotsBetween(rhythm, from, now + ahead);
           const newest = all.filter((slot) => slot <= now).slice(-1);

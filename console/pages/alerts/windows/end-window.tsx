@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { endingOf } from '#console/rules/windows/times.ts';
 
@@ -17,7 +17,7 @@ export function EndWindow({ window, onEnded, onClose }: EndProps) {
       run={async () => {
         const ending = endingOf(window, Date.now());
         await (ending === 'delete' ? call('DELETE', path) : call('PUT', path, ending.change));
-        tell('It is over. What is still down is told after its next result.');
+        showToast('It is over. What is still down is told after its next result.');
         onEnded();
       }}
       onClose={onClose}

@@ -7,11 +7,11 @@ import { minutes, monthName, span, type Zone } from '#console/rules/time.ts';
 import {
   type Bar,
   barsOf,
+  type CalendarSpan,
   type Day,
   isMonth,
   monthAt,
   monthsLater,
-  type Span,
   weeksOf,
 } from '#console/rules/windows/calendar.ts';
 import { coming, timesOf } from '#console/rules/windows/times.ts';
@@ -103,17 +103,17 @@ const Week = ({ week, bars, now, zone }: WeekProps) => (
 );
 
 /** So often a window is drawn in one view: every hour of six weeks. */
-const MOST = 1008;
+const MAX_OCCURRENCES = 1008;
 
 /** When which window is open in some weeks, and the names of those that are open too often to be drawn. */
 function spansIn(windows: readonly MaintenanceWindow[], weeks: readonly (readonly Day[])[]) {
   const [begin, end] = [weeks[0]![0]!.from, weeks.at(-1)!.at(-1)!.to];
-  const spans: Span<MaintenanceWindow>[] = [];
+  const spans: CalendarSpan<MaintenanceWindow>[] = [];
   const tooMany: string[] = [];
   for (const one of windows) {
     const times = timesOf(one, begin);
-    const found = times ? coming(times, begin, MOST + 1, end) : [];
-    if (found.length > MOST) tooMany.push(one.name);
+    const found = times ? coming(times, begin, MAX_OCCURRENCES + 1, end) : [];
+    if (found.length > MAX_OCCURRENCES) tooMany.push(one.name);
     else spans.push(...found.map((interval) => ({ ...interval, of: one })));
   }
   return { spans, tooMany };

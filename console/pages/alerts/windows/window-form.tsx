@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import type { MadeOne, MaintenanceWindow } from '#console/api/records.ts';
 import { zone } from '#console/app/look.ts';
-import { tell, warn } from '#console/app/notices.tsx';
+import { showToast, showWarning } from '#console/app/notices.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
@@ -30,8 +30,8 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
       const { notice } = window
         ? await call<MadeOne>('PUT', `/v1/windows/${window.id}`, requestOf(body))
         : await call<MadeOne>('POST', '/v1/windows', requestOf(body));
-      tell(window ? 'The window is changed.' : 'The window is made.');
-      if (notice) warn(notice);
+      showToast(window ? 'The window is changed.' : 'The window is made.');
+      if (notice) showWarning(notice);
       onSaved();
     },
   });

@@ -4,10 +4,10 @@ import { Button } from '#console/parts/button.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { byName } from '#console/rules/fleet.ts';
-import { compareStanding, type Standing } from '#console/rules/windows/times.ts';
+import { compareStanding, type WindowStatus } from '#console/rules/windows/times.ts';
 import { Rhythm, StandingMark, WhenOpen } from './window-words.tsx';
 
-type Row = { window: MaintenanceWindow; standing: Standing };
+type Row = { window: MaintenanceWindow; standing: WindowStatus };
 
 type TableProps = {
   rows: readonly Row[];

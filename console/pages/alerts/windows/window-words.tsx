@@ -2,18 +2,18 @@ import type { MaintenanceWindow } from '#console/api/records.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { duration } from '#console/rules/time.ts';
-import type { Standing } from '#console/rules/windows/times.ts';
+import type { WindowStatus } from '#console/rules/windows/times.ts';
 
 const LOOK = { open: ['degraded', 'Open'], next: ['unknown', 'Planned'], over: ['up', 'Over'] } as const;
 
 /** Whether it is open. */
-export function StandingMark({ of: { is } }: { of: Standing }) {
+export function StandingMark({ of: { is } }: { of: WindowStatus }) {
   const [state, word] = LOOK[is];
   return <StateMark state={state} word={word} />;
 }
 
 /** Until when it is open, or when it is next. */
-export function WhenOpen({ of, window }: { of: Standing; window: Pick<MaintenanceWindow, 'ends_at'> }) {
+export function WhenOpen({ of, window }: { of: WindowStatus; window: Pick<MaintenanceWindow, 'ends_at'> }) {
   if (of.is === 'over' && window.ends_at === null) return <span class="hint">never again</span>;
   if (of.is === 'over') {
     return (

@@ -4,7 +4,7 @@ import { call } from '#console/api/call.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
@@ -16,7 +16,7 @@ import { Page, Section } from '#console/parts/page.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { duration } from '#console/rules/time.ts';
-import { standingOf, timesOf } from '#console/rules/windows/times.ts';
+import { timesOf, windowStatus } from '#console/rules/windows/times.ts';
 import { Coming } from './coming.tsx';
 import { EndWindow } from './end-window.tsx';
 import { WindowForm } from './window-form.tsx';
@@ -87,7 +87,7 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
           action="Delete the window"
           run={async () => {
             await call('DELETE', `/v1/windows/${window.id}`);
-            tell('The window is deleted.');
+            showToast('The window is deleted.');
             go('/alerts/windows');
           }}
           onClose={close}
@@ -103,7 +103,7 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
 
 function Whole({ window }: { window: MaintenanceWindow }) {
   const now = Date.now();
-  const standing = standingOf(window, now);
+  const standing = windowStatus(window, now);
   const { duration_seconds, starts_at, ends_at, from, until, note, created_by, created_at } = window;
   const times = timesOf(window, now);
   return (
@@ -125,10 +125,10 @@ function Whole({ window }: { window: MaintenanceWindow }) {
               <Rhythm window={window} />
             </Fact>
             {duration_seconds !== null && <Fact name="Lasts">{duration(duration_seconds * 1000)}</Fact>}
-            <Moment name="Begins" at={starts_at} />
-            <Moment name="Ends" at={ends_at} />
-            <Moment name="From" at={from} />
-            <Moment name="Until" at={until} />
+            <LabeledTime name="Begins" at={starts_at} />
+            <LabeledTime name="Ends" at={ends_at} />
+            <LabeledTime name="From" at={from} />
+            <LabeledTime name="Until" at={until} />
             <Fact name="Made by">
               <bdi>{created_by || 'a key'}</bdi> <Time at={created_at} />
             </Fact>
@@ -146,7 +146,7 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
-const Moment = ({ name, at }: { name: string; at: string | null }) =>
+const LabeledTime = ({ name, at }: { name: string; at: string | null }) =>
   at === null ? null : (
     <Fact name={name}>
       <Time at={at} as="full" />

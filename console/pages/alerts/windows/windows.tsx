@@ -7,7 +7,7 @@ import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
-import { compareStanding, standingOf } from '#console/rules/windows/times.ts';
+import { compareStanding, windowStatus } from '#console/rules/windows/times.ts';
 import { EndWindow } from './end-window.tsx';
 import { WindowCalendar } from './window-calendar.tsx';
 import { WindowForm } from './window-form.tsx';
@@ -67,6 +67,6 @@ export function Windows({ query }: { query: URLSearchParams }) {
 function inOrder(windows: readonly MaintenanceWindow[]) {
   const now = Date.now();
   return windows
-    .map((window) => ({ window, standing: standingOf(window, now) }))
+    .map((window) => ({ window, standing: windowStatus(window, now) }))
     .toSorted((a, b) => compareStanding(a.standing, b.standing));
 }

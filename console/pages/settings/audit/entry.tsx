@@ -1,7 +1,7 @@
 import { setQuery } from '#console/app/router.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { actorOf, shownValue } from '#console/rules/audit.ts';
+import { actorOf, auditValueText } from '#console/rules/audit.ts';
 import { count } from '#console/rules/words.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 
@@ -51,7 +51,7 @@ const Changes = ({ of: { changes, more_changes } }: { of: AuditEntry }) =>
   );
 
 function Value({ of: value, kind: Kind }: { of: unknown; kind: 'del' | 'ins' }) {
-  const text = shownValue(value);
+  const text = auditValueText(value);
   return text === undefined ? <span class="hint">nothing</span> : <Kind>{text}</Kind>;
 }
 

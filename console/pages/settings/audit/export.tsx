@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { callPage } from '#console/api/call.ts';
-import { tellFailure } from '#console/app/notices.tsx';
+import { showError } from '#console/app/notices.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { linesOf } from '#console/rules/audit.ts';
 import { number } from '#console/rules/words.ts';
@@ -35,7 +35,7 @@ export function Export({ path }: { path: string }) {
       }
       save(new Blob(parts, { type: 'application/x-ndjson' }));
     } catch (error) {
-      if (!control.signal.aborted) tellFailure(error);
+      if (!control.signal.aborted) showError(error);
     } finally {
       setDone(undefined);
     }

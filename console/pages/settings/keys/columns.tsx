@@ -4,15 +4,15 @@ import { Menu } from '#console/parts/menu.tsx';
 import type { Column } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { byName } from '#console/rules/fleet.ts';
-import { heldWords, mayWords } from '#console/rules/keys.ts';
+import { mayWords, restrictionText } from '#console/rules/keys.ts';
 import type { KeyRecord } from '#lib/access/api-key.ts';
-import type { Asked } from './key-dialogs.tsx';
+import type { PendingKeyDialog } from './key-dialogs.tsx';
 
 type Options = {
   ownerOf: (user: string) => string;
   /** What a check or entity is called. */
   nameOf: (id: string) => string;
-  onAsk: (asked: Asked) => void;
+  onAsk: (asked: PendingKeyDialog) => void;
 };
 
 /** What the list shows of a key. */
@@ -42,7 +42,7 @@ export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column
     head: 'May',
     wide: true,
     cell: (key) => {
-      const held = heldWords(key, nameOf);
+      const held = restrictionText(key, nameOf);
       return (
         <>
           {mayWords(key)}
@@ -77,7 +77,7 @@ export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column
   { head: 'Actions', cell: (key) => <KeyMenu of={key} owner={ownerOf(key.created_by)} onAsk={onAsk} /> },
 ];
 
-type KeyMenuProps = { of: KeyRecord; owner: string; onAsk: (asked: Asked) => void };
+type KeyMenuProps = { of: KeyRecord; owner: string; onAsk: (asked: PendingKeyDialog) => void };
 
 function KeyMenu({ of: key, owner, onAsk }: KeyMenuProps) {
   const isOwn = key.created_by === me.value?.user.id;

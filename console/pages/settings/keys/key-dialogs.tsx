@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
@@ -11,9 +11,9 @@ import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { KeyShown } from './key-shown.tsx';
 
 /** What somebody wants to do with a key, and is asked about first. */
-export type Asked = { what: 'edit' | 'rotate' | 'delete'; key: KeyRecord };
+export type PendingKeyDialog = { what: 'edit' | 'rotate' | 'delete'; key: KeyRecord };
 
-type KeyDialogProps = { asked: Asked; onDone: () => void; onClose: () => void };
+type KeyDialogProps = { asked: PendingKeyDialog; onDone: () => void; onClose: () => void };
 type KeyProps = Omit<KeyDialogProps, 'asked'> & { of: KeyRecord };
 
 export function KeyDialog({ asked: { what, key }, onDone, onClose }: KeyDialogProps) {
@@ -97,7 +97,7 @@ const Delete = ({ of: key, onDone, onClose }: KeyProps) => (
     action={`Delete ${key.label}`}
     run={async () => {
       await call('DELETE', `/v1/auth/keys/${key.id}`);
-      tell(`${key.label} is refused from now on.`);
+      showToast(`${key.label} is refused from now on.`);
       onDone();
     }}
     onClose={onClose}

@@ -8,7 +8,7 @@ import { Table } from '#console/parts/table/table.tsx';
 import type { KeyRecord } from '#lib/access/api-key.ts';
 import type { TeamMember } from '#lib/identity/team/team.ts';
 import { keyColumns } from './columns.tsx';
-import { type Asked, KeyDialog } from './key-dialogs.tsx';
+import { KeyDialog, type PendingKeyDialog } from './key-dialogs.tsx';
 import { NewKey } from './new-key.tsx';
 import { useNames } from './use-names.ts';
 
@@ -22,7 +22,7 @@ function KeyList() {
   const keys = useLoad<KeyRecord[]>('/v1/auth/keys', { all: true });
   const team = useLoad<TeamMember[]>('/v1/settings/users', { all: true });
   const [making, make] = useState(false);
-  const [asked, ask] = useState<Asked | undefined>(undefined);
+  const [asked, ask] = useState<PendingKeyDialog | undefined>(undefined);
   const nameOf = useNames(keys.data ?? []);
   const limit = me.value?.key_limit_per_user;
   const ownerOf = (id: string) => {

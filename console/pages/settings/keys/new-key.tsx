@@ -6,7 +6,7 @@ import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
 import { SetField } from '#console/parts/set-field.tsx';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import { holdable, keyRequest, MAY, SCOPE_MEANINGS } from '#console/rules/keys.ts';
+import { keyRequest, MAY, restrictableFields, SCOPE_MEANINGS } from '#console/rules/keys.ts';
 import { readLines } from '#console/rules/lines.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
@@ -41,7 +41,7 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
     },
   });
   const may = form.draft.may ?? MAY.all;
-  const can = holdable(may, readLines(form.draft.scopes));
+  const can = restrictableFields(may, readLines(form.draft.scopes));
   const skills = useLoad<{ slug: string }[]>(can.skills ? '/v1/skills' : null, { all: true });
   const set = (path: string) => ({
     value: form.draft[path] ?? '',

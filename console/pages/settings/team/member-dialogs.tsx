@@ -1,16 +1,16 @@
 import { call } from '#console/api/call.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { me, readMe } from '#console/app/session.ts';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
-import type { Asked, MemberProps } from './asked.ts';
+import type { MemberProps, PendingDialog } from './asked.ts';
 import { NewInvitation } from './new-invitation.tsx';
 import { Remove } from './remove.tsx';
 import { SignInLinkDialog } from './sign-in-link.tsx';
 
-type MemberDialogProps = { asked: Asked; onDone: () => void; onClose: () => void };
+type MemberDialogProps = { asked: PendingDialog; onDone: () => void; onClose: () => void };
 
 const MEMBER: MemberSchema = {
   properties: { name: { type: 'string' }, email: { type: 'string', title: 'E-mail address' } },
@@ -50,7 +50,7 @@ const EndSessions = ({ member, onClose }: MemberProps) => (
     action="End all sessions"
     run={async () => {
       await call('DELETE', `/v1/settings/users/${member.id}/sessions`);
-      tell(`All sessions of ${member.name} have ended.`);
+      showToast(`All sessions of ${member.name} have ended.`);
     }}
     onClose={onClose}
   >

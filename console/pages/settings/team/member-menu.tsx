@@ -2,13 +2,13 @@ import { me, refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Menu } from '#console/parts/menu.tsx';
 import type { TeamMember } from '#lib/identity/team/team.ts';
-import type { Asked } from './asked.ts';
+import type { PendingDialog } from './asked.ts';
 
 /** What can be done with somebody of the team. */
-export function MemberMenu({ member, onAsk }: { member: TeamMember; onAsk: (asked: Asked) => void }) {
+export function MemberMenu({ member, onAsk }: { member: TeamMember; onAsk: (asked: PendingDialog) => void }) {
   const why = refusal('manage');
   const isSelf = member.id === me.value?.user.id;
-  const item = (what: Asked['what'], name: string) => (
+  const item = (what: PendingDialog['what'], name: string) => (
     <Button quiet why={why} onClick={() => onAsk({ what, member })}>
       {name}
     </Button>

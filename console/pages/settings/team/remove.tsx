@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import { tell } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/notices.tsx';
 import { me } from '#console/app/session.ts';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Data } from '#console/parts/states.tsx';
@@ -20,7 +20,7 @@ export function Remove({ member, onDone, onClose }: MemberProps) {
       action={isPending ? 'Withdraw' : `Remove ${who}`}
       run={async () => {
         await call('DELETE', `/v1/settings/users/${id}`);
-        tell(isPending ? `The invitation of ${email} is void.` : `${who} is no longer in the team.`);
+        showToast(isPending ? `The invitation of ${email} is void.` : `${who} is no longer in the team.`);
         onDone();
       }}
       onClose={onClose}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { tell, tellFailure } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import type { TeamMember } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
@@ -16,11 +16,11 @@ export function RoleField({ member, onDone }: { member: TeamMember; onDone: () =
     setBusy(true);
     try {
       await call('PUT', `/v1/settings/users/${id}`, { role: wanted });
-      tell(`${name || email} is ${wanted === 'admin' ? 'an' : 'a'} ${wanted} now.`);
+      showToast(`${name || email} is ${wanted === 'admin' ? 'an' : 'a'} ${wanted} now.`);
       onDone();
     } catch (error) {
       select.value = role;
-      tellFailure(error);
+      showError(error);
     } finally {
       setBusy(false);
     }

@@ -9,7 +9,7 @@ import { byName } from '#console/rules/fleet.ts';
 import { meansOf } from '#console/rules/team.ts';
 import { count } from '#console/rules/words.ts';
 import type { TeamMember } from '#lib/identity/team/team.ts';
-import type { Asked } from './asked.ts';
+import type { PendingDialog } from './asked.ts';
 import { Invite } from './invite.tsx';
 import { MemberDialog } from './member-dialogs.tsx';
 import { MemberMenu } from './member-menu.tsx';
@@ -18,7 +18,7 @@ import { RoleField } from './role-field.tsx';
 /** Who is in the account: members and pending invitations. */
 export function Team() {
   const team = useLoad<TeamMember[]>('/v1/settings/users', { all: true });
-  const [asked, ask] = useState<Asked | undefined>(undefined);
+  const [asked, ask] = useState<PendingDialog | undefined>(undefined);
   const self = me.value?.user.id;
   const columns: readonly Column<TeamMember>[] = [
     {

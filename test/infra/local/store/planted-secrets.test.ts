@@ -63,7 +63,7 @@ function textsOf(value: unknown, withConfig: boolean): string[] {
   );
 }
 
-function mustHoldNone(what: string, texts: string[], secrets: string[]): void {
+function assertNoSecrets(what: string, texts: string[], secrets: string[]): void {
   for (const secret of secrets) {
     for (const written of [...ways.map((write) => write(secret)), secret.slice(0, 12)]) {
       const isThere = texts.some((text) => text.includes(written));
@@ -209,10 +209,10 @@ it('a secret is in no answer, log line or event, however it is echoed, and in no
         for (const path of [...paths, ...logs, ...(client === reader ? [] : ['/v1/auth/keys'])]) {
           const { body } = await client.get(path);
           // A member reads what a check or a channel is configured with; nobody else, and nowhere else.
-          mustHoldNone(`GET ${path}`, textsOf(body, client === reader), values);
+          assertNoSecrets(`GET ${path}`, textsOf(body, client === reader), values);
         }
       }
-      for (const answer of answers) mustHoldNone('an answer', textsOf(answer, false), values);
+      for (const answer of answers) assertNoSecrets('an answer', textsOf(answer, false), values);
 
       for (const id of channelIds) await ask(admin, 'DELETE', `/v1/checks/${pushed}/policy/channels/${id}`);
       for (const id of [probed, pushed]) await ask(admin, 'DELETE', `/v1/checks/${id}`);
@@ -221,15 +221,15 @@ it('a secret is in no answer, log line or event, however it is echoed, and in no
     { numRuns: 4, endOnFailure: true },
   );
 
-  mustHoldNone(
+  assertNoSecrets(
     'the log',
     log.lines.flatMap(({ message, fields }) => [message, ...textsOf(fields, true)]),
     all,
   );
-  mustHoldNone('the bus', textsOf(service.ports.bus.recent, true), all);
+  assertNoSecrets('the bus', textsOf(service.ports.bus.recent, true), all);
   isStopped = await service.stop();
   for (const file of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
     const bytes = readFileSync(join(dir, file)).toString('latin1');
-    mustHoldNone(file, [bytes], all);
+    assertNoSecrets(file, [bytes], all);
   }
 }, 120_000);

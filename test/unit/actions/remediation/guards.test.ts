@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Remediation } from '#lib/actions/action-item.ts';
-import { firstToStop, GUARDS, type GuardSituation } from '#lib/actions/remediation/guards.ts';
+import { firstToStop, GUARDS, type GuardInput } from '#lib/actions/remediation/guards.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const remediation = Remediation.parse({});
-const clear: GuardSituation = {
+const clear: GuardInput = {
   now: NOW,
   remediation,
   is_healthy: false,
@@ -18,7 +18,7 @@ const clear: GuardSituation = {
 };
 
 /** What each guard stops, in the order in which they are asked. */
-const STOPS: [string, Partial<GuardSituation>][] = [
+const STOPS: [string, Partial<GuardInput>][] = [
   ['already_healthy', { is_healthy: true }],
   ['dependency', { dependency: { root: 'db' } }],
   ['maintenance', { window: { until: NOW + 1000 } }],
@@ -51,7 +51,7 @@ describe('the guards of a remediation', () => {
     ['what was at work must be over', { running: [NOW - 2, NOW - 1, NOW] }],
     ['ten began more than an hour ago', { begun: Array(10).fill(NOW - 3_600_000) }],
     ['others depend on what went down', { went_down: 50, is_root: true }],
-  ])('let it pass where %s', (_, facts: Partial<GuardSituation>) => {
+  ])('let it pass where %s', (_, facts: Partial<GuardInput>) => {
     expect(firstToStop({ ...clear, ...facts })).toBeUndefined();
   });
 

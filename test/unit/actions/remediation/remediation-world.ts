@@ -1,6 +1,6 @@
 import { create as createRunner } from '#functions/action-runner.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
-import type { SeriesItem } from '#lib/actions/remediation/series.ts';
+import type { AttemptSeriesItem } from '#lib/actions/remediation/series.ts';
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
@@ -121,7 +121,7 @@ export async function remediationWorld() {
       ]),
     /** Its entity depends on another. */
     depends: () => world.put({ ...world.entity, dependencies: 1, checks: { chk_pay: 'down' } }),
-    series: (action: ActionItem) => table.get<SeriesItem>(keys.remediation(TENANT, action.id)),
+    series: (action: ActionItem) => table.get<AttemptSeriesItem>(keys.remediation(TENANT, action.id)),
     alerts: async (): Promise<AlertItem[]> => {
       const { items } = await table.query<AlertItem>({ partition: keys.ofCheck(TENANT, 'chk_pay'), ...under(ALERTS) });
       return items.filter(isAlert);

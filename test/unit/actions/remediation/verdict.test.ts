@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Remediation } from '#lib/actions/action-item.ts';
-import { longestMs, nextLookAt, spanOf, verdictOf } from '#lib/actions/remediation/verdict.ts';
+import { longestMs, nextRecheckAt, spanOf, verdictOf } from '#lib/actions/remediation/verdict.ts';
 import { iso } from '#lib/platform/time.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -76,7 +76,7 @@ describe('the verdict', () => {
         if (typeof waited === 'string') throw new Error('nothing is waited for');
         let [now, looks] = [NOON, 0];
         for (; verdictOf(waited, [], true, now) === undefined; looks++) {
-          const next = nextLookAt(waited, undefined, now);
+          const next = nextRecheckAt(waited, undefined, now);
           expect(next).toBeGreaterThan(now);
           now = next;
         }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fires } from '#lib/actions/run/fires.ts';
+import { firesOn } from '#lib/actions/run/fires.ts';
 import type { CheckState, EntityState } from '#lib/catalog/states.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
 
@@ -34,17 +34,17 @@ it.each([
   ['degraded', transition('up', 'down', 'degraded'), true],
   ['down', transition('up', 'down', 'degraded'), false],
 ] as const)('an action that waits for "%s" and %j: %s', (state, what, expected) => {
-  expect(fires(action(state), what)).toBe(expected);
+  expect(firesOn(action(state), what)).toBe(expected);
 });
 
 it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('nothing is fired by %s', (cause) => {
-  expect(fires(action(''), { ...transition('unknown', 'up', 'unknown'), cause })).toBe(false);
+  expect(firesOn(action(''), { ...transition('unknown', 'up', 'unknown'), cause })).toBe(false);
 });
 
 it('silence fires as a result does', () => {
-  expect(fires(action('down'), { ...transition('down', 'up', 'down'), cause: 'silence' })).toBe(true);
+  expect(firesOn(action('down'), { ...transition('down', 'up', 'down'), cause: 'silence' })).toBe(true);
 });
 
 it('nothing is fired by what was before the action', () => {
-  expect(fires(action('', '2026-11-21T05:16:40.124Z'), transition('down', 'up', 'down'))).toBe(false);
+  expect(firesOn(action('', '2026-11-21T05:16:40.124Z'), transition('down', 'up', 'down'))).toBe(false);
 });

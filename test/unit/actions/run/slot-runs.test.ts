@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { create as createRunner } from '#functions/action-runner.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { updateAction } from '#lib/actions/change-action.ts';
-import { runByHand } from '#lib/actions/run/run.ts';
-import { rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
+import { runActionManually } from '#lib/actions/run/run.ts';
+import { intervalScheduleOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { queueEvent, TENANT } from '#test/support/alert-world.ts';
 import { type ActionWorld, actionWorld, DONE, dead, INTERRUPTED } from '#test/unit/actions/action-world.ts';
 
@@ -20,7 +20,7 @@ describe('a run that the schedule wants', () => {
   const due = () => ({ kind: 'schedule', tenant_id: TENANT, action_id: scheduled.id, slot });
   beforeEach(async () => {
     scheduled = await world.make({ trigger_type: 'schedule', interval_seconds: 60 });
-    slot = slotsBetween(rhythmOf(scheduled.id, 60), world.now(), world.now() + 60_000)[0]!;
+    slot = slotsBetween(intervalScheduleOf(scheduled.id, 60), world.now(), world.now() + 60_000)[0]!;
     world.pass(slot - world.now());
     world.take('action');
   });
@@ -65,7 +65,7 @@ describe('a run by hand', () => {
   it('that was cut off is ended by a message that was sent before it', async () => {
     const manual = await world.make({ timeout_ms: 1000 });
     world.answer(dead);
-    void runByHand(world.context, manual.id, {});
+    void runActionManually(world.context, manual.id, {});
     await expect.poll(() => world.requests.length).toBe(1);
     const [settle] = world.sent.filter((one) => one.queue === 'action');
     world.pass(settle!.not_before! - world.now());
@@ -76,7 +76,7 @@ describe('a run by hand', () => {
 
   it('that ended, or was never begun, needs no ending', async () => {
     const manual = await world.make();
-    const before = await runByHand(world.context, manual.id, {});
+    const before = await runActionManually(world.context, manual.id, {});
     world.pass(60_000);
     const settles = [...world.take('action'), { kind: 'settle', tenant_id: TENANT, execution_id: 'exe_none' }];
     expect(await runner(queueEvent(settles))).toEqual(DONE);
@@ -85,7 +85,7 @@ describe('a run by hand', () => {
 
   it('remembers who asked for it, and tells nobody', async () => {
     const manual = await world.make();
-    await runByHand(world.context, manual.id, {});
+    await runActionManually(world.context, manual.id, {});
     expect(await world.onlyRun(manual)).toMatchObject({ called_by: { user_id: 'usr_a', key_id: 'key_a' } });
   });
 
@@ -96,7 +96,7 @@ describe('a run by hand', () => {
       await world.table.transact([{ delete: { pk: pending.pk, sk: pending.sk } }]);
       return { status: 200, headers: {}, body: 'late', latency_ms: 1 };
     });
-    expect(await runByHand(world.context, manual.id, {})).toMatchObject({ dispatch_status: 'success' });
+    expect(await runActionManually(world.context, manual.id, {})).toMatchObject({ dispatch_status: 'success' });
     expect(await world.runs(manual)).toEqual([]);
   });
 });

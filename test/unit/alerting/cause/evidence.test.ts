@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Assumed, type KnownCheck, standing } from '#lib/alerting/cause/evidence.ts';
+import { type Assumption, type KnownCheck, upstreamStatus } from '#lib/alerting/cause/evidence.ts';
 
 const NOW = 10_000_000;
 /** Since when the dependent fails. */
@@ -20,8 +20,8 @@ const down = { state: 'down', failing_since: NOW - 60_000 } as const;
 const failed = { asked: { success: false, began_at: NOW - 1000, since: NOW - 1000 } };
 const well = { succeeded_at: AFTER };
 
-const stands = (checks: KnownCheck[], when: 'down' | 'degraded' = 'down', assumed: Assumed = 'failure') =>
-  standing(checks, when, { after: AFTER, assumed, now: NOW });
+const stands = (checks: KnownCheck[], when: 'down' | 'degraded' = 'down', assumed: Assumption = 'failure') =>
+  upstreamStatus(checks, when, { after: AFTER, assumed, now: NOW });
 
 describe('what is known of something that others depend on', () => {
   it('is that it failed when all of its checks that probe are down, or failed when they were asked', () => {
@@ -78,7 +78,7 @@ describe('what is known of something that others depend on', () => {
   });
 
   it('says how that is known, and of when it is', () => {
-    const how = (checks: KnownCheck[], assumed?: Assumed) => {
+    const how = (checks: KnownCheck[], assumed?: Assumption) => {
       const { known_by, known_at } = stands(checks, 'down', assumed);
       return [known_by, known_at];
     };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KnownCheck } from '#lib/alerting/cause/evidence.ts';
-import { type Dependency, type Graph, walk } from '#lib/alerting/cause/graph.ts';
-import { type Dependent, judge, type Known } from '#lib/alerting/cause/verdict.ts';
+import { type Dependency, type Graph, walkUpstream } from '#lib/alerting/cause/graph.ts';
+import { type CauseAnalysisInput, type Dependent, findRootCauses } from '#lib/alerting/cause/verdict.ts';
 import { to } from '#test/support/depends-on.ts';
 import { type Plain, restated } from './restated.ts';
 
@@ -30,15 +30,15 @@ const CHECK: Record<Plain | 'open', KnownCheck> = {
 };
 
 const graphOf = (relations: Record<string, Dependency[]>, start = 'a'): Promise<Graph> =>
-  walk(start, async (ids) => ids.map((id) => relations[id] ?? []));
+  walkUpstream(start, async (ids) => ids.map((id) => relations[id] ?? []));
 
 async function judged(
   relations: Record<string, Dependency[]>,
   stands: Record<string, Plain | 'open'>,
-  more: Partial<Known> = {},
+  more: Partial<CauseAnalysisInput> = {},
 ) {
   const checks = new Map(Object.entries(stands).map(([id, plain]) => [id, [CHECK[plain]]]));
-  return judge({ graph: await graphOf(relations), checks, dependent, now: NOW, ...more });
+  return findRootCauses({ graph: await graphOf(relations), checks, dependent, now: NOW, ...more });
 }
 
 const rootsOf = ({ roots }: { roots: { entity_id: string }[] }) => roots.map(({ entity_id }) => entity_id);
@@ -193,10 +193,10 @@ describe('an ancestor', () => {
 describe('the walk', () => {
   it('goes to 200 entities and 16 levels, nearest first, and says when there are more', async () => {
     const chain = Object.fromEntries(Array.from({ length: 18 }, (_, n) => [`e${n}`, [to(`e${n + 1}`)]]));
-    const deep = await walk('e0', async (ids) => ids.map((id) => chain[id] ?? []));
+    const deep = await walkUpstream('e0', async (ids) => ids.map((id) => chain[id] ?? []));
     expect([...deep.dependencies.keys()]).toEqual(Array.from({ length: 17 }, (_, n) => `e${n}`));
     expect(deep.truncated).toBe(true);
-    const wide = await walk('a', async (ids) =>
+    const wide = await walkUpstream('a', async (ids) =>
       ids.map((id) => (id === 'a' ? Array.from({ length: 300 }, (_, n) => to(`e${1000 + n}`)) : [])),
     );
     expect(wide.dependencies.size).toBe(201);
@@ -204,7 +204,7 @@ describe('the walk', () => {
   });
 
   it('leaves out what is gone', async () => {
-    const graph = await walk('a', async (ids) => ids.map((id) => (id === 'a' ? [to('b')] : undefined)));
+    const graph = await walkUpstream('a', async (ids) => ids.map((id) => (id === 'a' ? [to('b')] : undefined)));
     expect([...graph.dependencies.keys()]).toEqual(['a']);
     expect(graph.truncated).toBe(false);
   });

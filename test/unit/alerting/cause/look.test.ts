@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '#lib/alerting/cause/verdict.ts';
-import { look, NEW_HOLD } from '#lib/alerting/cause/wait.ts';
-import type { Incident } from '#lib/alerting/decide/notified-failure.ts';
+import type { CauseAnalysis } from '#lib/alerting/cause/verdict.ts';
+import { decideByCause, NO_PROGRESS } from '#lib/alerting/cause/wait.ts';
+import type { NotifiedFailure } from '#lib/alerting/decide/notified-failure.ts';
 
 const NOW = 10_000_000;
 const DB = 'ent_db';
 
-const verdict = (more: Partial<Verdict> = {}): Verdict => ({
+const verdict = (more: Partial<CauseAnalysis> = {}): CauseAnalysis => ({
   ...{ explained: false, settled: true, truncated: false },
   ...{ roots: [], survived: [], ancestors: [] },
   ...more,
 });
-const byDb = (confirmed = true): Verdict =>
+const byDb = (confirmed = true): CauseAnalysis =>
   verdict({ explained: true, roots: [{ entity_id: DB, confirmed, since: NOW - 5000 }] });
 
-const incident = (more: Partial<Incident> = {}): Incident => ({
+const incident = (more: Partial<NotifiedFailure> = {}): NotifiedFailure => ({
   ...{ root_entity_id: DB, since: NOW - 5000, told: {} },
   ...more,
 });
 
-type Given = Partial<Parameters<typeof look>[0]>;
+type Given = Partial<Parameters<typeof decideByCause>[0]>;
 const lookAt = (given: Given) =>
-  look({
-    ...{ hold: NEW_HOLD, verdict: verdict(), waiting: ['a', 'b'], now: NOW },
+  decideByCause({
+    ...{ hold: NO_PROGRESS, verdict: verdict(), waiting: ['a', 'b'], now: NOW },
     ...{
       incidents: new Map([[DB, incident()]]),
       pending: new Map<string, number>(),
@@ -32,7 +32,7 @@ const lookAt = (given: Given) =>
     ...{ down_at: NOW - 1000, cooldown_ms: 300_000, settle_ms: 60_000, judgedBy: (time: number) => time + 10_000 },
     ...given,
   });
-const told = (by: Record<string, number>, more: Partial<Incident> = {}) =>
+const told = (by: Record<string, number>, more: Partial<NotifiedFailure> = {}) =>
   new Map([[DB, incident({ told: Object.fromEntries(Object.entries(by).map(([one, at]) => [one, [at]])), ...more })]]);
 
 /** Withheld under the database, as a look found it that time. */

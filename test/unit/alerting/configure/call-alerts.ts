@@ -1,11 +1,11 @@
 import type { Context } from '#lib/access/context.ts';
-import { accountAlertRows } from '#lib/alerting/configure/account-routes.ts';
-import { alertRows } from '#lib/alerting/configure/routes.ts';
+import { accountAlertRoutes } from '#lib/alerting/configure/account-routes.ts';
+import { alertRoutes } from '#lib/alerting/configure/routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 
 /** One request through the gates of these rows. */
 export async function callAlerts(context: Context, method: string, path: string, body?: unknown) {
-  const router = makeRouter([...alertRows, ...accountAlertRows], {
+  const router = makeRouter([...alertRoutes, ...accountAlertRoutes], {
     authenticate: async () => context,
     anonymous: () => context,
     spend: async () => ({}),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { remember } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
-import { announcedState, announcementOf } from '#lib/alerting/decide/memory.ts';
+import { lastNotifiedState, reportedStateOf } from '#lib/alerting/decide/memory.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { type Policy, policyAsRead } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
@@ -57,7 +57,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
       now,
       retention_days: 30,
     });
-    if (change.transition.alert.reason === null) told.push({ at: change.at, state: announcementOf(to, policy) });
+    if (change.transition.alert.reason === null) told.push({ at: change.at, state: reportedStateOf(to, policy) });
     const put = change.writes.find((write) => 'put' in write && 'kind' in write.put && write.put.kind === 'catch_up');
     if (put && 'put' in put) entry = put.put as DeadlineEntry;
     entity = change.entity;
@@ -86,9 +86,9 @@ it('once every cooldown and all flapping are over, channels believe what they ar
       }),
       (changes, settings) => {
         const { check, policy } = live(changes, settings);
-        const believed = announcementOf(check.state, policy);
+        const believed = reportedStateOf(check.state, policy);
         if (believed === 'up' && !settings.notify_on_recovery) return;
-        expect(announcedState(check.alerts)).toBe(believed);
+        expect(lastNotifiedState(check.alerts)).toBe(believed);
       },
     ),
   );

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Due } from '#lib/alerting/deadlines/timed-alert.ts';
+import type { DueAlert } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideEscalation, decideRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
-import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
+import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel } from '#lib/alerting/policy/policy.ts';
 import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
@@ -25,7 +25,7 @@ const ann: Acknowledgement = { by: 'ann@shop.test', via: 'api', at: NOW - 1000, 
 type Given = { steps?: number; from?: number; acknowledgement?: Acknowledgement; state?: CheckItem['state'] };
 
 /** Down, told `from` five minutes ago, so that its first step is due now. */
-function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'down' }: Given = {}): Due & {
+function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'down' }: Given = {}): DueAlert & {
   check: CheckItem;
 } {
   const given = situation({ state, announced: 'down', policy: { channels, escalation } });
@@ -111,8 +111,7 @@ describe('whom a step names', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 }), fc.subarray(['second', 'third']), (steps, escalated) => {
         const alerts = { escalated, episode: { transition_id: 'trn_1', escalation: { from: 0, steps } } };
-        const ids = (says: 'up' | 'down') =>
-          channelsThatApply({ channels, escalation }, says, alerts).map(({ id }) => id);
+        const ids = (says: 'up' | 'down') => recipientsFor({ channels, escalation }, says, alerts).map(({ id }) => id);
         expect(ids('down')).toEqual(['base', ...['second', 'third'].slice(0, steps)]);
         expect(ids('up')).toEqual(['base', ...escalated]);
       }),

@@ -4,7 +4,7 @@ import { addWindow, changeWindow, deleteWindow } from '#lib/alerting/configure/w
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
-import { retract } from '#lib/alerting/decide/memory.ts';
+import { withoutAlertInFlight } from '#lib/alerting/decide/memory.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { explainTransition } from '#lib/alerting/explain/explain-transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -83,7 +83,7 @@ describe('a check that goes down in a maintenance window', () => {
     const key = world.keys.check(check.tenant_id, check.id);
     const before = (await world.ports.table.get<CheckItem>(key))!;
     const up = (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).at(-1)!;
-    const announced = retract(before.alerts.announced!, up.id);
+    const announced = withoutAlertInFlight(before.alerts.announced!, up.id);
     const put: CheckItem = { ...before, alerts: { ...before.alerts, announced } };
     await world.ports.table.transact([{ put }]);
     world.advance(10 * MINUTE);

@@ -1,9 +1,9 @@
-import type { Due } from '#lib/alerting/deadlines/timed-alert.ts';
+import type { DueAlert } from '#lib/alerting/deadlines/timed-alert.ts';
 import type { Deadline } from '#lib/alerting/decide/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 
-import type { AnnouncedAlert, CheckItem, Flapping } from '#lib/checks/check-item.ts';
+import type { CheckItem, Flapping, NotifiedAlert } from '#lib/checks/check-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
 
@@ -17,7 +17,7 @@ export type Given = {
   state?: CheckItem['state'];
   /** Epoch ms. */
   since?: number;
-  announced?: AnnouncedAlert['announces'];
+  announced?: NotifiedAlert['announces'];
   enabled?: boolean;
   /** Epoch ms of the last alert. */
   planned?: number;
@@ -29,7 +29,7 @@ export type Given = {
 };
 
 /** A deadline of alerting that is due at NOW. */
-export function situation(given: Given): Due & { check: CheckItem } {
+export function situation(given: Given): DueAlert & { check: CheckItem } {
   const { state = 'up', since = NOW - MINUTE, announced = 'up', enabled = true, planned = 0, note } = given;
   const { warned = 0, flapping } = given;
   const check: CheckItem = {

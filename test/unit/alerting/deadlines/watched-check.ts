@@ -9,7 +9,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { ALERTS, cellOf, TRANSITIONS, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { DeadlineEntry } from '#lib/schedule/entries.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
 /** A check that is up, with a channel, in a service of its own before each test. */
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 /** Goes on to the next slot of the check and records what its probe found. */
 export async function probe(error = ''): Promise<void> {
-  const rhythm = rhythmOf(cellOf(check.id), 60);
+  const rhythm = intervalScheduleOf(cellOf(check.id), 60);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
   world.advance(slot - now());
   await world.probe(check, slot, error);

@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { announce, announcedState, retract } from '#lib/alerting/decide/memory.ts';
-import type { Announced } from '#lib/checks/check-item.ts';
+import { lastNotifiedState, withAlertInFlight, withoutAlertInFlight } from '#lib/alerting/decide/memory.ts';
+import type { NotifiedStates } from '#lib/checks/check-item.ts';
 
-const telling = (announces: ('up' | 'down')[]): Announced | undefined => {
-  let told: Announced | undefined;
+const telling = (announces: ('up' | 'down')[]): NotifiedStates | undefined => {
+  let told: NotifiedStates | undefined;
   for (const [i, state] of announces.entries())
-    told = announce(told ? { announced: told } : {}, { id: `trn_${i}`, announces: state });
+    told = withAlertInFlight(told ? { announced: told } : {}, { id: `trn_${i}`, announces: state });
   return told;
 };
 const states = fc.array(fc.constantFrom<'up' | 'down'>('up', 'down'), { minLength: 1, maxLength: 10 });
 
 describe('what the channels were told', () => {
   it('is up before any alert', () => {
-    expect(announcedState({})).toBe('up');
+    expect(lastNotifiedState({})).toBe('up');
   });
 
   it('is the latest alert', () => {
     fc.assert(
       fc.property(states, (list) => {
-        expect(announcedState({ announced: telling(list)! })).toBe(list.at(-1));
+        expect(lastNotifiedState({ announced: telling(list)! })).toBe(list.at(-1));
       }),
     );
   });
@@ -27,25 +27,25 @@ describe('what the channels were told', () => {
   it('is the one before when the latest failed', () => {
     fc.assert(
       fc.property(states, (list) => {
-        const told = retract(telling(list)!, `trn_${list.length - 1}`);
-        expect(announcedState({ announced: told })).toBe(list.at(-2) ?? 'up');
+        const told = withoutAlertInFlight(telling(list)!, `trn_${list.length - 1}`);
+        expect(lastNotifiedState({ announced: told })).toBe(list.at(-2) ?? 'up');
       }),
     );
   });
 
   it('does not change by the failure of an older one, and stays the same object by that of a stranger', () => {
     const told = telling(['down', 'up', 'down'])!;
-    expect(announcedState({ announced: retract(told, 'trn_0') })).toBe('down');
-    expect(retract(told, 'trn_9')).toBe(told);
+    expect(lastNotifiedState({ announced: withoutAlertInFlight(told, 'trn_0') })).toBe('down');
+    expect(withoutAlertInFlight(told, 'trn_9')).toBe(told);
   });
 
   it('is what nobody can be sure of when five alerts that alternate all fail', () => {
     let told = telling(['down', 'up', 'down', 'up', 'down'])!;
-    for (let i = 0; i < 5; i++) told = retract(told, `trn_${i}`);
-    expect(announcedState({ announced: told })).toBe('unknown');
-    expect(announcedState({ announced: announce({ announced: told }, { id: 'trn_5', announces: 'down' }) })).toBe(
-      'down',
-    );
+    for (let i = 0; i < 5; i++) told = withoutAlertInFlight(told, `trn_${i}`);
+    expect(lastNotifiedState({ announced: told })).toBe('unknown');
+    expect(
+      lastNotifiedState({ announced: withAlertInFlight({ announced: told }, { id: 'trn_5', announces: 'down' }) }),
+    ).toBe('down');
   });
 });
 
@@ -64,26 +64,26 @@ describe('whatever alerts are planned, and in whatever order they fail', () => {
 
   function play(
     steps: ({ announces: 'up' | 'down' } | { back: number })[],
-    see: (alerts: Alert[], told?: Announced) => void,
+    see: (alerts: Alert[], told?: NotifiedStates) => void,
   ) {
     const alerts: Alert[] = [];
-    let told: Announced | undefined;
+    let told: NotifiedStates | undefined;
     for (const one of steps) {
       if ('announces' in one) {
         alerts.push({ id: `trn_${alerts.length}`, announces: one.announces, failed: false });
-        told = announce(told ? { announced: told } : {}, alerts.at(-1)!);
+        told = withAlertInFlight(told ? { announced: told } : {}, alerts.at(-1)!);
       } else {
         const alert = alerts.at(-1 - one.back);
         if (!alert || !told) continue;
         alert.failed = true;
-        told = retract(told, alert.id);
+        told = withoutAlertInFlight(told, alert.id);
       }
       see(alerts, told);
     }
   }
 
   const truth = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.announces ?? 'up';
-  const believed = (told?: Announced) => announcedState(told ? { announced: told } : {});
+  const believed = (told?: NotifiedStates) => lastNotifiedState(told ? { announced: told } : {});
 
   it('what is told is the latest that has not failed, or said to be uncertain', () => {
     fc.assert(
@@ -112,7 +112,7 @@ describe('whatever alerts are planned, and in whatever order they fail', () => {
     fc.assert(
       fc.property(failing, ([list, order]) => {
         let told = telling(list);
-        for (const i of order) told = told && retract(told, `trn_${i}`);
+        for (const i of order) told = told && withoutAlertInFlight(told, `trn_${i}`);
         expect(believed(told)).not.toBe('down');
       }),
     );

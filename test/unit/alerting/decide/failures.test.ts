@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { failuresLately, withFailure } from '#lib/alerting/decide/memory.ts';
+import { recentFailures, withFailure } from '#lib/alerting/decide/memory.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
 const DAY = 86_400_000;
@@ -9,9 +9,9 @@ const after = (times: number[]): CheckItem['alerts'] => times.reduce(withFailure
 it('counts the failures of a day, the last one included', () => {
   const noon = Date.parse('2026-11-21T12:00:00Z');
   const alerts = after([noon - 2 * DAY, noon - DAY, noon - DAY + 1, noon - 5000, noon]);
-  expect(failuresLately(alerts, noon)).toEqual({ failures: 3, within_ms: DAY });
-  expect(failuresLately(alerts, noon - 1).failures).toBe(2);
-  expect(failuresLately({}, noon).failures).toBe(0);
+  expect(recentFailures(alerts, noon)).toEqual({ failures: 3, within_ms: DAY });
+  expect(recentFailures(alerts, noon - 1).failures).toBe(2);
+  expect(recentFailures({}, noon).failures).toBe(0);
 });
 
 it('keeps at most 20, and none of more than a day before the last', () => {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countChange, flapNote, isFlapping, toldFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
+import {
+  countChange,
+  flapNote,
+  isFlapping,
+  withFlappingNotified,
+  withoutFlapping,
+} from '#lib/alerting/decide/memory.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
 const START = Date.UTC(2026, 10, 22);
@@ -41,7 +47,7 @@ describe('a check', () => {
       within_ms: 41 * MINUTE,
       calm_ms: 15 * MINUTE,
     });
-    const told = { ...alerts, ...toldFlapping(alerts) };
+    const told = { ...alerts, ...withFlappingNotified(alerts) };
     expect(countChange(told, policy, START + 50 * MINUTE).flapping).toMatchObject({ told: true });
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { REASONS, reasonOf } from '#lib/alerting/decide/rules.ts';
-import type { Situation } from '#lib/alerting/decide/situation.ts';
+import type { RuleInput } from '#lib/alerting/decide/situation.ts';
 import { inForce, POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 
 const AT = Date.parse('2026-11-22T12:00:00.000Z');
@@ -53,8 +53,8 @@ describe('the texts of a rule', () => {
         const situation = {
           ...given,
           policy: inForce({ ...POLICY_DEFAULTS, ...policy }),
-        } as unknown as Situation;
-        for (const { judge, found, sentence } of REASONS) {
+        } as unknown as RuleInput;
+        for (const { evaluate: judge, found, sentence } of REASONS) {
           const { facts, stops } = judge(situation);
           for (const text of [found(facts), ...(stops ? [sentence(facts)] : [])]) {
             expect(text).toMatch(/^\S.*\S$/);

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { startCooldown } from '#lib/alerting/decide/memory.ts';
 import { cooldownClass } from '#lib/alerting/decide/quiet-rules.ts';
 import { decide, type HoldReason, RULES } from '#lib/alerting/decide/rules.ts';
-import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
+import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/situation.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
 import { POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
 
 const AT = 1_000_000;
@@ -22,8 +22,8 @@ type Change = { cause: TransitionCause; from: CheckState; to: CheckState; at: nu
 const settings = { rev: 1, consecutive_failures: 3, failure_threshold: 3, enabled: true };
 
 /** What the rules look at when a check changes its state. */
-function situationOf(change: Change, alerts: CheckItem['alerts'], given: Policy): Situation {
-  return { ...decidedOn(settings, alerts, given, given.channels, change.at), ...change, kind: 'state_change' };
+function situationOf(change: Change, alerts: CheckItem['alerts'], given: Policy): RuleInput {
+  return { ...decisionInputOf(settings, alerts, given, given.channels, change.at), ...change, kind: 'state_change' };
 }
 const whySkipped = (...given: Parameters<typeof situationOf>) => decide(situationOf(...given)).reason;
 
@@ -31,7 +31,7 @@ const change = (from: CheckState, to: CheckState) => ({ cause: 'result', from, t
 const toDown = change('up', 'down');
 const toUp = change('down', 'up');
 const first = change('unknown', 'up');
-const told = (announces: AnnouncedAlert['announces']): CheckItem['alerts'] => ({
+const told = (announces: NotifiedAlert['announces']): CheckItem['alerts'] => ({
   announced: { baseline: 'up', inFlight: [{ id: 'trn_1', announces }] },
 });
 const cooling = { last_planned_at: AT - 299_999 };

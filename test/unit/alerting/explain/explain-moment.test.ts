@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { explainMoment, type Moment } from '#lib/alerting/explain/explain-moment.ts';
+import { type ExplainInput, explainMoment } from '#lib/alerting/explain/explain-moment.ts';
 import { Explanation } from '#lib/alerting/explain/explanation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
@@ -20,7 +20,7 @@ const revision: RevisionItem = {
   failure_threshold: 3,
   recovery_threshold: 1,
 };
-const moment = (changes: Partial<Moment> = {}): Moment => ({
+const moment = (changes: Partial<ExplainInput> = {}): ExplainInput => ({
   at: AT,
   check: pull,
   revision,
@@ -116,7 +116,7 @@ describe('a moment at which nothing changed', () => {
       slots: fc.constant(1),
       cause: fc.constantFrom('late' as const, 'outage' as const, 'network' as const, 'error' as const),
     });
-    const moments: fc.Arbitrary<Moment> = fc.record({
+    const moments: fc.Arbitrary<ExplainInput> = fc.record({
       at: fc.constant(AT),
       check: fc.constantFrom(pull, push),
       revision: fc.constantFrom(undefined, revision, { ...revision, enabled: false }),

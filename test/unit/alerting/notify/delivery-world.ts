@@ -2,7 +2,7 @@ import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import type { LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
-import type { Chance } from '#lib/platform/batch.ts';
+import type { RetryBudget } from '#lib/platform/batch.ts';
 import { type AlertWorld, alertWorld, queueEvent, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
@@ -38,7 +38,7 @@ export async function plan(channel: Channel, changes: Parameters<AlertWorld['tra
 }
 
 /** Gives the deliverer what is due by now. */
-export const run = async (chance: Chance = 'more', deliverer = create(world.ports)) =>
+export const run = async (chance: RetryBudget = 'more', deliverer = create(world.ports)) =>
   deliverer(
     queueEvent(
       world.takeDue('delivery').map((one) => one.body),

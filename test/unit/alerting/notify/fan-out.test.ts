@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/notifier.ts';
 import { grant } from '#infra/local/grant.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import { announce } from '#lib/alerting/decide/memory.ts';
+import { withAlertInFlight } from '#lib/alerting/decide/memory.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { AppError } from '#lib/platform/errors.ts';
@@ -183,7 +183,7 @@ describe('an alert that cannot be handed over', () => {
   });
 
   it('is then followed by what follows from any failure, all with what the notifier may do', async () => {
-    const announced = announce({}, { id: alert.id, announces: 'down' });
+    const announced = withAlertInFlight({}, { id: alert.id, announces: 'down' });
     await world.put({ ...world.check, state: 'down' as const, alerts: { last_planned_at: START, announced } });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     const { send } = world.ports.queues;
@@ -199,7 +199,7 @@ describe('an alert that cannot be handed over', () => {
   it('ends each of its deliveries for itself when what follows from one of them fails', async () => {
     await world.put({
       ...world.check,
-      alerts: { told: announce({}, { id: alert.id, announces: 'down' }) },
+      alerts: { told: withAlertInFlight({}, { id: alert.id, announces: 'down' }) },
     });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     world.ports.queues.send = unavailable;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { followUp } from '#lib/alerting/notify/follow-up.ts';
-import type { Announced } from '#lib/checks/check-item.ts';
+import type { NotifiedStates } from '#lib/checks/check-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { type AlertWorld, alertWorld, START, TENANT } from '#test/support/alert-world.ts';
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 /** The check's next look, after an alert that it no longer remembers has failed; `series` when that was a try. */
 async function lookAfter(
-  announced: Announced,
+  announced: NotifiedStates,
   series?: { failed_at: number; tries: number },
 ): Promise<DeadlineEntry | undefined> {
   await world.put({ ...world.check, state: 'down' as const, alerts: { announced } });
@@ -44,7 +44,7 @@ describe('an alert that fails when its check remembers only newer ones', () => {
   });
 
   it('goes on with its series when it was a try, and begins none after the last', async () => {
-    const announced: Announced = { baseline: 'unknown', inFlight: [] };
+    const announced: NotifiedStates = { baseline: 'unknown', inFlight: [] };
     expect(await lookAfter(announced, { failed_at: START - 3_600_000, tries: 3 })).toBeUndefined();
     expect(await lookAfter(announced, { failed_at: START - 3_600_000, tries: 1 })).toMatchObject({
       deadline: START + 60_000,

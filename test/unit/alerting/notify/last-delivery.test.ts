@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DeliveryItem, type LastDeliveryItem, shownOf, withAttempt } from '#lib/alerting/notify/delivery-item.ts';
+import {
+  type DeliveryItem,
+  type LastDeliveryItem,
+  latestDeliveryOf,
+  withAttempt,
+} from '#lib/alerting/notify/delivery-item.ts';
 
 type Attempt = { n: number; isTest: boolean; status: 'retrying' | 'sent' | 'failed' };
 
@@ -54,7 +59,7 @@ describe('the latest delivery of a channel, in whatever order deliveries are att
                 .at(-1),
           );
         const shown = newest(made).at(-1)!;
-        expect(shownOf(last)).toMatchObject({ id: shown.id, status: shown.status });
+        expect(latestDeliveryOf(last)).toMatchObject({ id: shown.id, status: shown.status });
         const told = newest(made.filter(({ kind }) => kind !== 'test')).at(-1) ?? shown;
         expect(last).toMatchObject({ delivery: { id: told.id, status: told.status }, announces: told.announces });
       }),

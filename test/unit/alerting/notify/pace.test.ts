@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answeredAgain, retryAfterMs, slowDown, takeTurn, timedOut } from '#lib/alerting/notify/pace.ts';
+import {
+  paceAfterRateLimit,
+  paceAfterSuccess,
+  paceAfterTimeout,
+  reserveSendTime,
+  retryAfterMs,
+} from '#lib/alerting/notify/pace.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { limitedReceiver } from '#test/support/limited-receiver.ts';
@@ -35,9 +41,9 @@ describe('turns at a URL', () => {
   afterEach(() => world.table.store.close());
   const address = { tenant_id: 'acc_a', url: 'https://hooks.test/one' };
   /** Its 429 with such a Retry-After, ms, to a request of that time. */
-  const refused = (ms: number) => slowDown(world, address, ms);
+  const refused = (ms: number) => paceAfterRateLimit(world, address, ms);
   /** The turn that a delivery has to wait for now; undefined when it may go. */
-  const turnAt = async (turn?: number, at = address) => (await takeTurn(world, at, turn)).wait?.at;
+  const turnAt = async (turn?: number, at = address) => (await reserveSendTime(world, at, turn)).wait?.at;
   /** Between two turns that are taken now, ms. */
   const gap = async () => {
     const [one, two] = [await turnAt(), await turnAt()];
@@ -106,8 +112,8 @@ describe('turns at a URL', () => {
   it('are taken after a time-out as after a 429, and its deliveries under way side by side count once', async () => {
     const sent_at = world.now();
     world.pass(10_000);
-    for (let i = 0; i < 5; i++) await timedOut(world, address, sent_at);
-    expect(await takeTurn(world, address, undefined)).toMatchObject({
+    for (let i = 0; i < 5; i++) await paceAfterTimeout(world, address, sent_at);
+    expect(await reserveSendTime(world, address, undefined)).toMatchObject({
       wait: { at: world.now() + GAP, is_open: false, why: expect.stringContaining('did not answer in time') },
     });
     expect(await gap()).toBe(GAP);
@@ -118,16 +124,16 @@ describe('turns at a URL', () => {
       for (let i = 0; i < 3; i++) {
         const sent_at = world.now();
         world.pass(10_000);
-        await timedOut(world, address, sent_at);
+        await paceAfterTimeout(world, address, sent_at);
       }
     });
 
     it('are given to nobody for 5 s, and then to one delivery at a time', async () => {
-      const open = await takeTurn(world, address, undefined);
+      const open = await reserveSendTime(world, address, undefined);
       expect(open.wait).toMatchObject({ at: world.now() + 5000, is_open: true });
       expect(open.wait?.why).toContain('did not answer several times in a row');
       world.pass(5000);
-      const tries = await Promise.all(Array.from({ length: 20 }, () => takeTurn(world, address, undefined)));
+      const tries = await Promise.all(Array.from({ length: 20 }, () => reserveSendTime(world, address, undefined)));
       expect(tries.filter(({ wait }) => !wait)).toEqual([{ after_timeouts: true }]);
       expect(tries.filter(({ wait }) => wait?.is_open)).toHaveLength(19);
     });
@@ -135,21 +141,21 @@ describe('turns at a URL', () => {
     it('come later after each time-out, at most a minute later', async () => {
       const pauses: number[] = [];
       for (let i = 0; i < 6; i++) {
-        const { wait } = await takeTurn(world, address, undefined);
+        const { wait } = await reserveSendTime(world, address, undefined);
         pauses.push((wait!.at - world.now()) / 1000);
         world.pass(wait!.at - world.now());
-        expect((await takeTurn(world, address, undefined)).wait).toBeUndefined();
+        expect((await reserveSendTime(world, address, undefined)).wait).toBeUndefined();
         const sent_at = world.now();
         world.pass(10_000);
-        await timedOut(world, address, sent_at);
+        await paceAfterTimeout(world, address, sent_at);
       }
       expect(pauses).toEqual([5, 10, 20, 40, 60, 60]);
     });
 
     it('lie a second apart again as soon as it answers', async () => {
       world.pass(5000);
-      expect(await takeTurn(world, address, undefined)).toEqual({ after_timeouts: true });
-      await answeredAgain(world, address);
+      expect(await reserveSendTime(world, address, undefined)).toEqual({ after_timeouts: true });
+      await paceAfterSuccess(world, address);
       expect(await turnAt()).toBe(world.now());
       expect(await turnAt()).toBe(world.now() + GAP);
     });

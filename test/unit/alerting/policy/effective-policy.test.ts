@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AccountChannel, type AccountSilence, NO_ALERTING } from '#lib/alerting/policy/account-alerting.ts';
-import { channelsThatApply, effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
+import { effectivePolicy, recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel, Channel, PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
 
@@ -55,7 +55,7 @@ describe('the policy that counts', () => {
 
 describe('the channels of an alert', () => {
   const told = (channels: AlertChannel[], says: 'up' | 'down' | 'degraded') =>
-    channelsThatApply({ channels, escalation: [] }, says, {}).map(({ id }) => id);
+    recipientsFor({ channels, escalation: [] }, says, {}).map(({ id }) => id);
 
   it('are those of the check, then of the account, and the same address once', () => {
     const account = {

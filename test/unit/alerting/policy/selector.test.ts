@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Selector, selects, whySelected } from '#lib/alerting/policy/selector.ts';
+import { type Selector, selectionReason, selects } from '#lib/alerting/policy/selector.ts';
 
 const one = {
   check: { id: 'chk_a', labels: { team: 'pay', tier: '1' } },
@@ -44,9 +44,9 @@ describe('a selection of checks', () => {
   });
 
   it('says why it holds a check', () => {
-    expect(whySelected(null, one)).toBe('every check');
-    expect(whySelected({ states: ['down'] }, one)).toBe('every check, down alone');
-    expect(whySelected({ labels: { team: ['pay', 'x'] }, blueprints: ['service'] }, one)).toBe(
+    expect(selectionReason(null, one)).toBe('every check');
+    expect(selectionReason({ states: ['down'] }, one)).toBe('every check, down alone');
+    expect(selectionReason({ labels: { team: ['pay', 'x'] }, blueprints: ['service'] }, one)).toBe(
       'label team=pay, blueprint service',
     );
   });

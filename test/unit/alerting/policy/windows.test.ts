@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { intervalsAt, intervalsOf, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
-import { openWindow, type WindowItem, windowOfDependents } from '#lib/alerting/policy/windows.ts';
+import { openWindow, type WindowItem, windowForDependents } from '#lib/alerting/policy/windows.ts';
 import { firstOf } from '#test/support/first-of.ts';
 
 const HOUR = 3_600_000;
@@ -121,12 +121,12 @@ describe('what follows from the failure of an entity', () => {
     windowOf(once(from, to), { include_dependents: true, ...more });
 
   it('is in a window that says so, and that all its checks are in which are enabled', () => {
-    const found = (...windows: WindowItem[]) => windowOfDependents(windows, entity, checks, 1500);
+    const found = (...windows: WindowItem[]) => windowForDependents(windows, entity, checks, 1500);
     expect(found(including(1000, 2000))).toEqual({ id: 'win_a', until: 2000, include_dependents: true });
     expect(found(windowOf(once(1000, 2000)))).toBeUndefined();
     expect(found(including(1000, 2000, { scope: { check_ids: ['chk_a'] } }))).toBeUndefined();
     expect(found(including(1000, 2000, { scope: { check_ids: ['chk_a', 'chk_b'] } }))?.until).toBe(2000);
-    expect(windowOfDependents([including(1000, 2000)], entity, [], 1500)).toBeUndefined();
+    expect(windowForDependents([including(1000, 2000)], entity, [], 1500)).toBeUndefined();
   });
 
   it('is held until the first of its checks leaves the window, and never longer than each of them', () => {
@@ -143,7 +143,7 @@ describe('what follows from the failure of an entity', () => {
         const windows = all.map(({ from, length, of }) => including(from, from + length, { scope: { check_ids: of } }));
         const ends = ['chk_a', 'chk_b'].map((id) => openWindow(windows, { check: { id }, entity }, at)?.until);
         const expected = ends.includes(undefined) ? undefined : Math.min(...(ends as number[]));
-        expect(windowOfDependents(windows, entity, checks, at)?.until).toBe(expected);
+        expect(windowForDependents(windows, entity, checks, at)?.until).toBe(expected);
       }),
     );
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { expiryOf } from '#lib/checks/assertions/expiry.ts';
-import { judge } from '#lib/checks/assertions/judge.ts';
-import type { Facts } from '#lib/checks/assertions/reading.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
+import type { ProbeFacts } from '#lib/checks/assertions/reading.ts';
 import { succeeded, withVerdict } from '#lib/checks/outcome.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
@@ -20,7 +20,7 @@ const HEADERS: Record<string, string> = {
   server: 'nginx',
 };
 
-const FACTS: Facts = {
+const FACTS: ProbeFacts = {
   status_code: 503,
   latency_ms: 912,
   body: DB,
@@ -39,8 +39,8 @@ const FACTS: Facts = {
 
 const one = (assertion: Partial<Assertion>): Assertion => ({ severity: 'fail', ...assertion }) as Assertion;
 /** The complaint about one assertion; undefined when it holds. */
-const complaint = async (assertion: Partial<Assertion>, facts: Partial<Facts> = {}) => {
-  const { failures, judged } = await judge([one(assertion)], { ...FACTS, ...facts }, true);
+const complaint = async (assertion: Partial<Assertion>, facts: Partial<ProbeFacts> = {}) => {
+  const { failures, judged } = await evaluateAssertions([one(assertion)], { ...FACTS, ...facts }, true);
   expect(judged[0]!.passed).toBe(failures.length === 0);
   return failures[0]?.message;
 };
@@ -138,7 +138,7 @@ describe('an assertion that does not hold', () => {
 });
 
 describe('what cannot be read', () => {
-  it.each<[string, Partial<Facts>, Partial<Assertion>, string]>([
+  it.each<[string, Partial<ProbeFacts>, Partial<Assertion>, string]>([
     [
       'a body that is no JSON',
       { body: body('<html>', 'text/html') },
@@ -170,7 +170,11 @@ describe('what cannot be read', () => {
 
   it('is not judged where nothing was measured', async () => {
     const { latency_ms: _none, ...unmeasured } = FACTS;
-    const verdict = await judge([one({ source: 'latency_ms', operator: 'less_than', value: 1 })], unmeasured, true);
+    const verdict = await evaluateAssertions(
+      [one({ source: 'latency_ms', operator: 'less_than', value: 1 })],
+      unmeasured,
+      true,
+    );
     expect(verdict).toMatchObject({ failures: [], judged: [{ passed: true, actual: null }] });
   });
 });
@@ -206,7 +210,7 @@ describe('several assertions', () => {
   const fine = one({ source: 'rcode', operator: 'equals', value: 'NXDOMAIN' });
 
   it('are all judged, in their order; the first failure and the first warning are told, and how many more', async () => {
-    const verdict = await judge([slow, missing, fine, wrong, slow, missing], FACTS, true);
+    const verdict = await evaluateAssertions([slow, missing, fine, wrong, slow, missing], FACTS, true);
     expect(verdict.judged.map(({ passed }) => passed)).toEqual([false, false, true, false, false, false]);
     expect(withVerdict(succeeded(912, 503), verdict)).toMatchObject({
       success: false,
@@ -217,12 +221,12 @@ describe('several assertions', () => {
   });
 
   it('that can only warn leave a success a success', async () => {
-    const outcome = withVerdict(succeeded(912, 200), await judge([slow], FACTS, true));
+    const outcome = withVerdict(succeeded(912, 200), await evaluateAssertions([slow], FACTS, true));
     expect(outcome).toMatchObject({ success: true, error_kind: null, error_message: '' });
     expect(outcome.warning_message).toBe('expected latency_ms to be less than 800, got {latency_ms}');
   });
 
   it('add nothing where there are none', async () => {
-    expect(withVerdict(succeeded(5, 200), await judge(undefined, FACTS, true))).toEqual(succeeded(5, 200));
+    expect(withVerdict(succeeded(5, 200), await evaluateAssertions(undefined, FACTS, true))).toEqual(succeeded(5, 200));
   });
 });

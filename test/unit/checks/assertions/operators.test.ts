@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { judge } from '#lib/checks/assertions/judge.ts';
-import type { Facts } from '#lib/checks/assertions/reading.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
+import type { ProbeFacts } from '#lib/checks/assertions/reading.ts';
 
-const factsOf = (text: string): Facts => ({
+const factsOf = (text: string): ProbeFacts => ({
   body: { text, bytes: Buffer.byteLength(text), isCut: false, type: '' },
 });
 const one = (assertion: object): Assertion => ({ severity: 'fail', ...assertion }) as Assertion;
@@ -34,7 +34,7 @@ describe('every operator', () => {
           const value = yes === 'one_of' ? [wanted] : yes === 'equals' ? wanted : yes === 'exists' ? undefined : word;
           const facts = factsOf(JSON.stringify(root));
           const both = [json(property, yes, value), json(property, no, value)];
-          const { judged } = await judge(both, facts, true);
+          const { judged } = await evaluateAssertions(both, facts, true);
           expect(judged[0]!.passed).toBe(!judged[1]!.passed);
         },
       ),
@@ -46,7 +46,7 @@ describe('every operator', () => {
       fc.asyncProperty(fc.integer(), fc.integer(), async (found, wanted) => {
         const names = ['less_than', 'at_most', 'at_least', 'greater_than'] as const;
         const list = names.map((operator) => one({ source: 'latency_ms', operator, value: wanted }));
-        const { judged } = await judge(list, { latency_ms: found }, true);
+        const { judged } = await evaluateAssertions(list, { latency_ms: found }, true);
         expect(judged.map(({ passed }) => passed)).toEqual([
           found < wanted,
           found <= wanted,
@@ -68,7 +68,7 @@ describe('every operator', () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         const facts = factsOf(new TextDecoder().decode(bytes));
-        expect((await judge(list, facts, true)).judged).toHaveLength(list.length);
+        expect((await evaluateAssertions(list, facts, true)).judged).toHaveLength(list.length);
       }),
     );
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AlertItem, deliveryIdOf, isAlert } from '#lib/alerting/decide/alert-item.ts';
-import type { Basis } from '#lib/alerting/decide/decide-change.ts';
+import type { ChangeBasis } from '#lib/alerting/decide/decide-change.ts';
 import { NO_ALERTING } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { defaultPolicy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
@@ -49,7 +49,7 @@ const entityOf = (checks: CheckItem[]): EntityItem =>
     START,
   );
 
-const basisOf = (entity: EntityItem, policy?: PolicyItem): Basis => ({
+const basisOf = (entity: EntityItem, policy?: PolicyItem): ChangeBasis => ({
   entity,
   policy: effectivePolicy(policy, { check: checkNamed('chk_0'), entity, account: NO_ALERTING, now: START }),
   policyAsRead: policyAsRead(keys, checkNamed('chk_0'), policy),

@@ -5,21 +5,21 @@ import type { Outcome } from '#lib/checks/outcome.ts';
 import {
   aggregate,
   countersOf,
-  isSame,
-  isUndecided,
+  isSameState,
+  isUnconfirmed,
+  NO_RESULTS,
   nextState,
-  type Standing,
-  UNJUDGED,
+  type StateCounters,
 } from '#lib/checks/state/next-state.ts';
 
-const NEW: Standing = { ...UNJUDGED, state: 'unknown' };
+const NEW: StateCounters = { ...NO_RESULTS, state: 'unknown' };
 type Thresholds = { failure_threshold: number; recovery_threshold: number };
 const by = (failure_threshold: number, recovery_threshold = 1): Thresholds => ({
   failure_threshold,
   recovery_threshold,
 });
 
-function judged(thresholds: Thresholds, results: readonly Outcome[], from = NEW): Standing {
+function judged(thresholds: Thresholds, results: readonly Outcome[], from = NEW): StateCounters {
   let check = from;
   for (const outcome of results) check = nextState({ ...check, ...thresholds }, outcome);
   return check;
@@ -42,7 +42,7 @@ describe('a check without warnings that one success makes up', () => {
   it('goes down on the third failure in a row and up on the next success', () => {
     expect(judged(by(3), ['ok', 'fail', 'fail'])).toMatchObject({ state: 'up', consecutive_failures: 2 });
     expect(judged(by(3), ['ok', 'fail', 'fail', 'fail'])).toMatchObject({ state: 'down', consecutive_failures: 3 });
-    expect(judged(by(3), ['ok', 'fail', 'fail', 'fail', 'ok'])).toEqual({ ...UNJUDGED, state: 'up' });
+    expect(judged(by(3), ['ok', 'fail', 'fail', 'fail', 'ok'])).toEqual({ ...NO_RESULTS, state: 'up' });
   });
 
   it('is unknown until it has succeeded once or failed threshold times in a row', () => {
@@ -60,12 +60,12 @@ describe('a check without warnings that one success makes up', () => {
     };
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fc.array(fc.boolean(), { maxLength: 250 }), (limit, list) => {
-        let [check, one]: [Standing, Plain] = [NEW, { state: 'unknown', failures: 0 }];
+        let [check, one]: [StateCounters, Plain] = [NEW, { state: 'unknown', failures: 0 }];
         for (const success of list) {
           const next = nextState({ ...check, ...by(limit) }, success ? 'ok' : 'fail');
           const then = plain(one, success, limit);
           expect(next).toMatchObject({ state: then.state, consecutive_failures: then.failures });
-          expect(isSame(next, check)).toBe(then.state === one.state && then.failures === one.failures);
+          expect(isSameState(next, check)).toBe(then.state === one.state && then.failures === one.failures);
           [check, one] = [next, then];
         }
       }),
@@ -75,7 +75,7 @@ describe('a check without warnings that one success makes up', () => {
   it('is judged by a changed threshold at the next result', () => {
     const failing = judged(by(5), ['ok', 'fail', 'fail', 'fail']);
     expect(judged(by(2), ['fail'], failing)).toMatchObject({ state: 'down', consecutive_failures: 2 });
-    expect(judged(by(2), ['ok'], failing)).toEqual({ ...UNJUDGED, state: 'up' });
+    expect(judged(by(2), ['ok'], failing)).toEqual({ ...NO_RESULTS, state: 'up' });
     const down = judged(by(2), ['fail', 'fail']);
     expect(judged(by(5), ['fail'], down).state).toBe('down');
     expect(judged(by(5, 2), ['ok'], down).state).toBe('down');
@@ -159,8 +159,8 @@ describe('whatever its results are', () => {
       fc.property(thresholds, results, outcome, (limits, list, steady) => {
         const longest = Math.max(limits.failure_threshold, limits.recovery_threshold);
         const settled = judged(limits, [...list, ...new Array<Outcome>(2 * longest).fill(steady)]);
-        expect(isSame(judged(limits, [steady], settled), settled)).toBe(true);
-        expect(isUndecided({ ...settled, ...limits })).toBe(false);
+        expect(isSameState(judged(limits, [steady], settled), settled)).toBe(true);
+        expect(isUnconfirmed({ ...settled, ...limits })).toBe(false);
       }),
     );
   });
@@ -187,12 +187,12 @@ describe('whatever its results are', () => {
   });
 
   it('it is undecided while a counter is on its way', () => {
-    expect(isUndecided({ ...judged(by(3), ['ok', 'fail']), ...by(3) })).toBe(true);
-    expect(isUndecided({ ...judged(by(3), ['ok', 'warn']), ...by(3) })).toBe(true);
-    expect(isUndecided({ ...judged(by(1, 3), ['fail', 'warn']), ...by(1, 3) })).toBe(true);
-    expect(isUndecided({ ...judged(by(1, 3), ['warn', 'ok']), ...by(1, 3) })).toBe(true);
-    expect(isUndecided({ ...NEW, ...by(3, 3) })).toBe(false);
-    expect(isUndecided({ ...judged(by(3), ['ok']), ...by(3, 9) })).toBe(false);
+    expect(isUnconfirmed({ ...judged(by(3), ['ok', 'fail']), ...by(3) })).toBe(true);
+    expect(isUnconfirmed({ ...judged(by(3), ['ok', 'warn']), ...by(3) })).toBe(true);
+    expect(isUnconfirmed({ ...judged(by(1, 3), ['fail', 'warn']), ...by(1, 3) })).toBe(true);
+    expect(isUnconfirmed({ ...judged(by(1, 3), ['warn', 'ok']), ...by(1, 3) })).toBe(true);
+    expect(isUnconfirmed({ ...NEW, ...by(3, 3) })).toBe(false);
+    expect(isUnconfirmed({ ...judged(by(3), ['ok']), ...by(3, 9) })).toBe(false);
   });
 });
 

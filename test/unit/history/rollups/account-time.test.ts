@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EntityState } from '#lib/catalog/states.ts';
 import { accountTime, type KnownTime, noTime, TIME_KINDS, timeOf } from '#lib/history/rollups/account-time.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 
 const MINUTE = 60_000;
 const HOUR = { from: 0, to: 60 * MINUTE };
-const minutes = (from: number, to: number): Span => ({ from: from * MINUTE, to: to * MINUTE });
+const minutes = (from: number, to: number): TimeRange => ({ from: from * MINUTE, to: to * MINUTE });
 
 /** An hour of a check that is up, watched and monitored, but for what is given. */
 const inHour = (known: Partial<KnownTime>) =>
@@ -94,10 +94,10 @@ const known = fc.record({
 });
 
 /** The same from its words, millisecond by millisecond. */
-function naive({ changes, monitored, gaps, maintenance }: KnownTime, window: Span) {
+function naive({ changes, monitored, gaps, maintenance }: KnownTime, window: TimeRange) {
   const time = noTime();
   for (let at = window.from; at < window.to; at++) {
-    const within = (list: readonly Span[]) => list.some(({ from, to }) => from <= at && at < to);
+    const within = (list: readonly TimeRange[]) => list.some(({ from, to }) => from <= at && at < to);
     const now = changes.findLast((change) => change.at <= at)?.state ?? 'unknown';
     if (!within(monitored)) time.ms.not_monitored += 1;
     else if (within(maintenance)) {

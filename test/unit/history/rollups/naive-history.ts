@@ -1,7 +1,7 @@
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
-import type { GapCause, Span } from '#lib/history/runs/gaps.ts';
-import type { Rhythm } from '#lib/schedule/slots.ts';
+import type { GapCause, TimeRange } from '#lib/history/runs/gaps.ts';
+import type { IntervalSchedule } from '#lib/schedule/slots.ts';
 
 const MINUTE = 60_000;
 
@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 export type Told = {
   mode: 'pull' | 'push';
   /** What its settings were from then on, ascending. */
-  settings: { from: number; enabled: boolean; rhythm: Rhythm }[];
+  settings: { from: number; enabled: boolean; rhythm: IntervalSchedule }[];
   /** What counts as run at that time: a probe at its slot, or at the change of settings that it is for. */
   runs: { at: number; outcome: Outcome; latency: number }[];
   /** Why slots have no run, where that was noted. */
@@ -27,7 +27,7 @@ export type Naive = {
   latencies: number[];
 };
 
-type Missed = Span & { cause: GapCause };
+type Missed = TimeRange & { cause: GapCause };
 
 /**
  * `reach`: an outage that begins so long (ms) after a slot has cut off its probe. `end`: when the story ended (epoch
@@ -36,7 +36,7 @@ type Missed = Span & { cause: GapCause };
 export type Bounds = { reach: number; end: number };
 
 /** The figures of a window in the plainest words (docs/use/states-and-history.md#history). */
-export function naiveFigures(told: Told, outages: Span[], window: Span, bounds: Bounds): Naive {
+export function naiveFigures(told: Told, outages: TimeRange[], window: TimeRange, bounds: Bounds): Naive {
   const runs = told.runs.filter(({ at }) => window.from <= at && at < window.to);
   const missed = told.mode === 'push' ? missedPushes(told, outages, bounds) : missedSlots(told, outages, bounds);
   const gaps = { late: 0, outage: 0, network: 0, error: 0 };
@@ -53,7 +53,7 @@ export function naiveFigures(told: Told, outages: Span[], window: Span, bounds: 
 }
 
 /** Time of an entity: as its state is made, from what its checks are. */
-export function naiveEntityTime(all: Told[], outages: Span[], window: Span, bounds: Bounds): Naive['ms'] {
+export function naiveEntityTime(all: Told[], outages: TimeRange[], window: TimeRange, bounds: Bounds): Naive['ms'] {
   const missed = all.map((told) => (told.mode === 'push' ? outages : missedSlots(told, outages, bounds)));
   const borders = all.flatMap((told, i) => bordersOf(told, missed[i]!));
   return timeIn(window, borders, (at) => {
@@ -67,13 +67,13 @@ export function naiveEntityTime(all: Told[], outages: Span[], window: Span, boun
   });
 }
 
-const bordersOf = (told: Told, spans: Span[]): number[] => [
+const bordersOf = (told: Told, spans: TimeRange[]): number[] => [
   ...told.settings.map(({ from }) => from),
   ...told.states.map(({ from }) => from),
   ...spans.flatMap(({ from, to }) => [from, to]),
 ];
 
-function timeIn<Kind extends keyof Naive['ms']>(window: Span, borders: number[], kindAt: (at: number) => Kind) {
+function timeIn<Kind extends keyof Naive['ms']>(window: TimeRange, borders: number[], kindAt: (at: number) => Kind) {
   const inside = [...new Set([window.from, ...borders, window.to])]
     .filter((at) => window.from <= at && at <= window.to)
     .sort((a, b) => a - b);
@@ -82,14 +82,14 @@ function timeIn<Kind extends keyof Naive['ms']>(window: Span, borders: number[],
   return ms;
 }
 
-function kindOf(told: Told, gaps: Span[], at: number): keyof Naive['ms'] {
+function kindOf(told: Told, gaps: TimeRange[], at: number): keyof Naive['ms'] {
   if (!told.settings.findLast(({ from }) => from <= at)?.enabled) return 'not_monitored';
   if (gaps.some(({ from, to }) => from <= at && at < to)) return 'gap';
   return told.states.findLast(({ from }) => from <= at)?.state ?? 'unknown';
 }
 
 /** Slots that were due, and waited for until the settings changed, less those that have a run. */
-function missedSlots({ settings, runs, noted }: Told, outages: Span[], { reach, end }: Bounds): Missed[] {
+function missedSlots({ settings, runs, noted }: Told, outages: TimeRange[], { reach, end }: Bounds): Missed[] {
   const ran = new Set(runs.map(({ at }) => at));
   return settings.flatMap(({ from, enabled, rhythm }, i) => {
     if (!enabled) return [];
@@ -106,14 +106,14 @@ function missedSlots({ settings, runs, noted }: Told, outages: Span[], { reach, 
 }
 
 /** Slots of a push check in our outages. */
-const missedPushes = ({ settings }: Told, outages: Span[], { end }: Bounds): Missed[] =>
+const missedPushes = ({ settings }: Told, outages: TimeRange[], { end }: Bounds): Missed[] =>
   settings.flatMap(({ from, enabled, rhythm }, i) =>
     slotsIn(rhythm, from, enabled ? (settings[i + 1]?.from ?? end) : from)
       .filter((slot) => outages.some((outage) => outage.from <= slot && slot < outage.to))
       .map((slot): Missed => ({ from: slot, to: slot, cause: 'outage' })),
   );
 
-function slotsIn({ phase, interval_ms }: Rhythm, from: number, to: number): number[] {
+function slotsIn({ phase, interval_ms }: IntervalSchedule, from: number, to: number): number[] {
   const slots: number[] = [];
   for (let at = phase + Math.ceil((from - phase) / interval_ms) * interval_ms; at < to; at += interval_ms)
     slots.push(at);

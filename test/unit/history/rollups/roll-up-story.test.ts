@@ -8,7 +8,7 @@ import { entityHistories } from '#lib/history/rollups/read-history.ts';
 import { type CheckRollup, decodeLatency, decodeRollup } from '#lib/history/rollups/rollup-item.ts';
 import { readSparkline } from '#lib/history/rollups/sparkline.ts';
 import type { LatenciesItem, RollupItem } from '#lib/history/rollups/stored-rollups.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
@@ -29,8 +29,8 @@ describe('whatever happened', () => {
         await rollUpAll(world, check);
         const bounds = { reach: ports.settings.JOB_GROUP_MS + 5000, end: ports.clock.now() };
 
-        const windows = (size: number, first: number): Span[] => {
-          const spans: Span[] = [];
+        const windows = (size: number, first: number): TimeRange[] => {
+          const spans: TimeRange[] = [];
           for (let from = first; from + size <= end; from += size) spans.push({ from, to: from + size });
           return spans;
         };
@@ -108,7 +108,7 @@ describe('whatever happened', () => {
 const withoutStatus = ({ total, buckets }: { total: EntityBucket; buckets: EntityBucket[] }) =>
   [total, ...buckets].map(({ complete: _, revised_at: __, ...figures }) => figures);
 
-function expectSame(rolled: CheckRollup | undefined, naive: Naive, { from, to }: Span): void {
+function expectSame(rolled: CheckRollup | undefined, naive: Naive, { from, to }: TimeRange): void {
   const { latencies, ms, ...counts } = naive;
   if (!rolled) {
     expect({ ms, runs: counts.runs }).toMatchObject({ ms: { not_monitored: to - from }, runs: 0 });

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import type { EntityState } from '#lib/catalog/states.ts';
 import { type AccountedSpan, accountTime, timeOf } from '#lib/history/rollups/account-time.ts';
 import type { Figures } from '#lib/history/rollups/figures.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { histogramOf } from './some-latencies.ts';
 
 const count = fc.nat({ max: 100_000 });
 
 /** What a check may have been in a window: its spans. */
-export function someSpans({ from, to }: Span): fc.Arbitrary<AccountedSpan[]> {
+export function someSpans({ from, to }: TimeRange): fc.Arbitrary<AccountedSpan[]> {
   const at = fc.integer({ min: from, max: to });
   const spans = fc.array(fc.record({ from: at, to: at }), { maxLength: 3 });
   const state = fc.constantFrom<EntityState>('up', 'degraded', 'down', 'unknown');

@@ -3,7 +3,7 @@ import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, type Outcome, succeeded } from '#lib/checks/outcome.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
-import type { Span } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { cellOf } from '#lib/keys.ts';
 import { type MessageOf, messages } from '#lib/messages.ts';
 import { type Push, receivePush } from '#lib/results/pushes/receive-push.ts';
@@ -105,12 +105,12 @@ export async function live({ begin, checks: settings, steps }: SomeHistory) {
     told.settings.push({ from: check.settings_at, enabled: true, rhythm: rhythmOfCheck(check) });
     tellers.push({ told, check, state: 'unknown', judged: [] });
   }
-  const outages: Span[] = [];
+  const outages: TimeRange[] = [];
   for (const one of steps) await doStep(world, { tellers, outages }, one);
   return { world, entities, tellers, outages };
 }
 
-type Story = { tellers: Teller[]; outages: Span[] };
+type Story = { tellers: Teller[]; outages: TimeRange[] };
 
 async function doStep(world: HealthWorld, { tellers, outages }: Story, step: Step): Promise<void> {
   const now = world.ports.clock.now();

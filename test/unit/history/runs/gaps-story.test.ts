@@ -6,7 +6,7 @@ import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
 import type { Revision } from '#lib/history/runs/timeline.ts';
 import { cellOf, checkIdOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
-import { type NotedCause, PACK_MS, type PackedEntry, type PackItem, packOf } from '#lib/results/pack.ts';
+import { PACK_MS, type PackedEntry, type PackItem, packOf, type StoredGapCause } from '#lib/results/pack.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
@@ -51,7 +51,7 @@ type Story = {
   results: number[];
   packed: number[];
   outages: { from: number; to: number }[];
-  notes: { slot: number; cause: NotedCause }[];
+  notes: { slot: number; cause: StoredGapCause }[];
   window: { from: number; until: number };
   now: number;
   timeout_ms: number;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import { resultList } from '#lib/history/runs/list-results.ts';
-import { type Moment, type Reading, storedRuns } from '#lib/history/runs/runs.ts';
+import { type HistoryEntry, type ReadOptions, storedRuns } from '#lib/history/runs/runs.ts';
 import { checkDetail } from '#lib/history/status/check-detail.ts';
 import { lastResult } from '#lib/history/status/newest-results.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
@@ -18,13 +18,13 @@ beforeEach(async () => {
   world = await healthWorld();
 });
 
-const shown = (moment: Moment) => {
+const shown = (moment: HistoryEntry) => {
   const at = moment.at - BASE;
   return moment.gap === undefined ? { at, latency_ms: moment.run.latency_ms } : { at, gap: moment.gap };
 };
 
-async function collected(pages: AsyncGenerator<Moment[]>) {
-  const all: Moment[] = [];
+async function collected(pages: AsyncGenerator<HistoryEntry[]>) {
+  const all: HistoryEntry[] = [];
   for await (const page of pages) all.push(...page);
   return all.map(shown);
 }
@@ -56,13 +56,13 @@ async function inParts(list: List, limit: number, read: typeof page): Promise<Re
 
 describe('what is stored of a check', () => {
   it('is read from packs and single results as one, in either direction, whatever the interval was', async () => {
-    const page = fc.constantFrom<Reading>({}, { page: 1 }, { page: 2 }, { page: 7 });
+    const page = fc.constantFrom<ReadOptions>({}, { page: 1 }, { page: 2 }, { page: 7 });
     const span = fc.tuple(fc.nat(END), fc.nat(END));
     await fc.assert(
       fc.asyncProperty(story, span, page, async (told, [a, b], size) => {
         const { check, revisions } = await writeStory(world, told, made++);
         const [from, until] = [Math.min(a, b), Math.max(a, b)];
-        const read = (reading: Reading) =>
+        const read = (reading: ReadOptions) =>
           collected(storedRuns(world.context, check, revisions, { from: BASE + from, until: BASE + until }, reading));
         const expected = toldOf(told, from, until);
         expect(await read(size)).toEqual(expected);

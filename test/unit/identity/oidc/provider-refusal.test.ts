@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusalOf } from '#lib/identity/oidc/provider.ts';
+import { signInRefusal } from '#lib/identity/oidc/provider.ts';
 import { NetError } from '#lib/net/net.ts';
 
 const named = (name: string, message: string, more: object = {}) =>
@@ -8,7 +8,7 @@ const named = (name: string, message: string, more: object = {}) =>
 it('what the network says is told, and that the provider is unreachable', () => {
   const net = new NetError('connect', 'connection refused by 127.0.0.1:5556');
   const error = named('ClientError', 'something went wrong', { cause: net });
-  expect(refusalOf(error, [])).toMatchObject({ reason: 'unreachable', message: net.message });
+  expect(signInRefusal(error, [])).toMatchObject({ reason: 'unreachable', message: net.message });
 });
 
 it.each([
@@ -19,13 +19,13 @@ it.each([
   ['constructor', 'failed'],
 ])('the error %s of a provider is %s', (error, reason) => {
   const answered = named('ResponseBodyError', 'server responded with an error', { error, error_description: 'why' });
-  expect(refusalOf(answered, [])).toMatchObject({ reason, message: `it answered ${error}: why` });
+  expect(signInRefusal(answered, [])).toMatchObject({ reason, message: `it answered ${error}: why` });
 });
 
 it('what a provider describes is told without the secrets that it repeats, and not at any length', () => {
   const error_description = `code abc and secret s+c/r=t, ${'x'.repeat(10_000)}`;
   const answered = named('ResponseBodyError', '', { error: 'invalid_grant', error_description });
-  const { message } = refusalOf(answered, ['abc', 's+c/r=t', '']);
+  const { message } = signInRefusal(answered, ['abc', 's+c/r=t', '']);
   expect(message).toMatch(/^it answered invalid_grant: code \*{8} and secret \*{8}, x+…$/);
   expect(message.length).toBeLessThan(600);
 });
@@ -35,5 +35,5 @@ it('errors that quote what came, as a parser does, are told by their name alone'
   const error = named('ClientError', 'parsing error', {
     cause: named('OperationProcessingError', 'no JSON', { cause: parser }),
   });
-  expect(refusalOf(error, [])).toMatchObject({ reason: 'failed', message: 'parsing error: no JSON: SyntaxError' });
+  expect(signInRefusal(error, [])).toMatchObject({ reason: 'failed', message: 'parsing error: no JSON: SyntaxError' });
 });

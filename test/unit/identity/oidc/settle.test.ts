@@ -5,7 +5,7 @@ import type { Context } from '#lib/access/context.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import { type IdentityItem, identityDigest } from '#lib/identity/oidc/identities.ts';
 import type { OidcRequest } from '#lib/identity/oidc/request.ts';
-import { settle } from '#lib/identity/oidc/settle.ts';
+import { completeSignIn } from '#lib/identity/oidc/settle.ts';
 import { removeUser } from '#lib/identity/team/change-user.ts';
 import { inviteUser } from '#lib/identity/team/invitations.ts';
 import type { Key } from '#lib/platform/ports.ts';
@@ -22,7 +22,7 @@ const vouchedFor = (subject: string) => {
 
 /** A sign-in of that subject, once its provider has vouched for it. */
 const signIn = (context: Context, subject: string, more: Partial<OidcRequest> = {}) =>
-  settle(context, { origin: ORIGIN, return_to: '/', ...more }, vouchedFor(subject), SENT);
+  completeSignIn(context, { origin: ORIGIN, return_to: '/', ...more }, vouchedFor(subject), SENT);
 
 async function invite(context: Context, email: string) {
   const { id, invite_token } = await inviteUser(context, { email, role: 'member' });

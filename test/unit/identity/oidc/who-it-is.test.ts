@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claimsOf } from '#lib/identity/oidc/claims.ts';
-import { type MeantFor, whoItIs } from '#lib/identity/oidc/who-it-is.ts';
+import { resolveIdentity, type SignInTarget } from '#lib/identity/oidc/who-it-is.ts';
 
 const membership = fc.record({
   tenant_id: fc.constantFrom('acc_1', 'acc_2', 'acc_3'),
   user_id: fc.constantFrom('usr_1', 'usr_2', 'usr_3'),
 });
-const meant = (...by: MeantFor['by'][]) =>
-  fc.tuple(membership, fc.constantFrom(...by)).map(([who, how]): MeantFor => ({ ...who, by: how, digest: 'd' }));
+const meant = (...by: SignInTarget['by'][]) =>
+  fc.tuple(membership, fc.constantFrom(...by)).map(([who, how]): SignInTarget => ({ ...who, by: how, digest: 'd' }));
 const linked = fc.uniqueArray(membership, { selector: ({ tenant_id }) => tenant_id });
 const invited = fc.uniqueArray(meant('invitation'), { selector: ({ tenant_id }) => tenant_id, maxLength: 3 });
 const claims = fc.record(
@@ -27,7 +27,7 @@ describe('who it is', () => {
     fc.assert(
       fc.property(known, (all) => {
         fc.pre(all.linked.length > 0);
-        expect(whoItIs(all)).toEqual({ as: all.linked });
+        expect(resolveIdentity(all)).toEqual({ as: all.linked });
       }),
     );
   });
@@ -35,7 +35,7 @@ describe('who it is', () => {
   it('is by e-mail address only somebody with the one pending invitation to it, verified or trusted', () => {
     fc.assert(
       fc.property(known, (all) => {
-        const verdict = whoItIs({ ...all, linked: [] });
+        const verdict = resolveIdentity({ ...all, linked: [] });
         const isVerified = all.trust || all.claims.email_verified === true || all.claims.email_verified === 'true';
         if (all.invited.length !== 1) expect(verdict).toEqual({ refused: 'not_invited' });
         else if (isVerified) expect(verdict).toEqual({ link: all.invited[0] });
@@ -49,7 +49,9 @@ describe('who it is', () => {
       fc.property(known, meant('invitation', 'link', 'session'), (all, begun_for) => {
         const here = all.linked.find(({ tenant_id }) => tenant_id === begun_for.tenant_id);
         const isOther = here !== undefined && here.user_id !== begun_for.user_id;
-        expect(whoItIs({ ...all, begun_for })).toEqual(isOther ? { refused: 'already_linked' } : { link: begun_for });
+        expect(resolveIdentity({ ...all, begun_for })).toEqual(
+          isOther ? { refused: 'already_linked' } : { link: begun_for },
+        );
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authenticatorDataOf, judgeAnswer, wentBack } from '#lib/identity/passkeys/judge-answer.ts';
+import { authenticatorDataOf, counterRolledBack, judgeAnswer } from '#lib/identity/passkeys/judge-answer.ts';
 
 describe('the counter of a passkey', () => {
   const count = fc.integer({ min: 0, max: 2 ** 32 - 1 });
@@ -9,13 +9,13 @@ describe('the counter of a passkey', () => {
   it('went back when it did not rise, but where it does not count at all', () => {
     fc.assert(
       fc.property(count, count, (before, now) => {
-        expect(wentBack(before, now)).toBe(before === 0 && now === 0 ? false : now <= before);
+        expect(counterRolledBack(before, now)).toBe(before === 0 && now === 0 ? false : now <= before);
       }),
     );
   });
 
   it('cannot be used from the same place twice, once it counts', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 32 - 1 }), (at) => wentBack(at, at)));
+    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 32 - 1 }), (at) => counterRolledBack(at, at)));
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeOf, whyNoPasskeys, whyNoPasskeysHere } from '#lib/identity/passkeys/judge-answer.ts';
+import { passkeysUnavailableReason, relyingPartyOf, whyNoPasskeysHere } from '#lib/identity/passkeys/judge-answer.ts';
 
 describe('passkeys', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('passkeys', () => {
     'http://app.localhost:8787',
     'https://localhost',
   ])('work at %s', (page) => {
-    expect(whyNoPasskeys(new URL(page))).toBeUndefined();
+    expect(passkeysUnavailableReason(new URL(page))).toBeUndefined();
   });
 
   it.each([
@@ -24,7 +24,7 @@ describe('passkeys', () => {
     ['http://fleetwatch:8787', /need https/],
     ['http://localhost.example.com', /need https/],
   ])('do not work at %s, and the reason says what to do', (page, reason) => {
-    expect(whyNoPasskeys(new URL(page))).toMatch(reason);
+    expect(passkeysUnavailableReason(new URL(page))).toMatch(reason);
   });
 
   const own = { PUBLIC_URL: 'https://status.example.com', ALLOWED_HOSTS: ['ops.example.com'] };
@@ -43,7 +43,7 @@ describe('passkeys', () => {
     ],
     [{ host: 'localhost:8787' }, 'http://localhost:8787', 'localhost'],
   ])('are bound to the host of the page: %j', (headers, origin, rp_id) => {
-    expect(placeOf(headers, own)).toEqual({ origin, rp_id });
+    expect(relyingPartyOf(headers, own)).toEqual({ origin, rp_id });
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe('passkeys', () => {
     { host: 'status.example.com', origin: 'https://status.example.com.evil.example' },
     { host: 'status.example.com', origin: 'null' },
   ])('are asked for at no address that is not ours: %j', (headers) => {
-    expect(() => placeOf(headers, own)).toThrow(/is not an address of this service/);
+    expect(() => relyingPartyOf(headers, own)).toThrow(/is not an address of this service/);
   });
 
   it.each([

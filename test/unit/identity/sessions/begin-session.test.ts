@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/sign-in.ts';
-import type { SignInMeans, UserItem } from '#lib/access/account.ts';
+import type { SignInCredential, UserItem } from '#lib/access/account.ts';
 import { endAccount, reclaimAccount } from '#lib/end-account.ts';
 import { endSessions } from '#lib/identity/sessions/end-sessions.ts';
 import { linkByOperator, makeLink } from '#lib/identity/sign-in-link.ts';
@@ -111,7 +111,7 @@ describe('a link', () => {
   it('that revokes takes passkeys and identities away', async () => {
     const world = memoryWorld();
     const { context, user } = await world.account();
-    const means: SignInMeans = { id: 'pky_1', digest: 'd', name: 'Laptop' };
+    const means: SignInCredential = { id: 'pky_1', digest: 'd', name: 'Laptop' };
     const rich: UserItem = { ...(await userOf(world, user)), passkeys: [means], identities: [means] };
     const places = [world.keys.passkey('d'), world.keys.identity('d', context.tenant, user.id)];
     await world.store.putMany([rich, ...places]);

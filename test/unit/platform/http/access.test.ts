@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mustReachCheck } from '#lib/access/restriction.ts';
-import { type Guarded, may, ROLES, SCOPES } from '#lib/platform/http/access.ts';
-import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertCheckAllowed } from '#lib/access/restriction.ts';
+import { type Guarded, isAllowed, ROLES, SCOPES } from '#lib/platform/http/access.ts';
+import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
 
 const ACCESSES: Guarded[] = [
   'read',
@@ -26,10 +26,10 @@ describe('what one may', () => {
     fc.assert(
       fc.property(access, role, role, some, some, (to, a, b, few, more) => {
         const [low, high] = ROLES.indexOf(a) < ROLES.indexOf(b) ? [a, b] : [b, a];
-        if (may({ role: low, ...full }, to)) expect(may({ role: high, ...full }, to)).toBe(true);
+        if (isAllowed({ role: low, ...full }, to)) expect(isAllowed({ role: high, ...full }, to)).toBe(true);
         const scopes = [...new Set([...few, ...more])];
         const held = { role: a, is_read_only: false };
-        if (may({ ...held, scopes: few }, to)) expect(may({ ...held, scopes }, to)).toBe(true);
+        if (isAllowed({ ...held, scopes: few }, to)) expect(isAllowed({ ...held, scopes }, to)).toBe(true);
       }),
     );
   });
@@ -37,21 +37,21 @@ describe('what one may', () => {
   it('with scopes, or a read-only key, is never more than its user may', () => {
     fc.assert(
       fc.property(access, role, fc.option(some, { nil: null }), fc.boolean(), (to, of, scopes, is_read_only) => {
-        if (may({ role: of, scopes, is_read_only }, to)) expect(may({ role: of, ...full }, to)).toBe(true);
+        if (isAllowed({ role: of, scopes, is_read_only }, to)) expect(isAllowed({ role: of, ...full }, to)).toBe(true);
       }),
     );
   });
 
   it('with scopes is never to make keys, nor to change team or account', () => {
     for (const to of ['own', 'manage'] as const) {
-      expect(may({ role: 'admin', scopes: SCOPES, is_read_only: false }, to)).toBe(false);
+      expect(isAllowed({ role: 'admin', scopes: SCOPES, is_read_only: false }, to)).toBe(false);
     }
   });
 
   it('is told in words that say what it takes', () => {
-    const told = (rights: Parameters<typeof may>[0], to: Guarded) => {
+    const told = (rights: Parameters<typeof isAllowed>[0], to: Guarded) => {
       try {
-        mustBeAllowed(rights, to);
+        assertAllowed(rights, to);
       } catch (error) {
         return (error as Error).message;
       }
@@ -83,7 +83,7 @@ describe('a key that is held to some checks', () => {
         const isFree = check_ids === null && entity_ids === null;
         const reach = (what?: typeof one) => {
           try {
-            mustReachCheck({ check_ids, entity_ids }, what);
+            assertCheckAllowed({ check_ids, entity_ids }, what);
             return true;
           } catch {
             return false;

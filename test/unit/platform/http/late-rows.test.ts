@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type LateRows, lateRouter } from '#lib/platform/http/late-rows.ts';
+import { type LazyRoutes, lazyRouter } from '#lib/platform/http/late-rows.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { type Context, gates } from './small-api.ts';
@@ -19,7 +19,7 @@ const get = (path: string) =>
 /** An API of three lists, which notes what is loaded of it. */
 function makeApi(fails = 0) {
   const loaded: string[] = [];
-  const list = (of: string[], paths: string[]): LateRows<Context> => ({
+  const list = (of: string[], paths: string[]): LazyRoutes<Context> => ({
     of,
     load: async () => {
       loaded.push(paths[0]!);
@@ -32,7 +32,7 @@ function makeApi(fails = 0) {
     list(['cats', 'dogs'], ['/v1/cats/{id}/friends', '/v1/dogs']),
     list(['fish'], ['/v1/fish']),
   ];
-  const answer = lateRouter(lists, (rows) => makeRouter(rows, gates));
+  const answer = lazyRouter(lists, (rows) => makeRouter(rows, gates));
   const status = async (rawPath: string) => {
     const http = { method: 'GET', path: rawPath };
     const event = { rawPath, rawQueryString: '', headers: {}, isBase64Encoded: false };

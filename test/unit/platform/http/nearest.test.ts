@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance, nearest } from '#lib/platform/http/nearest.ts';
+import { closestName, editDistance } from '#lib/platform/http/nearest.ts';
 
 const KNOWN = [
   'label',
@@ -27,18 +27,18 @@ describe('the nearest known name', () => {
     ['cooldown', 'cooldown_seconds'],
     ['check-type', 'check_type'],
     ['TIMEOUT_MS', 'timeout_ms'],
-  ])('of %s is %s', (name, near) => expect(nearest(name, KNOWN)).toBe(near));
+  ])('of %s is %s', (name, near) => expect(closestName(name, KNOWN)).toBe(near));
 
   it.each(['colour', 'message', 'is', '', '__proto__', 'ü', 'x'.repeat(100_000)])('of %s is none', (name) =>
-    expect(nearest(name, KNOWN)).toBeUndefined(),
+    expect(closestName(name, KNOWN)).toBeUndefined(),
   );
 
-  it('of nothing known is none', () => expect(nearest('a', [])).toBeUndefined());
+  it('of nothing known is none', () => expect(closestName('a', [])).toBeUndefined());
 
   it('is a known one or none, whatever is asked for', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.array(fc.string()), (name, names) => {
-        const near = nearest(name, names);
+        const near = closestName(name, names);
         expect(near === undefined || names.includes(near)).toBe(true);
       }),
     );
@@ -48,7 +48,7 @@ describe('the nearest known name', () => {
     fc.assert(
       fc.property(known, (name) => {
         const camel = name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
-        for (const spelt of [name, camel, name.replaceAll('_', '-')]) expect(nearest(spelt, KNOWN)).toBe(name);
+        for (const spelt of [name, camel, name.replaceAll('_', '-')]) expect(closestName(spelt, KNOWN)).toBe(name);
       }),
     );
   });
@@ -64,7 +64,7 @@ describe('the nearest known name', () => {
           swap: before + next + here + rest,
           wrong: `${before}q${next}${rest}`,
         }[slip];
-        expect(nearest(typed, KNOWN)).toBe(name);
+        expect(closestName(typed, KNOWN)).toBe(name);
       }),
     );
   });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
-import { readingsOf, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
+import { decodingsOf, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import { WRITINGS } from '#test/support/writings.ts';
 
 const PUNCTUATION = `+/=&<>"'%.*?()[]{}|^$\\-_~`;
@@ -121,7 +121,7 @@ it('reading a text takes time in proportion to it, whatever it holds', () => {
     unit.repeat(4096 / unit.length),
   );
   for (const text of [...texts, layers('x'.repeat(4096))]) {
-    const lengths = [...readingsOf(text)].map((reading) => reading.text.length);
+    const lengths = [...decodingsOf(text)].map((reading) => reading.text.length);
     expect(lengths.reduce((sum, length) => sum + length)).toBeLessThanOrEqual(36 * text.length);
   }
 });

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
-import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
 
 it('each piece of work is done in the async context of its caller, whoever frees the place for it', async () => {
-  const fair = new FairShares(
+  const fair = new FairSemaphore(
     { places: 1, wait_ms: 5000 },
     { now: () => 0, sleep: () => new Promise<never>(() => {}) },
   );

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairShares, NO_PLACE, type Shares, shareOf } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore, NO_PERMIT, type SemaphoreOptions, tenantShare } from '#lib/platform/sharing/fair-shares.ts';
 
 /** Work that ends when the test says so, on a clock that the test moves. */
-function world(shares: Shares) {
+function world(shares: SemaphoreOptions) {
   let now = 0;
   const sleeping: { until: number; wake: () => void }[] = [];
   const clock = {
     now: () => now,
     sleep: (ms: number) => new Promise<void>((wake) => void sleeping.push({ until: now + ms, wake })),
   };
-  const fair = new FairShares(shares, clock);
+  const fair = new FairSemaphore(shares, clock);
   type Piece = {
     tenant: string;
     target?: string | undefined;
@@ -35,7 +35,7 @@ function world(shares: Shares) {
           return promise;
         })
         .then((answer) => {
-          piece.state = answer === NO_PLACE ? 'no place' : 'over';
+          piece.state = answer === NO_PERMIT ? 'no place' : 'over';
         });
       return piece;
     },
@@ -77,7 +77,7 @@ describe('fair shares', () => {
     submit('b');
     submit('b');
     await settle();
-    expect(running('b')).toBe(shareOf(10));
+    expect(running('b')).toBe(tenantShare(10));
   });
 
   it('serve tenants in turns, and leave nobody more than a fifth while others wait', async () => {
@@ -215,7 +215,7 @@ describe('fair shares', () => {
           waiting,
           settle,
         } = world({ places, per_target, wait_ms: 3000 });
-        const share = shareOf(places);
+        const share = tenantShare(places);
         for (const one of steps) {
           if ('tenant' in one) submit(one.tenant, one.target);
           else if ('pass' in one) await pass(one.pass);

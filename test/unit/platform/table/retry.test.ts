@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 function world() {
   let now = 0;
@@ -25,9 +25,9 @@ describe('untilDone', () => {
   it('answers what the first attempt that is done answers', async () => {
     const ports = world();
     const tries: number[] = [];
-    const answer = await untilDone(ports, async (count) => {
+    const answer = await retryOnConflict(ports, async (count) => {
       tries.push(count);
-      return count < 3 ? AGAIN : 'done';
+      return count < 3 ? RETRY : 'done';
     });
     expect(answer).toBe('done');
     expect(tries).toEqual([0, 1, 2, 3]);
@@ -35,13 +35,13 @@ describe('untilDone', () => {
 
   it('waits longer and longer, at most 15 ms for each try', async () => {
     const ports = world();
-    await untilDone(ports, async (count) => (count < 4 ? AGAIN : true));
+    await retryOnConflict(ports, async (count) => (count < 4 ? RETRY : true));
     expect(ports.waits.map(Math.round)).toEqual([15, 30, 45, 60]);
   });
 
   it('gives up as UNAVAILABLE within 10 s and says when to come back', async () => {
     const ports = world();
-    const refused = await untilDone(ports, async () => AGAIN).catch((error) => error);
+    const refused = await retryOnConflict(ports, async () => RETRY).catch((error) => error);
     expect(refused).toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '1' } });
     expect(ports.clock.now()).toBeGreaterThan(9000);
     expect(ports.clock.now()).toBeLessThan(10_000);
@@ -50,7 +50,7 @@ describe('untilDone', () => {
   it('lets an error through at once', async () => {
     const ports = world();
     const fault = new Error('broken');
-    await expect(untilDone(ports, () => Promise.reject(fault))).rejects.toBe(fault);
+    await expect(retryOnConflict(ports, () => Promise.reject(fault))).rejects.toBe(fault);
     expect(ports.waits).toEqual([]);
   });
 });

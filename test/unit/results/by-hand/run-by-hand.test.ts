@@ -4,7 +4,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { after, RESULTS } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { type HttpRequest, NetError } from '#lib/net/net.ts';
-import { runByHand } from '#lib/results/by-hand/run-by-hand.ts';
+import { runCheckManually } from '#lib/results/by-hand/run-by-hand.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
 
@@ -38,7 +38,7 @@ const results = async ({ tenant_id, id }: CheckItem): Promise<ResultItem[]> => {
   const partition = world.keys.ofCheck(tenant_id, id);
   return (await world.ports.table.query<ResultItem>({ partition, from: RESULTS, to: after(RESULTS) })).items;
 };
-const run = async (check: CheckItem) => runByHand(world.context, await world.fresh(check));
+const run = async (check: CheckItem) => runCheckManually(world.context, await world.fresh(check));
 
 describe('a run by hand whose target does not answer', () => {
   it('is held against the target while the reference name answers', async () => {
@@ -140,6 +140,6 @@ it('a run by hand of a check that was deleted meanwhile leaves nothing', async (
   const check = await world.check();
   const stored = await world.fresh(check);
   await deleteCheck(world.context, stored);
-  await expect(runByHand(world.context, stored)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(runCheckManually(world.context, stored)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(await results(check)).toEqual([]);
 });

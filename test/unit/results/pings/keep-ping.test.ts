@@ -4,7 +4,7 @@ import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.
 import { PINGS, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { type Ping, receivePing } from '#lib/results/pings/receive-ping.ts';
-import { detectSilence } from '#lib/results/pushes/missed-heartbeat.ts';
+import { detectMissedHeartbeat } from '#lib/results/pushes/missed-heartbeat.ts';
 import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
@@ -59,7 +59,7 @@ describe('the start of a run', () => {
       await world.watermark(60_000);
       const due = { kind: 'silence' as const, tenant_id: check.tenant_id, entity_id: check.entity_id, at: first };
       const account = (await ports.table.get<AccountItem>(keys.account(context.tenant)))!;
-      await detectSilence(world, { ...due, check_id: check.id }, account);
+      await detectMissedHeartbeat(world, { ...due, check_id: check.id }, account);
     };
     let isFirst = true;
     const table: Table = {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Ports } from '#lib/env.ts';
 import { NetError } from '#lib/net/net.ts';
-import { ownNetwork } from '#lib/results/probe/own-network.ts';
+import { networkHealth } from '#lib/results/probe/own-network.ts';
 
 const MINUTE = 60_000;
 
@@ -9,7 +9,7 @@ let now: number;
 let witnessIsUp: boolean;
 /** How long a witness that is not takes to say nothing. */
 let hangs: Promise<void> | undefined;
-let network: ReturnType<typeof ownNetwork>;
+let network: ReturnType<typeof networkHealth>;
 beforeEach(() => {
   now = 0;
   witnessIsUp = true;
@@ -19,7 +19,7 @@ beforeEach(() => {
     await hangs;
     throw new NetError('timeout', 'no answer', { answered: false });
   };
-  network = ownNetwork({
+  network = networkHealth({
     net: { resolve },
     clock: { now: () => now },
     settings: { REFERENCE_HOST: '.' },

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
 import { NetError } from '#lib/net/net.ts';
-import { isOwnStall } from '#lib/results/probe/probe.ts';
+import { isEventLoopStall } from '#lib/results/probe/probe.ts';
 
 const outcomeOf = (error: NetError) => probing(() => Promise.reject(error));
 const timedOut = await outcomeOf(new NetError('timeout', 'no answer'));
@@ -12,18 +12,18 @@ const cutOff = await outcomeOf(
 
 describe('a probe during which this process stood still', () => {
   it('for more than a tenth of its time-out says nothing when it timed out', () => {
-    expect(isOwnStall(timedOut, 5000, 501)).toBe(true);
-    expect(isOwnStall(timedOut, 5000, 500)).toBe(false);
+    expect(isEventLoopStall(timedOut, 5000, 501)).toBe(true);
+    expect(isEventLoopStall(timedOut, 5000, 500)).toBe(false);
   });
 
   it('at its deadline, which was late, says nothing either', () => {
-    expect(isOwnStall({ ...timedOut, latency_ms: 5501 }, 5000, 0)).toBe(true);
-    expect(isOwnStall({ ...timedOut, latency_ms: 5499 }, 5000, 0)).toBe(false);
+    expect(isEventLoopStall({ ...timedOut, latency_ms: 5501 }, 5000, 0)).toBe(true);
+    expect(isEventLoopStall({ ...timedOut, latency_ms: 5499 }, 5000, 0)).toBe(false);
   });
 
   it('for a quarter of a second says nothing when its connection was closed', () => {
-    expect(isOwnStall(cutOff, 30_000, 251)).toBe(true);
-    expect(isOwnStall(cutOff, 30_000, 250)).toBe(false);
+    expect(isEventLoopStall(cutOff, 30_000, 251)).toBe(true);
+    expect(isEventLoopStall(cutOff, 30_000, 250)).toBe(false);
   });
 
   it('tells all the same that its target succeeded, refused, answered wrongly or has a bad certificate', async () => {
@@ -42,7 +42,7 @@ describe('a probe during which this process stood still', () => {
         fc.integer({ min: 10, max: 30_000 }),
         fc.nat(60_000),
         (one, ms, stalled) => {
-          expect(isOwnStall(one, ms, stalled)).toBe(false);
+          expect(isEventLoopStall(one, ms, stalled)).toBe(false);
         },
       ),
     );
@@ -51,7 +51,7 @@ describe('a probe during which this process stood still', () => {
   it('for one long turn is judged, however short its time-out', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 30_000 }), fc.nat(50), (timeout_ms, stalled) => {
-        expect(isOwnStall(timedOut, timeout_ms, stalled)).toBe(false);
+        expect(isEventLoopStall(timedOut, timeout_ms, stalled)).toBe(false);
       }),
     );
   });

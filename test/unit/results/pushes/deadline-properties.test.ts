@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OpenRun } from '#lib/checks/check-item.ts';
-import { afterMissed, latestMissed, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import { afterMissed, heartbeatDeadline, latestMissed } from '#lib/checks/heartbeat.ts';
 import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 
 describe('whatever happened before', () => {
@@ -44,7 +44,7 @@ describe('whatever happened before', () => {
       fc.property(watched, fc.option(instant), instant, instant, (given, before, pushed, outage) => {
         const check = clean(given);
         const last = before === null ? undefined : Math.min(before, pushed);
-        const [old, next] = [last, pushed].map((last) => silenceDeadline(check, { last, watchedSince: outage }, NOW));
+        const [old, next] = [last, pushed].map((last) => heartbeatDeadline(check, { last, watchedSince: outage }, NOW));
         // What is expected of a check of which nothing ever came is another thing.
         if (last === undefined && given.runs.length === 0) return;
         if (old && next) expect(next.at).toBeGreaterThanOrEqual(old.at);
@@ -58,9 +58,9 @@ describe('whatever happened before', () => {
       fc.property(watched, instant, instant, (given, last, started_at) => {
         const check = clean(given);
         const heard = { last, watchedSince: 0 };
-        const old = silenceDeadline(check, heard, NOW);
+        const old = heartbeatDeadline(check, heard, NOW);
         const begun = { ...check, runs: [...check.runs, { started_at, received_at: started_at }] };
-        const next = silenceDeadline(begun, heard, NOW)!;
+        const next = heartbeatDeadline(begun, heard, NOW)!;
         expect(next.misses).toBe('end of a run');
         if (old && next.at < old.at) expect(next).toMatchObject({ started_at });
       }),
@@ -71,12 +71,12 @@ describe('whatever happened before', () => {
     fc.assert(
       fc.property(watched, instant, fc.nat(10_000_000), (given, last, late) => {
         const [check, heard] = [clean(given), { last, watchedSince: 0 }];
-        const due = silenceDeadline(check, heard, NOW)!;
+        const due = heartbeatDeadline(check, heard, NOW)!;
         const now = due.at + late;
         const missed = latestMissed(check, due, now);
         expect(missed.at).toBeGreaterThanOrEqual(due.at);
         expect(missed.at).toBeLessThanOrEqual(now);
-        const next = silenceDeadline({ ...check, ...afterMissed(check, missed) }, heard, now)!;
+        const next = heartbeatDeadline({ ...check, ...afterMissed(check, missed) }, heard, now)!;
         expect(next.at).toBeGreaterThan(missed.at);
         if (missed.misses === 'due time' || missed.misses === 'any sign') expect(next.at).toBeGreaterThan(now);
       }),
@@ -89,11 +89,11 @@ describe('whatever happened before', () => {
       fc.property(some, instant, fc.integer({ min: 1, max: 200_000 }), (schedule, last, grace_seconds) => {
         const config = { schedule, timezone: 'Europe/Berlin', grace_seconds };
         const check = { config, interval_seconds: 60, settings_at: 0 };
-        let missed = silenceDeadline(check, { last, watchedSince: 0 }, NOW);
+        let missed = heartbeatDeadline(check, { last, watchedSince: 0 }, NOW);
         for (let n = 0; n < 4; n++) {
           if (missed?.misses !== 'due time') throw new Error(`it misses ${missed?.misses}`);
           const following = nextDue(parseCalendar(schedule, 'Europe/Berlin'), missed.due);
-          missed = silenceDeadline({ ...check, silence_at: missed.at }, { last, watchedSince: 0 }, missed.at);
+          missed = heartbeatDeadline({ ...check, silence_at: missed.at }, { last, watchedSince: 0 }, missed.at);
           expect(missed).toMatchObject({ due: following });
         }
       }),

@@ -1,5 +1,5 @@
 import type { OpenRun } from '#lib/checks/check-item.ts';
-import { type Heard, silenceDeadline } from '#lib/checks/heartbeat.ts';
+import { heartbeatDeadline, type LastHeartbeat } from '#lib/checks/heartbeat.ts';
 
 /** Of a day on which clocks in Berlin are an hour ahead of UTC, epoch ms: `02:30`, and `+02:30` of the day after. */
 export function at(clock: string): number {
@@ -32,9 +32,9 @@ export const checkOf = ({ config = {}, settings = '00:00', failed, runs }: Story
   }),
 });
 
-export const heardOf = ({ pushed, watched }: Story): Heard => ({
+export const heardOf = ({ pushed, watched }: Story): LastHeartbeat => ({
   last: pushed === undefined ? undefined : at(pushed),
   watchedSince: watched === undefined ? 0 : at(watched),
 });
 
-export const deadlineOf = (story: Story, now = at('+12:00')) => silenceDeadline(checkOf(story), heardOf(story), now);
+export const deadlineOf = (story: Story, now = at('+12:00')) => heartbeatDeadline(checkOf(story), heardOf(story), now);

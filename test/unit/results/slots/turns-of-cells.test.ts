@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Job } from '#lib/messages.ts';
 import type { Clock } from '#lib/platform/ports.ts';
-import { makeLanes, TOO_LATE } from '#lib/results/probe/lanes.ts';
+import { ABANDONED, makeLanes } from '#lib/results/probe/lanes.ts';
 import { readSettings } from '#lib/settings.ts';
 
 const job = (cell: string, slot: number): Job => ({ tenant_id: 'acc_1', cell, interval_seconds: 1, slot });
@@ -47,7 +47,7 @@ it('a cell whose turn came when its next slot was due has had none, and is the f
   const late = hold('late', 0);
   passUntil(1000);
   await endAll([...first.all, first.waiting, late]);
-  expect(await late.done).toBe(TOO_LATE);
+  expect(await late.done).toBe(ABANDONED);
   expect(begun).not.toContain('late');
 
   const next = fill(1000);
@@ -83,6 +83,6 @@ it('a cell that would not get through before its next slot is left out unread, a
   passUntil(3800);
   const tooLate = hold('too late', 3000);
   await endAll([...all, inTime]);
-  expect(await tooLate.done).toBe(TOO_LATE);
+  expect(await tooLate.done).toBe(ABANDONED);
   expect(begun).not.toContain('too late');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueTimes, mustBeOfUse, nextDue, parseCalendar, wallClock } from '#lib/schedule/calendar/calendar.ts';
+import { assertHasRuns, dueTimes, nextDue, parseCalendar, wallClock } from '#lib/schedule/calendar/calendar.ts';
 
 const at = (text: string) => Date.parse(text);
 const FRIDAY = at('2026-11-20T12:00:00Z');
@@ -166,12 +166,12 @@ describe('a schedule that is of no use', () => {
     ['*:*:0/30', 'is due more than once a minute'],
     ['Mon 02:00\nMon 02:00:20', 'is due more than once a minute'],
   ])('%j: %s', (schedule, message) => {
-    expect(() => mustBeOfUse(parseCalendar(schedule, 'UTC'), FRIDAY)).toThrow(message);
+    expect(() => assertHasRuns(parseCalendar(schedule, 'UTC'), FRIDAY)).toThrow(message);
   });
 
   it('is none that is due once a minute, or once more', () => {
-    mustBeOfUse(parseCalendar('* * * * *', 'Europe/Berlin'), FRIDAY);
-    mustBeOfUse(parseCalendar('2027-01-01', 'UTC'), FRIDAY);
+    assertHasRuns(parseCalendar('* * * * *', 'Europe/Berlin'), FRIDAY);
+    assertHasRuns(parseCalendar('2027-01-01', 'UTC'), FRIDAY);
     expect(nextDue(parseCalendar('2027-01-01', 'UTC'), at('2027-01-01T00:00:00Z'))).toBeUndefined();
   });
 });
