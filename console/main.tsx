@@ -1,9 +1,9 @@
 import './style/main.css';
 import { render } from 'preact';
 import { App } from './app/app.tsx';
+import { applyTheme } from './app/appearance.ts';
 import { startClock } from './app/clock.ts';
 import { watchAttention } from './app/live.ts';
-import { applyTheme } from './app/look.ts';
 import { readMe, watchSession } from './app/session.ts';
 
 applyTheme();

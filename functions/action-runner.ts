@@ -3,7 +3,7 @@ import { runMessage } from '#lib/actions/run-message.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
 /** Runs that one process sends at once, and of these to one host. */
 const PLACES = { places: 200, per_target: 10, wait_ms: PLACE_MS };

@@ -1,14 +1,14 @@
 import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
 import { onChange } from '#lib/alerting/on-change.ts';
-import { apiRoutes } from '#lib/api-rows.ts';
+import { apiRoutes } from '#lib/api-routes.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { MAX_MCP_BODY, MCP_PATH } from '#lib/mcp/address.ts';
 import { type ApiEvent, type ApiResult, requestOf, resultOf } from '#lib/platform/http/api-event.ts';
-import { compact } from '#lib/platform/http/compact.ts';
-import { lazyRouter } from '#lib/platform/http/late-rows.ts';
+import { compact } from '#lib/platform/http/compress-response.ts';
+import { lazyRouter } from '#lib/platform/http/lazy-routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
-import { lazyFunction } from '#lib/platform/late.ts';
+import { lazyFunction } from '#lib/platform/lazy.ts';
 
 /**
  * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,

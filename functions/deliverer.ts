@@ -5,7 +5,7 @@ import { natsPublisher } from '#lib/channels/nats-client.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
 /** Deliveries that one process sends at once, and to one URL. The others give their messages back meanwhile. */
 const PLACES = { places: 200, per_target: 10, wait_ms: 1_000 };

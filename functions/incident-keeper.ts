@@ -1,5 +1,5 @@
 import { envOf, type Ports } from '#lib/env.ts';
-import { updateIncidentItem } from '#lib/incidents/keep-incident.ts';
+import { updateIncidentItem } from '#lib/incidents/update-incident-item.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 

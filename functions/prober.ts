@@ -3,7 +3,7 @@ import { onChange } from '#lib/alerting/on-change.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import { lazyFunction } from '#lib/platform/late.ts';
+import { lazyFunction } from '#lib/platform/lazy.ts';
 import { makeProber, runJobs } from '#lib/results/slots/run-jobs.ts';
 import { packAlone } from '#lib/schedule/jobs.ts';
 

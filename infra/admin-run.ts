@@ -14,8 +14,8 @@ import { unknownSettings } from '#lib/unknown-settings.ts';
 import { AUDIT_USAGE } from './admin-audit.ts';
 import { COMMANDS, OPTIONS, type OperatorEnv } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
-import { commandOf } from './admin-words.ts';
 import { parseFlags, UsageError } from './flags.ts';
+import { commandOf } from './parse-command.ts';
 
 const USAGE = `The operator's commands. They work beside a running service.
 

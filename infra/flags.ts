@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { closestName } from '#lib/platform/http/nearest.ts';
+import { closestName } from '#lib/platform/http/closest-name.ts';
 
 /** What somebody typed cannot be done: one sentence, exit code 2. */
 export class UsageError extends Error {}

@@ -1,4 +1,4 @@
-import { closestName, editDistance } from '#lib/platform/http/nearest.ts';
+import { closestName, editDistance } from '#lib/platform/http/closest-name.ts';
 
 /** No other program has settings that begin so. */
 const OURS = ['CHECK_', 'EGRESS_', 'MCP_STREAM', 'MIN_INTERVAL', 'JOB_GROUP', 'RATE_LIMIT'];

@@ -16,7 +16,7 @@ import type { Entity as EntityRecord } from '#lib/catalog/entity.ts';
 import type { Field as FieldRecord } from '#lib/catalog/field.ts';
 import type { Relation as RelationRecord } from '#lib/catalog/relations/relation.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { AssertionResultList } from '#lib/checks/assertions/judge.ts';
+import type { AssertionResultList } from '#lib/checks/assertions/evaluate.ts';
 import type { CheckRecord } from '#lib/checks/settings/check-record.ts';
 import type { CheckBucket as Bucket, BucketSize } from '#lib/history/rollups/buckets.ts';
 import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';

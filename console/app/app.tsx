@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Failure, Loading } from '#console/parts/states.tsx';
 import { live } from './live.ts';
-import { Notices } from './notices.tsx';
 import { PageView } from './page-view.tsx';
 import { route } from './route.ts';
 import { address, followAddress } from './router.ts';
 import { identity, me, meFailure, readMe } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignedOut } from './signed-out.tsx';
-import { TabSign } from './tab-sign.tsx';
+import { TabSign } from './tab-title.tsx';
+import { Notices } from './toasts.tsx';
 
 /** What is in the window: pages for everybody stand alone, all others in the shell of who is signed in. */
 export function App() {

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { type ApiFailure, asFailure, call, whenSessionEnded } from '#console/api/call.ts';
 import type { Me } from '#console/api/records.ts';
-import { deniedReason } from '#console/rules/may.ts';
+import { deniedReason } from '#console/rules/permissions.ts';
 import type { Guarded } from '#lib/platform/http/access.ts';
 
 /** Who is signed in; null: nobody; undefined: not known yet. */

@@ -1,8 +1,8 @@
 import { Button } from '#console/parts/button.tsx';
 import { Menu } from '#console/parts/menu.tsx';
-import { type Theme, theme, zone } from './look.ts';
-import { showError } from './notices.tsx';
+import { type Theme, theme, zone } from './appearance.ts';
 import { me, signOut } from './session.ts';
+import { showError } from './toasts.tsx';
 
 const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
 

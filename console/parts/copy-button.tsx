@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { showWarning } from '#console/app/notices.tsx';
+import { showWarning } from '#console/app/toasts.tsx';
 import { Button } from './button.tsx';
 
 const SHOWN_MS = 2000;

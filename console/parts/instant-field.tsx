@@ -1,4 +1,4 @@
-import { zone } from '#console/app/look.ts';
+import { zone } from '#console/app/appearance.ts';
 import { timeOf, typedTime, zoneName } from '#console/rules/time.ts';
 import { Field, type FrameProps } from './field.tsx';
 

@@ -1,4 +1,4 @@
-import { zone } from '#console/app/look.ts';
+import { zone } from '#console/app/appearance.ts';
 import {
   type Chart,
   type ChartPoint,

@@ -1,5 +1,5 @@
+import { zone } from '#console/app/appearance.ts';
 import { now } from '#console/app/clock.ts';
-import { zone } from '#console/app/look.ts';
 import { clock, dateTime, duration, relative, shortDuration, zoneName } from '#console/rules/time.ts';
 
 type TimeProps = {

@@ -4,7 +4,7 @@ import { type FunctionName, functions } from '#infra/topology.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
 import { told } from '#lib/unknown-settings.ts';
-import { neverAllowed } from './never-allowed.ts';
+import { neverAllowed } from './blocked-ranges.ts';
 
 /** How long CloudWatch can keep a log group, in days. */
 const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;

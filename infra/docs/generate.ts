@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { consoleRules, consoleSchemas } from './console-schemas.ts';
 import { readExamples } from './examples.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { type Guarded, ruleOf } from '#lib/platform/http/access.ts';
-import { resourceOf } from '#lib/platform/http/late-rows.ts';
+import { resourceOf } from '#lib/platform/http/lazy-routes.ts';
 import { LINES, PLAIN_TEXT, type Route } from '#lib/platform/http/route.ts';
 import { readOnlyMembers } from '#lib/platform/http/unknown-members.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';

@@ -3,15 +3,15 @@ import { startHost } from '#infra/local/host.ts';
 import type { GivenPorts } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { createAccount } from '#lib/access/change-account.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import type { DeliveryKind } from '#lib/channels/alert.ts';
 import { NetError } from '#lib/net/net.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
+import { type Call, WALKED, walk } from './example-requests.ts';
 import { providerReply } from './identity-provider.ts';
 import { type Example, endpointOf } from './openapi.ts';
-import { type Call, WALKED, walk } from './walk.ts';
 
 /** A clock that stands still but when it is moved, so that a walk has the same times every day. */
 function steppedClock(start: number): Clock & { step(ms: number): void } {

@@ -1,6 +1,6 @@
 import { REASONS } from '#lib/alerting/decide/rules.ts';
 import { SETTINGS } from '#lib/alerting/policy/settings.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import type { ChannelType } from '#lib/channels/channel-type.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
 import { CheckInput } from '#lib/checks/settings/model.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Assets } from '#lib/platform/assets.ts';
-import { lazy } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/lazy.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import type { AssetName } from './make-asset.ts';
 

@@ -6,7 +6,7 @@ import { startDemoRegistry } from './demo/demo-registry.ts';
 import { type FirstKey, KEY_FILE } from './first-account.ts';
 import { browserAddress, firstLink } from './first-link.ts';
 import { startHost } from './host.ts';
-import { loadRest } from './load-rest.ts';
+import { loadRest } from './preload.ts';
 import { readHostSettings } from './settings.ts';
 
 /** The demo has a folder and a registry of domains of its own, and its actions may call what it watches. */

@@ -4,7 +4,7 @@ import { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
 import { isAllowed } from '#lib/platform/http/access.ts';
-import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
 import { decodeCursor, encodeCursor, ListQuery, limitParam, listReply, Position } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { assertTimeRange } from '#lib/platform/instant.ts';

@@ -33,7 +33,7 @@ import {
   keyItemsOf,
   keyRecord,
 } from './api-key.ts';
-import { auditWriter } from './auditing.ts';
+import { auditWriter } from './audit-writer.ts';
 import type { MutationContext, TenantScope } from './context.ts';
 import { fullKey } from './new-key.ts';
 import { requireAccount } from './store.ts';

@@ -20,7 +20,7 @@ import {
   keyRecord,
   nextExpiry,
 } from './api-key.ts';
-import { auditWriter } from './auditing.ts';
+import { auditWriter } from './audit-writer.ts';
 import type { Context, MutationContext, TenantScope } from './context.ts';
 import { addKey } from './issue-key.ts';
 import type { KeyPatch, Rotation } from './new-key.ts';

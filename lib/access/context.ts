@@ -48,7 +48,7 @@ export type Context = TenantEnv & {
 export type TenantScope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
 
 /**
- * What a use case gets that changes something: its changes are noted as its caller's (auditing.ts). Every Context is
+ * What a use case gets that changes something: its changes are noted as its caller's (audit-writer.ts). Every Context is
  * one. Where nobody calls, the origin says whose work it is: the operator's, that of whoever followed a link in an
  * alert, or that of the service itself, which is not noted.
  */

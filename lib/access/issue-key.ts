@@ -15,7 +15,7 @@ import {
   keyItemsOf,
   keyRecord,
 } from './api-key.ts';
-import { auditWriter } from './auditing.ts';
+import { auditWriter } from './audit-writer.ts';
 import type { MutationContext, TenantScope } from './context.ts';
 import type { NewKey } from './new-key.ts';
 import { firstAdmin, keyPointersOf, requireAccount } from './store.ts';

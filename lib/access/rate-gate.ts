@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Ports } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import {
   ACCOUNT_CLASSES,
   type AccountClass,

@@ -1,4 +1,4 @@
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext, TenantEnv } from '#lib/access/context.ts';
 import { assertHostsLimited, guardUrl } from '#lib/actions/template/allowed-hosts.ts';
 import { isSame } from '#lib/audit/write.ts';

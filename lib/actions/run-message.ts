@@ -1,7 +1,7 @@
 import { attemptRemediation } from '#lib/actions/remediation/attempt.ts';
 import { recheckRemediation } from '#lib/actions/remediation/recheck.ts';
 import { claim, type RunEnv, type Wanted } from '#lib/actions/run/claim.ts';
-import { firesOn } from '#lib/actions/run/fires.ts';
+import { firesOn } from '#lib/actions/run/fires-on.ts';
 import { dispatch, finish, interrupted, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
 import { notSent } from '#lib/actions/run/send.ts';
 import type { BuiltIn } from '#lib/actions/template/variables.ts';

@@ -1,5 +1,5 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { MutationContext } from '#lib/access/context.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';

@@ -1,5 +1,5 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext, TenantEnv } from '#lib/access/context.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
@@ -20,7 +20,7 @@ import {
 } from './entity.ts';
 import { mergeValues } from './field.ts';
 import { changedLabels } from './labels.ts';
-import { endsSooner, withSilence } from './own-silence.ts';
+import { endsSooner, withSilence } from './silence-settings.ts';
 import { type EntityPointer, requireEntity } from './store.ts';
 
 /** A new entity without checks. Throws NOT_FOUND (blueprint), VALIDATION_ERROR, CONFLICT (slug), LIMIT_EXCEEDED. */

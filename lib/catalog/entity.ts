@@ -7,7 +7,7 @@ import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import { shownValues } from './field.ts';
 import { LabelChanges, Labels } from './labels.ts';
-import { SilenceChanges, SilenceMembers, type SilenceSettings, silenceSettingsView } from './own-silence.ts';
+import { SilenceChanges, SilenceMembers, type SilenceSettings, silenceSettingsView } from './silence-settings.ts';
 import { type CheckState, EntityState } from './states.ts';
 
 /** Validated against the blueprint by `mergeValues`. */

@@ -5,7 +5,7 @@ import type { Reader } from '#lib/platform/http/paging.ts';
 import { isId } from '#lib/platform/ids.ts';
 import type { Freshness, Item, Page, Query } from '#lib/platform/ports.ts';
 import { allOf, filtered, queryMerged } from '#lib/platform/table/pages.ts';
-import { mapYielding } from '#lib/platform/turns.ts';
+import { mapYielding } from '#lib/platform/yielding.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, type EntityItem, entityRecord } from './entity.ts';
 import { type EntityFilter, fitsEntity, isPicky } from './entity-filter.ts';

@@ -84,7 +84,7 @@ export type CheckItem = Item &
       last_planned_at?: number;
       /** Epoch ms of the last planned warning: a cooldown of its own, which holds no page back. */
       last_warned_at?: number;
-      /** What was announced to the channels (lib/alerting/decide/memory.ts); absent counts as up. */
+      /** What was announced to the channels (lib/alerting/decide/notified-state.ts); absent counts as up. */
       announced?: NotifiedStates;
       /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
       changed_at?: number[];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AssertionResult, AssertionResults } from '#lib/checks/assertions/judge.ts';
+import type { AssertionResult, AssertionResults } from '#lib/checks/assertions/evaluate.ts';
 import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
 import { NetError, type NetErrorKind } from '#lib/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { digestOf } from '#lib/access/api-key.ts';
-import { asPerson } from '#lib/access/auditing.ts';
+import { asPerson } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { SessionItem } from '#lib/access/session-item.ts';
 import { currentSession, endSession, endSessions, ownSessions } from '#lib/identity/sessions/end-sessions.ts';
-import { assertSameOriginSignIn, noCookie, type Sent, sessionToken } from '#lib/identity/sessions/own-page.ts';
+import { assertSameOriginSignIn, noCookie, type Sent, sessionToken } from '#lib/identity/sessions/same-origin.ts';
 import { type SessionPointer, SessionRecord } from '#lib/identity/sessions/session.ts';
 import { changeUser, removeUser } from '#lib/identity/team/change-user.ts';
 import { acceptInvitation, inviteUser } from '#lib/identity/team/invitations.ts';

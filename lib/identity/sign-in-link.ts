@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { type AccountItem, accountDisabled, isDisabled, isInvited, type UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext, TenantScope } from '#lib/access/context.ts';
 import { firstAdmin, requireAccount } from '#lib/access/store.ts';
 import { withoutSessions } from '#lib/identity/sessions/end-sessions.ts';
 import { auditedUser } from '#lib/identity/team/team.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { serviceOriginOf } from '#lib/platform/http/own-address.ts';
+import { serviceOriginOf } from '#lib/platform/http/service-host.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
+import { credentialKeys } from './credentials.ts';
 import { findOneTime, type OneTime, oneTime, useOnce } from './one-time.ts';
-import { credentialKeys } from './sign-in-means.ts';
 
 /** How long a link is good: that of the operator is mostly for themselves. */
 const LINK_MS = { operator: HOUR_MS, admin: 24 * HOUR_MS };

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { isUnnotified } from '#lib/alerting/decide/recipients.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { assertSilenceEnd } from '#lib/catalog/own-silence.ts';
+import { assertSilenceEnd } from '#lib/catalog/silence-settings.ts';
 import { INCIDENT_ENTITIES, under } from '#lib/keys.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { Unchanged } from '#lib/platform/http/route.ts';

@@ -4,9 +4,9 @@ import type { ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import { allSkills } from '#lib/mcp/skills/skill-store.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
-import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { lazyFunction } from '#lib/platform/late.ts';
+import { lazyFunction } from '#lib/platform/lazy.ts';
 import { CODE, isObject, RpcError } from './json-rpc.ts';
 import { accessOf, enabledTools } from './list-tools.ts';
 

@@ -7,7 +7,7 @@ import { answerPost } from '#lib/mcp/protocol/post.ts';
 import { opensStream, sseTransport } from '#lib/mcp/sse/stream.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
-import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
 import { refuse } from '#lib/platform/http/router.ts';
 import { MAX_MCP_BODY } from './address.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';

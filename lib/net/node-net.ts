@@ -1,4 +1,4 @@
-import { lazyFunction } from '#lib/platform/late.ts';
+import { lazyFunction } from '#lib/platform/lazy.ts';
 import { blockList } from './address-ranges.ts';
 import { connectionOf } from './connection.ts';
 import { allowHost, type Resolve } from './egress.ts';

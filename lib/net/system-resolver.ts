@@ -2,7 +2,7 @@ import { promises as dns } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { systemClock } from '#lib/platform/clock.ts';
-import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import type { Resolve } from './egress.ts';
 
 /**

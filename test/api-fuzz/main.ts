@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { WALKED, walk } from '#infra/docs/example-requests.ts';
+import type { Places } from '#infra/docs/example-steps.ts';
 import { documentOf } from '#infra/docs/generate.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { WALKED, walk } from '#infra/docs/walk.ts';
-import type { Places } from '#infra/docs/walk-steps.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { startService, tenantOf } from '#test/support/service.ts';
 import { allowNulls } from './allow-nulls.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
+import { NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { makeLanes } from '#lib/results/probe/lanes.ts';
 import { readSettings } from '#lib/settings.ts';
 

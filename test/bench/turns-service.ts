@@ -1,5 +1,5 @@
+import { WALKED } from '#infra/docs/example-requests.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { WALKED } from '#infra/docs/walk.ts';
 import { startHost } from '#infra/local/host.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { makeLog } from '#lib/platform/log.ts';

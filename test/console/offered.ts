@@ -1,5 +1,5 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import { type Guarded, isAllowed, type Rights } from '#lib/platform/http/access.ts';
 import { paramsOf, rowsAt } from '#lib/platform/http/match-path.ts';
 import type { Person } from '#test/support/browser.ts';

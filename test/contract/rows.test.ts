@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pathOf, WALKED, walk } from '#infra/docs/example-requests.ts';
+import type { Places } from '#infra/docs/example-steps.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { pathOf, WALKED, walk } from '#infra/docs/walk.ts';
-import type { Places } from '#infra/docs/walk-steps.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { type Caller, callersByKey, callersByRight, keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
@@ -15,7 +15,7 @@ import { type Service, startService } from '#test/support/service.ts';
 /**
  * One walk over every row of the API: calls each with success, provokes its refusals gate by gate, calls it as every
  * kind of caller, and reads what it wrote to the audit log. A new row is covered without a change here. Its requests
- * come from infra/docs/walk-steps.ts; who may call it follows from its `access`. The service has no network, because
+ * come from infra/docs/example-steps.ts; who may call it follows from its `access`. The service has no network, because
  * the walk names hosts of the internet.
  */
 

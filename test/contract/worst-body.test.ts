@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { create as ingest } from '#functions/ingest.ts';
+import { pathOf, WALKED } from '#infra/docs/example-requests.ts';
+import type { Places } from '#infra/docs/example-steps.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { pathOf, WALKED } from '#infra/docs/walk.ts';
-import type { Places } from '#infra/docs/walk-steps.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { onChange } from '#lib/alerting/on-change.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { isNightly } from '#test/support/nightly.ts';

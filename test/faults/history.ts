@@ -17,8 +17,8 @@ import {
   type Seen,
   settingsIn,
 } from '#test/oracle/inside.ts';
+import { toldIn } from '#test/oracle/recorded-history.ts';
 import { NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
-import { toldIn } from '#test/oracle/told.ts';
 import { markOf } from './agents.ts';
 import type { Run } from './simulate.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS, OPTIONS } from '#infra/admin-commands.ts';
-import { commandOf } from '#infra/admin-words.ts';
 import { parseFlags, UsageError } from '#infra/flags.ts';
+import { commandOf } from '#infra/parse-command.ts';
 
 /** What is said of a line; fails when it is taken. */
 function refusalOf(line: string[]): string {

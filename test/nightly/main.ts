@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { closestName } from '#lib/platform/http/nearest.ts';
+import { closestName } from '#lib/platform/http/closest-name.ts';
 import { PARTS, type Part } from './parts.ts';
 
 const USAGE = `npm run test:nightly                       every part that runs at night, and one line at the end

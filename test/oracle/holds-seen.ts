@@ -3,9 +3,9 @@ import type { DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
-import { placeOf } from './believed.ts';
+import { type HeldNow, toldOf } from './alert-rules.ts';
 import { type Change, type Commit, isCheckKey } from './inside.ts';
-import { type HeldNow, toldOf } from './telling.ts';
+import { placeOf } from './seen-notifications.ts';
 
 /** Relations that carry failure, as commits make and delete them. */
 export function relationsSeen() {

@@ -6,7 +6,7 @@ import type { ResultItem } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen, type Settings, settingsIn } from './inside.ts';
 import { targetOf } from './rules.ts';
-import { type Said, saidBy } from './standing.ts';
+import { type Said, saidBy } from './state-counters.ts';
 
 /** Which slot a pack is of, as its key says it. */
 export type PackKey = { cell: string; interval_seconds: number; slot: number; part: number };

@@ -3,7 +3,7 @@ import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type Seen } from './inside.ts';
 import { probeResults } from './outcomes.ts';
 import { isNeighbours, targetOf } from './rules.ts';
-import { isChanged, saidBy } from './standing.ts';
+import { isChanged, saidBy } from './state-counters.ts';
 
 /** A probe reads its check at most so long before it notes its beginning (ms). */
 const READ_BEFORE_MS = 10_000;

@@ -1,10 +1,10 @@
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { beliefsSeen, type Heard, placeOf, tellingIn } from './believed.ts';
+import { HOLDS, shownBy } from './alert-rules.ts';
 import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
 import { type Commit, type Inside, isCheckKey, keyText } from './inside.ts';
-import { HOLDS, shownBy } from './telling.ts';
+import { beliefsSeen, type Heard, placeOf, tellingIn } from './seen-notifications.ts';
 
 /**
  * Of what nobody was told nobody is told the end, and whoever was told hears of it: where the alert of a failure is

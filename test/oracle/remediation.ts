@@ -1,6 +1,6 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import type { LockItem } from '#lib/actions/remediation/shares.ts';
+import type { LockItem } from '#lib/actions/remediation/attempt-limits.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import { resultRecord } from '#lib/results/result.ts';
 import type { History } from './history.ts';

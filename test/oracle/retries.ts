@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type ProbeSeen, type Seen } from './inside.ts';
 import { probeResults, type StoredRun } from './outcomes.ts';
 import { isNeighbours, isUnjudged, NEAR_PROBE_MS, retriesOf, targetOf } from './rules.ts';
-import { isUndecided } from './standing.ts';
+import { isUndecided } from './state-counters.ts';
 
 /**
  * From the commit that leaves a check undecided until its process looks at the clock for the next retry, and from the

@@ -9,7 +9,7 @@ import { latestSlot, rollupRhythm } from '#lib/schedule/slots.ts';
 import type { Span } from './history.ts';
 import { changesIn, checkIdOf, checksIn, type Inside, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
-import { toldIn } from './told.ts';
+import { toldIn } from './recorded-history.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

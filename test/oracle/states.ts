@@ -5,10 +5,6 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { checkAggregate } from './aggregates.ts';
-import { holdsSeen, relationsSeen } from './holds-seen.ts';
-import { accountsSeen, type InForce, inForce, momentsBefore } from './in-force.ts';
-import { type Change, type Commit, checkIdOf, type Inside, isCheckKey, keyText } from './inside.ts';
-import { afterResult, isSame, type Standing, saidBy, standingOf, textOf } from './standing.ts';
 import {
   flapsAfter,
   type Given,
@@ -20,7 +16,11 @@ import {
   silentBecause,
   toldOf,
   toldWhom,
-} from './telling.ts';
+} from './alert-rules.ts';
+import { holdsSeen, relationsSeen } from './holds-seen.ts';
+import { accountsSeen, type InForce, inForce, momentsBefore } from './in-force.ts';
+import { type Change, type Commit, checkIdOf, type Inside, isCheckKey, keyText } from './inside.ts';
+import { afterResult, isSame, type Standing, saidBy, standingOf, textOf } from './state-counters.ts';
 
 const isCheck = ({ key }: Change): boolean => isCheckKey(key);
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');

@@ -2,7 +2,7 @@ import { deliver } from '#lib/alerting/notify/deliver.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { createDelivery, newDelivery } from '#lib/alerting/notify/fan-out.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { iso } from '#lib/platform/time.ts';
 import { alertWorld, START, TENANT } from './alert-world.ts';
 

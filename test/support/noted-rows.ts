@@ -1,7 +1,7 @@
+import { pathOf } from '#infra/docs/example-requests.ts';
+import type { Places } from '#infra/docs/example-steps.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { pathOf } from '#infra/docs/walk.ts';
-import type { Places } from '#infra/docs/walk-steps.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 
 /** They hand out what a way in begins with. */
 const BEGINNINGS = ['/v1/sign-in/passkey/options', '/v1/sign-in/passkeys/options', '/v1/sign-in/oidc'];

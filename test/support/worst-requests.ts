@@ -1,7 +1,7 @@
+import { pathOf, walkSteps } from '#infra/docs/example-requests.ts';
+import type { Places } from '#infra/docs/example-steps.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { pathOf, walkSteps } from '#infra/docs/walk.ts';
-import type { Places } from '#infra/docs/walk-steps.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { worstBodies } from './worst-bodies.ts';
 import { worstMessages, worstSkills } from './worst-messages.ts';

@@ -5,7 +5,7 @@ import { Icon } from '#console/parts/icon.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
 import { findTargets, type PaletteTarget } from '#console/rules/palette.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
-import { type CheckName, paletteTargets } from './places.ts';
+import { type CheckName, paletteTargets } from './targets.ts';
 
 /** Type a few letters, Enter: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
 export function Palette({ onClose }: { onClose: () => void }) {

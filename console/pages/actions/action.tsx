@@ -2,18 +2,18 @@ import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Action } from '#console/api/records.ts';
-import { showToast } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
+import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { ActionForm } from './action-form.tsx';
+import { WhatItDoes } from './action-summary.tsx';
 import { RunForm } from './run-form.tsx';
 import { Runs } from './runs.tsx';
-import { WhatItDoes } from './what-it-does.tsx';
 
 /** One action: what it does and when, a run by hand, and all runs. */
 export default function ActionPage({ params }: PageProps) {

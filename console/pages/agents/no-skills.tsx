@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
+import { showError, showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import generated from '#generated/catalog-ops.json' with { type: 'json' };

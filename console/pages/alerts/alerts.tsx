@@ -4,7 +4,7 @@ import type { PageProps } from '#console/app/pages.ts';
 import { Page } from '#console/parts/page.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import { Tabs } from '#console/parts/tabs.tsx';
-import { checksWithRecipients } from '#console/rules/told-by.ts';
+import { checksWithRecipients } from '#console/rules/check-recipients.ts';
 import { number } from '#console/rules/words.ts';
 import { type AlertsProps, parts } from './parts.tsx';
 

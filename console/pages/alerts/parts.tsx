@@ -3,10 +3,10 @@ import type { Loaded } from '#console/api/load.ts';
 import type { Check, ListedChannel } from '#console/api/records.ts';
 import { Data } from '#console/parts/states.tsx';
 import { Channels } from './channels.tsx';
+import { Untold } from './checks-without-channel.tsx';
 import { Defaults } from './defaults.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Silences } from './silences.tsx';
-import { Untold } from './untold.tsx';
 import { Windows } from './windows/windows.tsx';
 
 /** What the tabs count, and so is there for every part. */

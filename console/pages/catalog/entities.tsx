@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { Blueprint } from '#console/api/records.ts';
-import { useKeptWords } from '#console/app/kept-words.ts';
 import { live } from '#console/app/live.ts';
+import { useKeptWords } from '#console/app/search-query.ts';
 import { refusal } from '#console/app/session.ts';
 import { EntityDialog } from '#console/pages/entity/entity-form.tsx';
 import { Button } from '#console/parts/button.tsx';

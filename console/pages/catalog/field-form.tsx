@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import type { Field } from '#console/api/records.ts';
-import { showToast } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { pathTo } from '#console/rules/address.ts';

@@ -2,16 +2,16 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
+import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { TextField } from '#console/parts/field.tsx';
 import { draftKey, dropDraft, keepDraft, keptDraft } from '#console/parts/form/drafts.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
+import { runInBatches } from '#console/rules/bulk-requests.ts';
 import { blueprintPath } from '#console/rules/catalog.ts';
 import { type EntityRow, type Pasted, readEntities, remaining } from '#console/rules/entity-rows.ts';
 import type { FleetRow } from '#console/rules/fleet.ts';
-import { runInBatches } from '#console/rules/in-turns.ts';
 import { count } from '#console/rules/words.ts';
 
 /** Why a line was refused, by its text: what was made is taken out of the table, and the lines that stay move up. */

@@ -3,9 +3,9 @@ import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Check } from '#console/api/records.ts';
 import { schemas, type TypeSchema } from '#console/api/schemas.ts';
-import { showToast } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
+import { showToast } from '#console/app/toasts.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
 import { Page, Section } from '#console/parts/page.tsx';
@@ -13,7 +13,7 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { labelChanges } from '#console/rules/labels.ts';
-import { TryIt } from './try-it.tsx';
+import { TryIt } from './test-settings.tsx';
 
 /** Changes the settings of a check. */
 export default function EditCheckPage({ params }: PageProps) {

@@ -4,9 +4,9 @@ import { useLoad } from '#console/api/load.ts';
 import type { Check } from '#console/api/records.ts';
 import { schemas, type TypeSchema } from '#console/api/schemas.ts';
 import { live } from '#console/app/live.ts';
-import { showToast } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go, setQuery } from '#console/app/router.ts';
+import { showToast } from '#console/app/toasts.tsx';
 import { EntityPicker } from '#console/parts/entity-picker.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
@@ -16,7 +16,7 @@ import { Data } from '#console/parts/states.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { startingFrom } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import { TryIt } from './try-it.tsx';
+import { TryIt } from './test-settings.tsx';
 
 /** A new check: what kind, of what, and its settings; or one that begins as another is (`?copy=`). */
 export default function NewCheckPage({ query }: PageProps) {

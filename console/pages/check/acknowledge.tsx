@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { CheckDetail } from '#console/api/records.ts';
-import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
+import { showError, showToast } from '#console/app/toasts.tsx';
 import { AcknowledgeDialog } from '#console/parts/alerts/acknowledge-dialog.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Time } from '#console/parts/time.tsx';

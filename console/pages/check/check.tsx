@@ -12,7 +12,7 @@ import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { countsOf } from '#console/rules/check-counts.ts';
-import { rhythmWords } from '#console/rules/rhythm.ts';
+import { rhythmWords } from '#console/rules/interval-schedule.ts';
 import { messageOf, OUTCOME } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
@@ -24,8 +24,8 @@ import { Pings } from './pings.tsx';
 import { PolicySection } from './policy.tsx';
 import { Report } from './report.tsx';
 import { Results } from './results.tsx';
+import { WhyThen } from './transition-explanation.tsx';
 import { Transitions } from './transitions.tsx';
-import { WhyThen } from './why-then.tsx';
 
 /** One check: how it is, how it was, who is told of it and was, and why not. */
 export default function CheckPage({ params, query }: PageProps) {

@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import type { CheckDetail } from '#console/api/records.ts';
-import { showToast } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';

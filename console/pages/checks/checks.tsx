@@ -14,7 +14,7 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type CheckRow, filtered, inOrder, withNews } from '#console/rules/check-list.ts';
-import { checksWithRecipients } from '#console/rules/told-by.ts';
+import { checksWithRecipients } from '#console/rules/check-recipients.ts';
 import { number } from '#console/rules/words.ts';
 import { bulkActions } from './bulk-actions.tsx';
 import { CheckFilters } from './check-filters.tsx';

@@ -1,8 +1,8 @@
 import { call } from '#console/api/call.ts';
 import type { Entity } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { showToast } from '#console/app/notices.tsx';
 import { go } from '#console/app/router.ts';
+import { showToast } from '#console/app/toasts.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { blueprintHref, entityPath } from '#console/rules/catalog.ts';
 import { count } from '#console/rules/words.ts';

@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import type { Blueprint, Entity } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { showToast } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { blueprintPath, changedOnly, entityPath, schemaOfFields } from '#console/rules/catalog.ts';

@@ -25,11 +25,11 @@ import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { blueprintHref, blueprintPath, entityPath } from '#console/rules/catalog.ts';
-import { ActionsThatFit } from './actions-that-fit.tsx';
 import { DeleteEntity } from './delete-entity.tsx';
 import { EntityChecks } from './entity-checks.tsx';
 import { EntityDialog } from './entity-form.tsx';
 import { Incidents } from './incidents.tsx';
+import { ActionsThatFit } from './matching-actions.tsx';
 import { Neighbours } from './neighbours.tsx';
 import { Transitions } from './transitions.tsx';
 

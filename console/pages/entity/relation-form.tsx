@@ -1,6 +1,6 @@
 import { ApiFailure, call } from '#console/api/call.ts';
 import type { Entity, Relation } from '#console/api/records.ts';
-import { showToast } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { EntityPicker } from '#console/parts/entity-picker.tsx';
 import { SelectField, TextField } from '#console/parts/field.tsx';

@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { counts } from '#console/app/counts.ts';
-import { useKeptWords } from '#console/app/kept-words.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { setQuery } from '#console/app/router.ts';
+import { useKeptWords } from '#console/app/search-query.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';

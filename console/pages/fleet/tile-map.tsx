@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { State } from '#console/api/records.ts';
-import { theme } from '#console/app/look.ts';
+import { theme } from '#console/app/appearance.ts';
 import { STATE_SHAPE } from '#console/parts/state-mark.tsx';
 import { entityHref } from '#console/rules/catalog.ts';
 import { countsOf, type FleetRow } from '#console/rules/fleet.ts';

@@ -1,4 +1,4 @@
-import { LastUpdated } from '#console/app/as-of.tsx';
+import { LastUpdated } from '#console/app/last-updated.tsx';
 import { StateMark, StateShape } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { countsOf, type Fleet, inOrder } from '#console/rules/fleet.ts';

@@ -12,8 +12,8 @@ import { Time } from '#console/parts/time.tsx';
 import { Affected } from './affected.tsx';
 import { Executions } from './executions.tsx';
 import { IncidentActions } from './incident-actions.tsx';
+import { NotifiedChannels } from './notified.tsx';
 import { Timeline } from './timeline.tsx';
-import { NotifiedChannels } from './told.tsx';
 
 const above = <a href="#/incidents">Incidents</a>;
 /** What belongs to it is there some seconds after it happened. */

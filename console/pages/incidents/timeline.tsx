@@ -1,6 +1,6 @@
 import type { Feed } from '#console/api/feed.ts';
 import type { ListedChannel, TimelineEntry } from '#console/api/records.ts';
-import { WhyOf } from '#console/parts/alerts/why.tsx';
+import { WhyOf } from '#console/parts/alerts/explanation.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { EntityName } from '#console/parts/entity-name.tsx';
 import { Section } from '#console/parts/page.tsx';
@@ -11,7 +11,7 @@ import { pathTo } from '#console/rules/address.ts';
 import { KIND } from '#console/rules/alert-reason.ts';
 import { HAPPENED } from '#console/rules/incidents.ts';
 import { list } from '#console/rules/words.ts';
-import { channelNamed } from './told.tsx';
+import { channelNamed } from './notified.tsx';
 
 type TimelineProps = { feed: Feed<TimelineEntry>; channels: readonly ListedChannel[] | undefined };
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import { showError } from '#console/app/notices.tsx';
+import { showError } from '#console/app/toasts.tsx';
 import { goToProvider } from '#console/pages/sign-in/methods.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';

@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact';
 import { Account } from './account.tsx';
+import { Appearance } from './appearance.tsx';
 import { Audit } from './audit/audit.tsx';
 import { Keys } from './keys/keys.tsx';
-import { Appearance } from './look.tsx';
 import { OwnSignIns } from './own-sign-ins.tsx';
 import { PingKeys } from './ping-keys.tsx';
 import { Team } from './team/team.tsx';

@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import { showError, showToast } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';

@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
-import { showToast } from '#console/app/notices.tsx';
 import { me, readMe } from '#console/app/session.ts';
+import { showToast } from '#console/app/toasts.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { showError } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { hideAddress } from '#console/app/router.ts';
 import { readMe } from '#console/app/session.ts';
+import { showError } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';

@@ -10,7 +10,7 @@ import { useForm } from '#console/parts/form/use-form.ts';
 import { bodyOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { Calls } from './calls.tsx';
-import { GoOn } from './go-on.tsx';
+import { GoOn } from './use-existing.tsx';
 
 const TYPES = Object.entries(schemas.channels).map(([value, { title }]) => ({ value, label: title }));
 const titleOf = ({ channel_type }: Channel): string => schemas.channels[channel_type]?.title ?? channel_type;

@@ -12,7 +12,7 @@ import { useForm } from '#console/parts/form/use-form.ts';
 import { bodyOf } from '#console/rules/form-draft.ts';
 import { firstFields } from '#console/rules/start.ts';
 import { Calls } from './calls.tsx';
-import { GoOn } from './go-on.tsx';
+import { GoOn } from './use-existing.tsx';
 
 const TYPES = Object.entries(schemas.checks).map(([value, { title }]) => ({ value, label: title }));
 

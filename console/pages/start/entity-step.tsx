@@ -15,7 +15,7 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { slugOf } from '#console/rules/slug.ts';
 import type { Blueprint } from '#lib/catalog/blueprint.ts';
 import { Calls } from './calls.tsx';
-import { GoOn } from './go-on.tsx';
+import { GoOn } from './use-existing.tsx';
 
 /** What an account without a blueprint begins with. */
 const FIRST = { slug: 'service', name: 'Service', fields: [] };

@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import type { AccountChannel, MadeOne } from '#console/api/records.ts';
-import { showToast, showWarning } from '#console/app/notices.tsx';
+import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { selectorOf, selectorSchema, typedSelector } from '#console/rules/selector.ts';

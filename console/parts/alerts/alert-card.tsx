@@ -13,7 +13,7 @@ import type { Callable } from '#console/rules/escalation.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { DeliveryList } from './delivery-list.tsx';
-import { WhyOf } from './why.tsx';
+import { WhyOf } from './explanation.tsx';
 
 /** While a delivery is on its way, how often one looks. */
 const LOOK_MS = 2000;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { showError, showToast } from '#console/app/notices.tsx';
+import { showError, showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SilenceForm } from './silence-form.tsx';

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { showToast } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
-import { type Failed, runInBatches } from '#console/rules/in-turns.ts';
+import { type Failed, runInBatches } from '#console/rules/bulk-requests.ts';
 import { count } from '#console/rules/words.ts';
 import type { Selection } from './selection.ts';
 

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '#console/parts/icon.tsx';
 import type { Selection } from './selection.ts';
 import { useRowKeys } from './use-row-keys.ts';
-import { useWindow } from './use-window.ts';
+import { useWindow } from './use-visible-rows.ts';
 
 export type Column<Row> = {
   head: string;

@@ -1,7 +1,7 @@
 import type { MaintenanceWindow } from '#console/api/records.ts';
 import { intervalsOf, type TimeRange, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
-import { CalendarError } from '#lib/schedule/calendar/line.ts';
+import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
 import { isZone } from '#lib/schedule/calendar/zones.ts';
 
 /** The members of a window that say when it is open; a form may not have all of them yet. */

@@ -1,7 +1,7 @@
 import { eventually, expected, type Json, open } from '#infra/smoke/call.ts';
 import { callsByStream } from '#infra/smoke/mcp.ts';
+import type { Fixtures } from './fixtures.ts';
 import { type Stack, sumOf } from './metrics.ts';
-import type { Fixtures } from './site.ts';
 
 type Item = {
   name: string;

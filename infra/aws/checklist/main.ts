@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { StepError } from '#infra/smoke/call.ts';
+import { createFixtures, deleteFixtures, type Given, siteOf } from './fixtures.ts';
 import { ITEMS } from './items.ts';
 import { readStack } from './metrics.ts';
-import { createFixtures, deleteFixtures, type Given, siteOf } from './site.ts';
 
 const USAGE = `Half an hour on a real account: shows what no emulator can, and says what it should look like. Under $1.
 

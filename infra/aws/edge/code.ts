@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routes } from '#infra/topology.ts';
 import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
 import { FORWARDED_AUTHORIZATION } from '#lib/aws/lambda/streaming-lambda.ts';
-import { SECURE_COOKIE } from '#lib/identity/sessions/own-page.ts';
+import { SECURE_COOKIE } from '#lib/identity/sessions/same-origin.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 

@@ -4,7 +4,7 @@ import { type Handler, invoke } from '#infra/local/invoke.ts';
 import { type FunctionName, hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import type { Clock, Log } from '#lib/platform/ports.ts';
-import { tenantShare } from '#lib/platform/sharing/fair-shares.ts';
+import { tenantShare } from '#lib/platform/sharing/fair-semaphore.ts';
 import { combineFeeds, type Feed } from './feeds.ts';
 import type { LocalQueues, Received } from './queues.ts';
 

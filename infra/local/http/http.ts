@@ -15,9 +15,9 @@ import { boundConnections } from './connections.ts';
 import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost } from './request-event.ts';
-import { requestTurns } from './request-turns.ts';
+import { requestTurns } from './request-permits.ts';
 import { streamOut } from './stream-out.ts';
-import { boundUnsent } from './unsent-answers.ts';
+import { boundUnsent } from './unsent-responses.ts';
 
 export type Gateway = {
   /** Resolves with the port; rejects when it is in use. */

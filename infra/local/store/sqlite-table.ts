@@ -3,7 +3,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { streams } from '#infra/topology.ts';
 import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, isPartition, itemText, keyOf, PAGE_BYTES } from '#lib/platform/table/item-limits.ts';
-import { yieldEvery } from '#lib/platform/turns.ts';
+import { yieldEvery } from '#lib/platform/yielding.ts';
 import { type Keep, openStore, type Store, type StoreOptions } from './store.ts';
 
 export type SqliteTable = Table & {

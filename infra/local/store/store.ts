@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '#lib/platform/errors.ts';
-import { batchCommits } from './gather.ts';
+import { batchCommits } from './batch-commits.ts';
 
 /** The name of the one file under DATA_DIR. */
 export const STORE_FILE = 'fleetwatch.db';
@@ -32,7 +32,7 @@ export type Keep = 'durable' | 'soon';
 export type StoreOptions = {
   /** A path, or `:memory:`. */
   file: string;
-  /** Calls `flush` once, soon: all that waits by then shares a commit. Default: gather.ts says when. */
+  /** Calls `flush` once, soon: all that waits by then shares a commit. Default: batch-commits.ts says when. */
   schedule?: (flush: () => void, waiting: () => number) => void;
 };
 

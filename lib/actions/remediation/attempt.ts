@@ -1,8 +1,8 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { giveUpAt, newRun, type RunEnv } from '#lib/actions/run/claim.ts';
-import { firesOn } from '#lib/actions/run/fires.ts';
-import { stopAwaiting } from '#lib/alerting/decide/repair.ts';
+import { firesOn } from '#lib/actions/run/fires-on.ts';
+import { stopAwaiting } from '#lib/alerting/decide/awaited-remediation.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { FeedItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
@@ -14,11 +14,11 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineWrites } from '#lib/schedule/entries.ts';
 import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
+import { type AttemptContext, guardInputOf, readAttemptContext } from './attempt-context.ts';
+import { takeShares } from './attempt-limits.ts';
 import { giveUpWrites } from './conclude.ts';
 import { firstToStop, type Stopped } from './guards.ts';
-import { type AttemptContext, guardInputOf, readAttemptContext } from './read-case.ts';
 import { type AttemptSeriesItem, nextSeries } from './series.ts';
-import { takeShares } from './shares.ts';
 import { firstRecheckAt, longestMs } from './verdict.ts';
 
 /** A storm: so many checks within this time (ms) before a failure, or after it. */

@@ -5,7 +5,7 @@ import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
+import type { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 

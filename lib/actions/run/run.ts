@@ -1,4 +1,4 @@
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { auditedAction } from '#lib/actions/action.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';

@@ -8,7 +8,7 @@ import { failureReason, isSuccess } from '#lib/net/http-status.ts';
 import { type HttpReply, NetError } from '#lib/net/net.ts';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import { NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
+import { NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import type { RunEnv } from './claim.ts';
 
 /** What became of a run. */

@@ -7,10 +7,10 @@ import { relationsFrom } from '#lib/catalog/relations/relation-store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { newestReceived } from '#lib/results/pushes/newest-received.ts';
-import { isProbeable, probeUpstream, type UpstreamProbes } from './ask.ts';
 import type { KnownCheck } from './evidence.ts';
 import { type Dependency, type Graph, walkUpstream } from './graph.ts';
-import { type CauseAnalysis, type Dependent, findRootCauses } from './verdict.ts';
+import { isProbeable, probeUpstream, type UpstreamProbes } from './probe-upstream.ts';
+import { type CauseAnalysis, type Dependent, findRootCauses } from './root-causes.ts';
 
 /** What an entity depends on, as it stands. */
 export type UpstreamEntities = {

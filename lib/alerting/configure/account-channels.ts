@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import { DeliveryRecord, type LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { type AccountAlerting, type AccountChannel, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { ACCOUNT_CHANNEL, isOfAccount } from '#lib/alerting/policy/channel-place.ts';
+import { ACCOUNT_CHANNEL, isOfAccount } from '#lib/alerting/policy/channel-field.ts';
 import { AlertSelector } from '#lib/alerting/policy/selector.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import { channelTypes } from '#lib/channels/registry.ts';

@@ -1,4 +1,4 @@
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type LastDeliveryItem, latestDeliveryOf } from '#lib/alerting/notify/delivery-item.ts';
 import type { Channel, PolicyItem } from '#lib/alerting/policy/policy.ts';

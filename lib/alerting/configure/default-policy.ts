@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
 import { effectiveSettings, inheritedOf } from '#lib/alerting/policy/effective-policy.ts';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext, TenantEnv } from '#lib/access/context.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { type EscalationStep, POLICY_NAMES, type PolicySettings } from '#lib/alerting/policy/settings.ts';
-import { withSilence } from '#lib/catalog/own-silence.ts';
+import { withSilence } from '#lib/catalog/silence-settings.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type ErrorDetail, invalid, notFound } from '#lib/platform/errors.ts';
 import { assertUnchanged, refusal } from '#lib/platform/http/validation.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { settingChanges, settingMembers } from '#lib/alerting/policy/settings.ts';
-import { SilenceChanges, SilenceMembers } from '#lib/catalog/own-silence.ts';
+import { SilenceChanges, SilenceMembers } from '#lib/catalog/silence-settings.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { historyExpiry } from '#lib/access/retention.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';

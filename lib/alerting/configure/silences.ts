@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type AccountSilence, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { CheckSelector, type Selector, selects } from '#lib/alerting/policy/selector.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { assertSilenceEnd, SilenceReason } from '#lib/catalog/own-silence.ts';
+import { assertSilenceEnd, SilenceReason } from '#lib/catalog/silence-settings.ts';
 import { entitiesById } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';

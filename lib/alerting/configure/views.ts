@@ -7,7 +7,7 @@ import type { Channel, Policy, PolicyItem } from '#lib/alerting/policy/policy.ts
 import { selectionReason } from '#lib/alerting/policy/selector.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { silenceSettingsView } from '#lib/catalog/own-silence.ts';
+import { silenceSettingsView } from '#lib/catalog/silence-settings.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/types/registry.ts';

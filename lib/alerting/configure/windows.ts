@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { intervalsAt, intervalsOf, type TimeRange, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
@@ -15,7 +15,7 @@ import { line, Name, Slug } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { assertTimeZone, dueTimes } from '#lib/schedule/calendar/calendar.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
-import { CalendarError, type ScheduleLine } from '#lib/schedule/calendar/line.ts';
+import { CalendarError, type ScheduleLine } from '#lib/schedule/calendar/schedule-line.ts';
 import { changeAlerting } from './change-alerting.ts';
 
 const MEANINGS = {

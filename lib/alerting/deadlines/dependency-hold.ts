@@ -1,20 +1,20 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
-import { dependentOf, findCause, readUpstream, type UpstreamEntities } from '#lib/alerting/cause/find-cause.ts';
-import { type CauseProgressItem, storedProgress } from '#lib/alerting/cause/hold-item.ts';
-import type { CauseAnalysis } from '#lib/alerting/cause/verdict.ts';
 import {
   type CauseDecision,
   type CauseProgress,
   decideByCause,
   MIN_SETTLING_MS,
   NO_PROGRESS,
-} from '#lib/alerting/cause/wait.ts';
+} from '#lib/alerting/cause/cause-decision.ts';
+import { type CauseProgressItem, storedProgress } from '#lib/alerting/cause/cause-progress-item.ts';
+import { dependentOf, findCause, readUpstream, type UpstreamEntities } from '#lib/alerting/cause/find-cause.ts';
+import type { CauseAnalysis } from '#lib/alerting/cause/root-causes.ts';
 import { expectedResultAt } from '#lib/alerting/decide/first-result.ts';
 import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import { isOverPageBudget, readPageCounts } from '#lib/alerting/decide/page-budget.ts';
 import { isUnnotified, pendingRecipients } from '#lib/alerting/decide/recipients.ts';
-import { awaitedRemediation } from '#lib/alerting/decide/situation.ts';
+import { awaitedRemediation } from '#lib/alerting/decide/rule-input.ts';
 import { channelsOfSteps, recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf, isSilenced } from '#lib/alerting/policy/policy.ts';
 import { windowForDependents } from '#lib/alerting/policy/windows.ts';

@@ -3,7 +3,7 @@ import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { detectMissedHeartbeat } from '#lib/results/pushes/missed-heartbeat.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { recheckHeldAlert } from './release.ts';
+import { recheckHeldAlert } from './recheck-held.ts';
 import { catchUp, escalate, repeatAlert, sendImpactUpdate } from './timed-decisions.ts';
 
 /**

@@ -1,6 +1,9 @@
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
+import { retrySeriesOf } from '#lib/alerting/decide/catch-up-retries.ts';
 import { type AlertDeadline, type CheckAlerting, readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
+import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
+import { withNotifiedBy } from '#lib/alerting/decide/notified-failure.ts';
 import {
   type CooldownClass,
   isFlapping,
@@ -8,12 +11,9 @@ import {
   startCooldown,
   withAlertInFlight,
   withoutFlapping,
-} from '#lib/alerting/decide/memory.ts';
-import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
-import { withNotifiedBy } from '#lib/alerting/decide/notified-failure.ts';
+} from '#lib/alerting/decide/notified-state.ts';
 import { hadOpenAlert, notifiedTargets, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
-import { retrySeriesOf } from '#lib/alerting/decide/series.ts';
-import { type AlertKind, decisionInputOf, heldIn, type RuleInput } from '#lib/alerting/decide/situation.ts';
+import { type AlertKind, decisionInputOf, heldIn, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel, Policy } from '#lib/alerting/policy/policy.ts';

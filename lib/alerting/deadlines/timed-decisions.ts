@@ -1,12 +1,12 @@
 import { entitiesFailingWith } from '#lib/alerting/cause/held-under.ts';
 import { nextStepAt, withEscalationStarted, withStepTaken } from '#lib/alerting/decide/escalation.ts';
 import { expectedResultAt } from '#lib/alerting/decide/first-result.ts';
-import { reportedStateOf } from '#lib/alerting/decide/memory.ts';
 import type { Deadline } from '#lib/alerting/decide/notes.ts';
+import { reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
 import { classOf, silenceRecheckAt } from '#lib/alerting/decide/quiet-rules.ts';
 import { isUnnotified } from '#lib/alerting/decide/recipients.ts';
+import { isStillFlapping } from '#lib/alerting/decide/rule-input.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
-import { isStillFlapping } from '#lib/alerting/decide/situation.ts';
 import { lastTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { channelsOfStep } from '#lib/alerting/policy/effective-policy.ts';

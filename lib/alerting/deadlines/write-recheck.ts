@@ -1,8 +1,8 @@
 import type { TenantEnv } from '#lib/access/context.ts';
+import type { CauseDecision } from '#lib/alerting/cause/cause-decision.ts';
+import { type CauseProgressItem, storedProgress, withEvaluation } from '#lib/alerting/cause/cause-progress-item.ts';
 import type { UpstreamEntities } from '#lib/alerting/cause/find-cause.ts';
-import { type CauseProgressItem, storedProgress, withEvaluation } from '#lib/alerting/cause/hold-item.ts';
-import type { CauseAnalysis } from '#lib/alerting/cause/verdict.ts';
-import type { CauseDecision } from '#lib/alerting/cause/wait.ts';
+import type { CauseAnalysis } from '#lib/alerting/cause/root-causes.ts';
 import {
   type AlertItem,
   alertItem,
@@ -11,7 +11,7 @@ import {
   groupAt,
 } from '#lib/alerting/decide/alert-item.ts';
 import { withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
-import { afterNotifying, isFlapping, withoutFlapping } from '#lib/alerting/decide/memory.ts';
+import { finalDecisionWrite, impactUpdateDeadline } from '#lib/alerting/decide/final-decision.ts';
 import type { HeldAlert } from '#lib/alerting/decide/notes.ts';
 import {
   type NotifiedFailureItem,
@@ -20,9 +20,9 @@ import {
   ownIncident,
   withNotifiedTargets,
 } from '#lib/alerting/decide/notified-failure.ts';
+import { afterNotifying, isFlapping, withoutFlapping } from '#lib/alerting/decide/notified-state.ts';
 import { type PageCounts, pageCountWrites } from '#lib/alerting/decide/page-budget.ts';
 import { pendingRecipients } from '#lib/alerting/decide/recipients.ts';
-import { finalDecisionWrite, impactUpdateDeadline } from '#lib/alerting/decide/settle-held.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';

@@ -5,7 +5,7 @@ import { ALERTS, type Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { RetrySeries } from './notes.ts';
-import type { RuleInput } from './situation.ts';
+import type { RuleInput } from './rule-input.ts';
 
 /**
  * The id of the n-th delivery of an alert to a channel. It follows from the transition, so that planning the same

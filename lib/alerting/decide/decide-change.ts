@@ -13,6 +13,17 @@ import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf, destinationOfTarget } from './alert-item.ts';
 import { type AlertDeadline, readCheckAlerting } from './check-alerting.ts';
 import { escalationChange, withEscalationStarted } from './escalation.ts';
+import { holdCauseOf, impactUpdateDeadline, newHold, supersededWrites, unlinkFromRoot } from './final-decision.ts';
+import { type Deadline, type DeadlineEntry, mergeDeadline } from './notes.ts';
+import {
+  endsFailure,
+  isRecentlyNotified,
+  type NotifiedFailureItem,
+  notifiedFailureAfter,
+  notifiedFailureWrites,
+  ownIncident,
+  withNotifiedBy,
+} from './notified-failure.ts';
 import {
   afterNotifying,
   countChange,
@@ -24,22 +35,10 @@ import {
   withNotifiedAlerts,
   withoutChangeCount,
   withoutNotifiedAlerts,
-} from './memory.ts';
-import { type Deadline, type DeadlineEntry, mergeDeadline } from './notes.ts';
-import {
-  endsFailure,
-  isRecentlyNotified,
-  type NotifiedFailureItem,
-  notifiedFailureAfter,
-  notifiedFailureWrites,
-  ownIncident,
-  withNotifiedBy,
-} from './notified-failure.ts';
+} from './notified-state.ts';
 import { isOverPageBudget, type PageCounts, pageCountWrites, readPageCounts } from './page-budget.ts';
 import { classOf } from './quiet-rules.ts';
 import { recoveryRecipients } from './recipients.ts';
-import { type Decided, decide } from './rules.ts';
-import { holdCauseOf, impactUpdateDeadline, newHold, supersededWrites, unlinkFromRoot } from './settle-held.ts';
 import {
   awaitedRemediation,
   type ChangeSituation,
@@ -48,7 +47,8 @@ import {
   heldIn,
   laterRecipients,
   type RuleInput,
-} from './situation.ts';
+} from './rule-input.ts';
+import { type Decided, decide } from './rules.ts';
 import type { AlertDecision, DecidedTransition } from './transition.ts';
 
 /** A change of a check's state, and the policy in force. */

@@ -1,8 +1,8 @@
 import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
-import { reportedStateOf } from './memory.ts';
+import { reportedStateOf } from './notified-state.ts';
 import type { HoldingReason } from './rule.ts';
-import { hasRecipients, isNewProblem, type RuleInput } from './situation.ts';
+import { hasRecipients, isNewProblem, type RuleInput } from './rule-input.ts';
 import { clock, counted } from './words.ts';
 
 /**

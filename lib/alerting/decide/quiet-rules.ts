@@ -3,9 +3,9 @@ import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 import { duration } from '#lib/channels/message-facts.ts';
 import type { CheckItem, NotifiedState } from '#lib/checks/check-item.ts';
 import { DAY_MS, iso, pastOrZero } from '#lib/platform/time.ts';
-import { type CooldownClass, reportedStateOf } from './memory.ts';
+import { type CooldownClass, reportedStateOf } from './notified-state.ts';
 import type { Reason } from './rule.ts';
-import { bypassesCooldown, isStillFlapping, type RuleInput } from './situation.ts';
+import { bypassesCooldown, isStillFlapping, type RuleInput } from './rule-input.ts';
 import { clock } from './words.ts';
 
 /** So far ahead (ms) lies the look at what an entity's silence without an end holds back; whoever lifts it wakes it. */

@@ -1,7 +1,7 @@
 import { destinationOf, type TargetRef } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { lastNotifiedState } from './memory.ts';
 import type { Deadline, HeldAlert } from './notes.ts';
+import { lastNotifiedState } from './notified-state.ts';
 
 type Escalated = Pick<CheckItem['alerts'], 'escalated'>;
 

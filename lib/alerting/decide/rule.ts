@@ -1,4 +1,4 @@
-import type { AlertKind, RuleInput } from './situation.ts';
+import type { AlertKind, RuleInput } from './rule-input.ts';
 import type { RuleFacts } from './transition.ts';
 
 /**

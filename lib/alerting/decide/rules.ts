@@ -1,7 +1,7 @@
 import { dependency, maintenance, remediation } from './hold-rules.ts';
 import { cooldown, flapping, silenced } from './quiet-rules.ts';
 import type { HoldingReason, Reason, TimedRule } from './rule.ts';
-import type { AlertKind, ChangeSituation, RuleInput } from './situation.ts';
+import type { AlertKind, ChangeSituation, RuleInput } from './rule-input.ts';
 import {
   acknowledged,
   alreadyNotified,

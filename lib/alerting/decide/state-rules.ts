@@ -1,8 +1,8 @@
 import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
-import { reportedStateOf } from './memory.ts';
+import { reportedStateOf } from './notified-state.ts';
 import type { Reason, TimedRule } from './rule.ts';
-import { isStableAgain, type RuleInput } from './situation.ts';
+import { isStableAgain, type RuleInput } from './rule-input.ts';
 import { counted } from './words.ts';
 
 /** What people do to a check themselves is recorded and not announced. */

@@ -8,8 +8,8 @@ import { StateTransition, type TransitionItem } from '#lib/checks/state/transiti
 import type { Env } from '#lib/env.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
 import { pick } from '#lib/platform/plain-data.ts';
+import type { DecisionInput } from './rule-input.ts';
 import { REASONS } from './rules.ts';
-import type { DecisionInput } from './situation.ts';
 
 /** Why a transition has no alert, or none yet: the first rule that stops it, by its name. */
 export const AlertReason = z.enum(REASONS.map(({ name }) => name));
@@ -57,7 +57,7 @@ export type TransitionRecord = z.infer<typeof TransitionRecord>;
 
 /**
  * A stored transition with its alert decision. Immutable, except that a held alert is decided once
- * (settle-held.ts). About 1.2 KB.
+ * (final-decision.ts). About 1.2 KB.
  */
 export type DecidedTransition = TransitionItem &
   Pick<TransitionRecord, 'alert'> & {

@@ -1,6 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import { historyStart } from '#lib/access/retention.ts';
-import type { CauseProgressItem } from '#lib/alerting/cause/hold-item.ts';
+import type { CauseProgressItem } from '#lib/alerting/cause/cause-progress-item.ts';
 import { deliveryView } from '#lib/alerting/configure/views.ts';
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountItem } from '#lib/access/account.ts';
-import { isOfAccount } from '#lib/alerting/policy/channel-place.ts';
+import { isOfAccount } from '#lib/alerting/policy/channel-field.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isId } from '#lib/platform/ids.ts';

@@ -2,7 +2,7 @@ import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelPlace } from '#lib/alerting/policy/channel-place.ts';
+import { channelIn, channelPlace } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Alert } from '#lib/channels/alert.ts';
@@ -11,7 +11,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { MAX_WAIT_MS, type MessageOf } from '#lib/messages.ts';
 import type { RetryBudget } from '#lib/platform/batch.ts';
-import { type FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-shares.ts';
+import { type FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { oneAtATime } from '#lib/platform/table/retry.ts';
 import { alertLinks } from './alert-links.ts';
 import { type DeliveryItem, isFinished } from './delivery-item.ts';
@@ -26,7 +26,7 @@ import {
   reserveSendNow,
   reserveSendTime,
   type Wait,
-} from './pace.ts';
+} from './pacing.ts';
 import { type AttemptOutcome, recordOutcome, recordWaiting } from './record-outcome.ts';
 import { type Ready, type SendEnv, sendAlert } from './send.ts';
 

@@ -1,7 +1,7 @@
 import { recheckHeldUnder } from '#lib/alerting/cause/held-under.ts';
 import { type AlertItem, destinationOfTarget } from '#lib/alerting/decide/alert-item.ts';
+import { nextCatchUpRetry } from '#lib/alerting/decide/catch-up-retries.ts';
 import { escalationWrite } from '#lib/alerting/decide/escalation.ts';
-import { lastNotifiedState, withoutAlertInFlight } from '#lib/alerting/decide/memory.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import {
   lastNotifiedAt,
@@ -9,7 +9,7 @@ import {
   notifiedFailureWrites,
   withoutNotification,
 } from '#lib/alerting/decide/notified-failure.ts';
-import { nextCatchUpRetry } from '#lib/alerting/decide/series.ts';
+import { lastNotifiedState, withoutAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectiveSettings } from '#lib/alerting/policy/effective-policy.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';

@@ -3,7 +3,7 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import { redactUrl } from '#lib/access/redaction.ts';
 import { entitiesFailingWith } from '#lib/alerting/cause/held-under.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import { recentFailures } from '#lib/alerting/decide/memory.ts';
+import { recentFailures } from '#lib/alerting/decide/notified-state.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import {

@@ -1,4 +1,4 @@
-import { isOfAccount } from '#lib/alerting/policy/channel-place.ts';
+import { isOfAccount } from '#lib/alerting/policy/channel-field.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';

@@ -6,7 +6,7 @@ import { failureReason, isRedirect, isSuccess } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
-import { boundedPauseMs, retryAfterMs } from './pace.ts';
+import { boundedPauseMs, retryAfterMs } from './pacing.ts';
 
 /**
  * Publishes on the operator's NATS and waits until the server has taken it. Throws an Error in plain words. Only the

@@ -1,5 +1,5 @@
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { isSilencedAt, type SilenceSettings } from '#lib/catalog/own-silence.ts';
+import { isSilencedAt, type SilenceSettings } from '#lib/catalog/silence-settings.ts';
 import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
 import type { AlertChannel, Policy, PolicyItem, Silence } from './policy.ts';

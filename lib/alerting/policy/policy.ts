@@ -1,4 +1,4 @@
-import type { SilenceSettings } from '#lib/catalog/own-silence.ts';
+import type { SilenceSettings } from '#lib/catalog/silence-settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';

@@ -7,7 +7,7 @@ import type { Net } from '#lib/net/net.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import { lazy } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/lazy.ts';
 import type { Bus, Metrics, Queues } from '#lib/platform/ports.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import { readSettings, type Settings } from '#lib/settings.ts';

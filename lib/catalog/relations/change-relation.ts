@@ -1,5 +1,5 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { MutationContext, TenantEnv, TenantScope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';

@@ -33,7 +33,7 @@ type SourceRow = {
   values: Values;
   /** What `property` says, for sources that have one. */
   property?: 'path' | 'header';
-  /** Of what fails: of days_left it may be another (reading.ts). */
+  /** Of what fails: of days_left it may be another (observation.ts). */
   error_kind: AssertionErrorKind;
 };
 

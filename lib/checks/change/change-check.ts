@@ -1,5 +1,5 @@
 import { type AccountItem, boundTo } from '#lib/access/account.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';

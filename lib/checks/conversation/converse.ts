@@ -3,8 +3,8 @@ import { setImmediate as othersTurn, setTimeout as pause } from 'node:timers/pro
 import type { Connection, Net, OpenRequest, TlsWanted } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { bytesOf, containing, type Expectation, matching, quoted, STEP_BYTES, secretsOfSent } from './expectation.ts';
+import { type Talk, type Talked, talkOver } from './run-conversation.ts';
 import type { Step } from './steps.ts';
-import { type Talk, type Talked, talkOver } from './talk-over.ts';
 
 /** How long the rest of a line is waited for (ms), where nothing says that there is one. */
 const REST_OF_LINE_MS = 100;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { EntityPath, namesEntity } from '#lib/catalog/entity-path.ts';
 import { LabelChanges, Labels } from '#lib/catalog/labels.ts';
-import { aliasesFor } from '#lib/checks/assertions/other-products.ts';
+import { aliasesFor } from '#lib/checks/assertions/aliases.ts';
 import { SOURCE_NAMES } from '#lib/checks/assertions/sources.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { CHECK_SLUG, SLUG } from '#lib/checks/slug.ts';

@@ -6,7 +6,7 @@ import type { CheckSettings } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import type { Net, NetErrorKind } from '#lib/net/net.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
-import { lazy } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/lazy.ts';
 import type { Settings } from '#lib/settings.ts';
 
 /** The kinds of error that checks of several types may have, and what each means. A type adds its own. */

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { failed, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import { isPublicValue } from '#lib/net/egress.ts';
 import { type LookUp, type Net, NetError, type NoRecord, type RecordType } from '#lib/net/net.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { type Expiry, expiryMembers, expiryOf } from '#lib/checks/assertions/expiry.ts';
-import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
 import { failed, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import { statusName } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, type Net, NetError } from '#lib/net/net.ts';

@@ -1,5 +1,5 @@
 import { type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
-import { judgedTalk, type Talk, talkOver } from '#lib/checks/conversation/talk-over.ts';
+import { judgedTalk, type Talk, talkOver } from '#lib/checks/conversation/run-conversation.ts';
 import { probing } from '#lib/checks/outcome.ts';
 import { boundedStream } from '#lib/net/bounded-stream.ts';
 import { statusName } from '#lib/net/http-status.ts';

@@ -1,5 +1,5 @@
+import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { expiryMembers } from '#lib/checks/assertions/expiry.ts';
-import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
 import { type ProbeOutcome, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import type { HttpReply } from '#lib/net/net.ts';
 import { headerSecrets, SECRET_IN_ANSWERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
@@ -7,7 +7,7 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
 import type { HttpConfig, HttpSettings } from './http.ts';
-import { bodyReadOptions, evaluateResponse, expectedStatus, factsOf } from './http-answer.ts';
+import { bodyReadOptions, evaluateResponse, expectedStatus, factsOf } from './http-response.ts';
 
 const MAX_REDIRECTS = 5;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { SEVERAL_STATUSES } from '#lib/checks/assertions/aliases.ts';
 import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
-import { SEVERAL_STATUSES } from '#lib/checks/assertions/other-products.ts';
 import { HeaderMap } from '#lib/net/header-map.ts';
 import { defineCheck } from './check-type.ts';
 

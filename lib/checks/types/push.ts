@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
 import { assertHasRuns, assertTimeZone, dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
-import { CalendarError } from '#lib/schedule/calendar/line.ts';
+import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
 import { defineCheck } from './check-type.ts';
 
 /** The longest interval of a push check, s: a leap year. */

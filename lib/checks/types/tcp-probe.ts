@@ -1,5 +1,5 @@
 import { actionsOf, converse, secretsOf } from '#lib/checks/conversation/converse.ts';
-import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
+import { judgedTalk } from '#lib/checks/conversation/run-conversation.ts';
 import { probing } from '#lib/checks/outcome.ts';
 import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import type { ProbeInput, Settled } from './check-type.ts';

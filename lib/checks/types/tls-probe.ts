@@ -1,9 +1,9 @@
 import type { Unreadable } from '#lib/checks/assertions/body.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { type Expiry, expiryMembers, expiryOf, tooSoon } from '#lib/checks/assertions/expiry.ts';
-import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
 import { converse } from '#lib/checks/conversation/converse.ts';
+import { judgedTalk } from '#lib/checks/conversation/run-conversation.ts';
 import { STARTTLS } from '#lib/checks/conversation/starttls.ts';
-import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
 import { failed, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
 import type { TlsConfig } from './tls.ts';

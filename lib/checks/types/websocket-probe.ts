@@ -8,7 +8,7 @@ import {
   STEP_BYTES,
   secretsOfSent,
 } from '#lib/checks/conversation/expectation.ts';
-import { judgedTalk, type Talk, talkOver } from '#lib/checks/conversation/talk-over.ts';
+import { judgedTalk, type Talk, talkOver } from '#lib/checks/conversation/run-conversation.ts';
 import { probing } from '#lib/checks/outcome.ts';
 import { boundedStream } from '#lib/net/bounded-stream.ts';
 import { statusName } from '#lib/net/http-status.ts';

@@ -2,7 +2,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
-import { yieldEvery } from '#lib/platform/turns.ts';
+import { yieldEvery } from '#lib/platform/yielding.ts';
 import { PACK_MS, type StoredGapCause } from '#lib/results/pack.ts';
 import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';

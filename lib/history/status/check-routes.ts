@@ -9,7 +9,7 @@ import { requireCheck } from '#lib/checks/settings/store.ts';
 import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
-import { mapYielding } from '#lib/platform/turns.ts';
+import { mapYielding } from '#lib/platform/yielding.ts';
 import { CheckWithLastResult, lastResultView, NewestResult, Stale, showWhole } from './check-detail.ts';
 import { newestResults, staleChecks } from './newest-results.ts';
 

@@ -9,7 +9,7 @@ import { notFound } from '#lib/platform/errors.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { Slugs } from '#lib/platform/http/query-params.ts';
 import { filtered, pagesOf } from '#lib/platform/table/pages.ts';
-import { mapYielding } from '#lib/platform/turns.ts';
+import { mapYielding } from '#lib/platform/yielding.ts';
 import { staleChecks } from './newest-results.ts';
 
 const StatusEntity = Entity.extend({

@@ -2,20 +2,20 @@ import * as z from 'zod';
 import type { UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
-import { assertSameOriginSignIn, type Sent, sessionToken } from '#lib/identity/sessions/own-page.ts';
+import { assertSameOriginSignIn, type Sent, sessionToken } from '#lib/identity/sessions/same-origin.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { findLink } from '#lib/identity/sign-in-link.ts';
 import { findInvitation } from '#lib/identity/team/invitations.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
-import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
-import { serviceOriginOf } from '#lib/platform/http/own-address.ts';
+import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
 import { Reply } from '#lib/platform/http/route.ts';
+import { serviceOriginOf } from '#lib/platform/http/service-host.ts';
 import { Slug, text } from '#lib/platform/text.ts';
 import { SignInRefused } from './claims.ts';
 import { MAX_IDENTITIES } from './identities.ts';
 import { authorizationUrl } from './provider.ts';
 import { flowSecrets, oidcCookie, REQUEST_MS, requestPut } from './request.ts';
-import type { SignInTarget } from './who-it-is.ts';
+import type { SignInTarget } from './resolve-identity.ts';
 
 /**
  * Where the browser goes after a sign-in: a path of this service, with one slash at its beginning. Printable ASCII

@@ -1,13 +1,13 @@
 import type { Context } from '#lib/access/context.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
-import type { Sent } from '#lib/identity/sessions/own-page.ts';
+import type { Sent } from '#lib/identity/sessions/same-origin.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { CALLBACK } from './begin.ts';
 import { type OidcError, SignInRefused } from './claims.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import { verifyCallback } from './provider.ts';
 import { oidcCookie, pendingRequest, type Returned } from './request.ts';
-import { completeSignIn } from './settle.ts';
 
 /**
  * The way back from the provider. It is a page's own load and no call, so that whatever comes of it is a page too:

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { Env } from '#lib/env.ts';

@@ -3,7 +3,7 @@ import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { findOneTime, type OneTime, oneTime } from '#lib/identity/one-time.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { SignInTarget } from './who-it-is.ts';
+import type { SignInTarget } from './resolve-identity.ts';
 
 /** What a sign-in at a provider is tied together by, each 43 characters. */
 export type FlowSecrets = {
@@ -25,7 +25,7 @@ export function flowSecrets(cookie: string): FlowSecrets {
 }
 
 // The cookie that ties a sign-in at the provider to the browser it began in. Lax, as the provider leads back from
-// another site. Named as the cookie of a session is (sessions/own-page.ts), and for the same reasons.
+// another site. Named as the cookie of a session is (sessions/same-origin.ts), and for the same reasons.
 
 const SECURE = '__Host-fleetwatch_oidc';
 const nameAt = ({ protocol, port }: URL): string =>

@@ -1,14 +1,13 @@
 import type { UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
-import type { Sent } from '#lib/identity/sessions/own-page.ts';
+import type { Sent } from '#lib/identity/sessions/same-origin.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { commit, RETRY } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { createChallenge, requireChallenge } from './challenge.ts';
-import { refused, relyingPartyOf } from './judge-answer.ts';
 import { type CreationOptions, creationOptions } from './options.ts';
 import { changePasskeys, passkeysOf, requireUser } from './own-passkeys.ts';
 import {
@@ -20,6 +19,7 @@ import {
   passkeyRecord,
 } from './passkey.ts';
 import { clientDataOf } from './responses.ts';
+import { refused, relyingPartyOf } from './validate-response.ts';
 import { verifyRegistration } from './verify.ts';
 
 /** What a browser asks an authenticator for a new passkey. Throws FORBIDDEN where they do not work, LIMIT_EXCEEDED. */

@@ -2,9 +2,9 @@ import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { findOneTime, type OneTime, oneTime } from '#lib/identity/one-time.ts';
 import { commit } from '#lib/platform/table/retry.ts';
-import { type Ceremony, refused } from './judge-answer.ts';
 import { CHALLENGE_MS } from './options.ts';
 import type { ClientData } from './responses.ts';
+import { type Ceremony, refused } from './validate-response.ts';
 
 /** Who adds a passkey with it; nobody: it is to sign in. A challenge stands under its digest. */
 type Content = { user_id?: string };

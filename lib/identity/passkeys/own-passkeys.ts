@@ -1,5 +1,5 @@
 import type { SignInCredential, UserItem } from '#lib/access/account.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
 import { notFound } from '#lib/platform/errors.ts';

@@ -4,16 +4,16 @@ import type { Context } from '#lib/access/context.ts';
 import { auditWriterFor } from '#lib/audit/write.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
-import type { Sent } from '#lib/identity/sessions/own-page.ts';
+import type { Sent } from '#lib/identity/sessions/same-origin.ts';
 import type { SessionRecord } from '#lib/identity/sessions/session.ts';
 import type { Reply } from '#lib/platform/http/route.ts';
 import { commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { createChallenge, requireChallenge } from './challenge.ts';
-import { counterRolledBack, refused, relyingPartyOf } from './judge-answer.ts';
 import { type RequestOptions, requestOptions, userHandleOf } from './options.ts';
 import { auditedPasskey, type PasskeyItem } from './passkey.ts';
 import { type AuthenticationResponse, clientDataOf } from './responses.ts';
+import { counterRolledBack, refused, relyingPartyOf } from './validate-response.ts';
 import { verifyAuthentication } from './verify.ts';
 
 /** Notes that a passkey was refused as its counter went back: two have its key, so that one of them is a copy. */

@@ -1,8 +1,8 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
-import { authenticatorDataOf, type Ceremony, judgeAnswer, type RelyingParty, refused } from './judge-answer.ts';
 import { ALGORITHMS } from './options.ts';
 import type { PasskeyItem } from './passkey.ts';
 import type { AuthenticationResponse, ClientData, RegistrationResponse } from './responses.ts';
+import { authenticatorDataOf, type Ceremony, judgeAnswer, type RelyingParty, refused } from './validate-response.ts';
 
 /** A COSE_Key (RFC 9053, section 7; RFC 8230 for RSA), decoded. */
 type CoseKey = ReadonlyMap<number, unknown>;

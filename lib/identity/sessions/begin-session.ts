@@ -1,5 +1,5 @@
 import { digestOf } from '#lib/access/api-key.ts';
-import { asPerson, auditWriter } from '#lib/access/auditing.ts';
+import { asPerson, auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, Origin } from '#lib/access/context.ts';
 import type { SessionItem, SignInMethod } from '#lib/access/session-item.ts';
 import type { AuditWriter } from '#lib/audit/write.ts';
@@ -9,7 +9,7 @@ import type { Key, Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { assertSameOriginSignIn, type Sent, sessionCookie, sessionToken } from './own-page.ts';
+import { assertSameOriginSignIn, type Sent, sessionCookie, sessionToken } from './same-origin.ts';
 import {
   auditedSession,
   latestEnd,

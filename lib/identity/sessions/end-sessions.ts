@@ -1,6 +1,6 @@
 import type { AccountItem, UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem } from '#lib/access/api-key.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext, TenantScope } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
 import type { SessionItem } from '#lib/access/session-item.ts';

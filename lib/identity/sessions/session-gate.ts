@@ -9,7 +9,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { Gates, Sender } from '#lib/platform/http/router.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
-import { assertSameOriginRequest, sessionToken } from './own-page.ts';
+import { assertSameOriginRequest, sessionToken } from './same-origin.ts';
 import { endOf, isOver } from './session.ts';
 
 /** The gates of functions that pages of ours call: by key, or by the session in a cookie. Others know keys alone. */

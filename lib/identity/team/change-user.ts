@@ -1,13 +1,13 @@
 import { isInvited, type Role, type UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem, ApiKeyPointer } from '#lib/access/api-key.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext } from '#lib/access/context.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
 import { isSame } from '#lib/audit/write.ts';
+import { credentialKeys } from '#lib/identity/credentials.ts';
 import { sessionKeysOf } from '#lib/identity/sessions/end-sessions.ts';
-import { credentialKeys } from '#lib/identity/sign-in-means.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deleteAll } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY } from '#lib/platform/table/retry.ts';

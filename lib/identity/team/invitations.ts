@@ -8,14 +8,14 @@ import {
   type UserItem,
 } from '#lib/access/account.ts';
 import { digestOf, generateApiKey, keyItemsOf } from '#lib/access/api-key.ts';
-import { asPerson, auditWriter } from '#lib/access/auditing.ts';
+import { asPerson, auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext } from '#lib/access/context.ts';
 import { fullKey } from '#lib/access/new-key.ts';
 import { requireAccount } from '#lib/access/store.ts';
 import type { AuditWriter } from '#lib/audit/write.ts';
 import type { Env } from '#lib/env.ts';
 import { beginSession } from '#lib/identity/sessions/begin-session.ts';
-import type { Sent } from '#lib/identity/sessions/own-page.ts';
+import type { Sent } from '#lib/identity/sessions/same-origin.ts';
 import type { Keys } from '#lib/keys.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { Reply } from '#lib/platform/http/route.ts';

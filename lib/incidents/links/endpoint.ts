@@ -3,7 +3,7 @@ import { gates, originOf } from '#lib/access/authenticate.ts';
 import { LINK_PATH, type LinkAction } from '#lib/alerting/notify/alert-links.ts';
 import { clockTime } from '#lib/channels/message-facts.ts';
 import type { Env } from '#lib/env.ts';
-import { assertSameOriginForm } from '#lib/identity/sessions/own-page.ts';
+import { assertSameOriginForm } from '#lib/identity/sessions/same-origin.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { refuse } from '#lib/platform/http/router.ts';

@@ -1,14 +1,14 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { MutationContext, Origin, TenantEnv } from '#lib/access/context.ts';
 import { savePolicy } from '#lib/alerting/configure/policies.ts';
 import { auditedPolicy } from '#lib/alerting/configure/views.ts';
 import { isSignedBy, type LinkClaims, readToken } from '#lib/alerting/notify/alert-links.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelPlace } from '#lib/alerting/policy/channel-place.ts';
+import { channelIn, channelPlace } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { isSilencedAt, type SilenceSettings, withSilence } from '#lib/catalog/own-silence.ts';
+import { isSilencedAt, type SilenceSettings, withSilence } from '#lib/catalog/silence-settings.ts';
 import { clockTime } from '#lib/channels/message-facts.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';

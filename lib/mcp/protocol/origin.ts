@@ -1,5 +1,10 @@
 import { AppError } from '#lib/platform/errors.ts';
-import { isServiceHost, isServiceOrigin, type OwnAddresses, unknownHostError } from '#lib/platform/http/own-address.ts';
+import {
+  isServiceHost,
+  isServiceOrigin,
+  type OwnAddresses,
+  unknownHostError,
+} from '#lib/platform/http/service-host.ts';
 import type { Settings } from '#lib/settings.ts';
 
 /** Whose pages may use MCP: our own, and those of ALLOWED_ORIGINS, whose `*` is for the API. */

@@ -1,4 +1,4 @@
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { MutationContext, TenantScope } from '#lib/access/context.ts';
 import { requireAction } from '#lib/actions/store.ts';
 import { isSame } from '#lib/audit/write.ts';

@@ -1,4 +1,4 @@
-import { lazy } from '#lib/platform/late.ts';
+import { lazy } from '#lib/platform/lazy.ts';
 import { CHANGES, type LazyTool, REACHES_OUT, READS } from './tool.ts';
 
 /**

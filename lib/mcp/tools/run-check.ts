@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { spend } from '#lib/access/rate-gate.ts';
-import { requireProbed } from '#lib/results/by-hand/run-by-hand.ts';
-import { runCheck, TOKENS_A_PROBE } from '#lib/results/by-hand/tester-routes.ts';
+import { requireProbed } from '#lib/results/manual/manual-run.ts';
+import { runCheck, TOKENS_A_PROBE } from '#lib/results/manual/tester-routes.ts';
 import { defineTool } from './tool.ts';
 
 export const runCheckNow = defineTool({

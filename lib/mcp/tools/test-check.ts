@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { spend } from '#lib/access/rate-gate.ts';
-import { TOKENS_A_PROBE } from '#lib/results/by-hand/tester-routes.ts';
-import { SettingsTest, testSettings } from '#lib/results/by-hand/try-settings.ts';
+import { SettingsTest, testSettings } from '#lib/results/manual/test-settings.ts';
+import { TOKENS_A_PROBE } from '#lib/results/manual/tester-routes.ts';
 import { defineTool } from './tool.ts';
 
 /** What a check is called and found by has no part in a trial. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
-import { yieldEvery } from '#lib/platform/turns.ts';
+import { yieldEvery } from '#lib/platform/yielding.ts';
 import { Reply } from './route.ts';
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { memberOf } from '#lib/platform/plain-data.ts';
-import { closestName } from './nearest.ts';
+import { closestName } from './closest-name.ts';
 import type { Route } from './route.ts';
 
 /** So many are named; more would only make the answer longer. */

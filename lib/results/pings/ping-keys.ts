@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { digestOf } from '#lib/access/api-key.ts';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, TenantScope } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';

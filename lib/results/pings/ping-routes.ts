@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { auditedCheck, CheckRecord, checkView } from '#lib/checks/settings/check-record.ts';

@@ -1,6 +1,6 @@
 import { resultExpiry } from '#lib/access/retention.ts';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { heartbeatRules } from '#lib/checks/heartbeat.ts';

@@ -2,7 +2,7 @@ import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Clock } from '#lib/platform/ports.ts';
-import { FairSemaphore, NO_PERMIT, type PermitRequest } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore, NO_PERMIT, type PermitRequest } from '#lib/platform/sharing/fair-semaphore.ts';
 import { probeEntryId } from '#lib/schedule/entries.ts';
 import { lateFrom } from '#lib/schedule/jobs.ts';
 
@@ -25,8 +25,9 @@ export type Lane = 'quick' | 'slow';
 export type Lanes = Record<Lane | 'large', FairSemaphore> & { begin: Begin; enter: Enter };
 
 /**
- * Reads and begins the slot of a cell as soon as it is its turn. ABANDONED: its next slot would be due before its checks
- * had begun. NO_PERMIT: it has waited long enough for this time.
+ * Reads and begins the slot of a cell as soon as it is its turn.
+ *
+ * @returns ABANDONED if the next slot would be due before its checks had begun; NO_PERMIT if the wait was too long
  */
 type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof ABANDONED | typeof NO_PERMIT>;
 

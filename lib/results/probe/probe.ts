@@ -5,9 +5,9 @@ import { checkTypeOf, type ErrorKind } from '#lib/checks/types/registry.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
 import type { Clock } from '#lib/platform/ports.ts';
-import type { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
+import type { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { type Lanes, makeLanes } from './lanes.ts';
-import { type NetworkHealth, networkHealth } from './own-network.ts';
+import { type NetworkHealth, networkHealth } from './network-health.ts';
 
 /**
  * Room for the large body of one probe, among the places that a process has for those: from when the probe asks for it

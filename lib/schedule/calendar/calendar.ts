@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { parseCron } from './cron.ts';
-import { CalendarError, type ScheduleLine } from './line.ts';
 import { parseOnCalendar } from './on-calendar.ts';
+import { CalendarError, type ScheduleLine } from './schedule-line.ts';
 import { isZone, notAZone, offsetAt, stretchesFrom } from './zones.ts';
 
 /** What is not due within five years (ms) counts as never due. */

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#lib/platform/time.ts';
-import { CalendarError, type ScheduleLine } from './line.ts';
+import { CalendarError, type ScheduleLine } from './schedule-line.ts';
 
 /** One part of an expression. `names` stand for numbers from `from` on, in lower case. */
 export type Field = { name: string; from: number; to: number; names?: readonly string[] };

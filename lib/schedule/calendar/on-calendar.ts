@@ -1,5 +1,5 @@
 import { type Field, numbersOf } from './cron.ts';
-import { CalendarError, type ScheduleLine } from './line.ts';
+import { CalendarError, type ScheduleLine } from './schedule-line.ts';
 import { isZone, notAZone } from './zones.ts';
 
 const YEAR: Field = { name: 'year', from: 1970, to: 2199 };

@@ -1,6 +1,6 @@
-import { closestName } from '#lib/platform/http/nearest.ts';
+import { closestName } from '#lib/platform/http/closest-name.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
-import { CalendarError } from './line.ts';
+import { CalendarError } from './schedule-line.ts';
 
 /** A time in which the clocks of a zone are the same `offset` (ms) ahead of UTC: [from, until) in epoch ms. */
 type Stretch = { from: number; until: number; offset: number };

@@ -1,7 +1,7 @@
+import { type CauseProgress, decideByCause, MIN_SETTLING_MS, NO_PROGRESS } from '#lib/alerting/cause/cause-decision.ts';
 import type { KnownCheck } from '#lib/alerting/cause/evidence.ts';
 import { type Graph, walkUpstream } from '#lib/alerting/cause/graph.ts';
-import { type CauseAnalysis, findRootCauses } from '#lib/alerting/cause/verdict.ts';
-import { type CauseProgress, decideByCause, MIN_SETTLING_MS, NO_PROGRESS } from '#lib/alerting/cause/wait.ts';
+import { type CauseAnalysis, findRootCauses } from '#lib/alerting/cause/root-causes.ts';
 import type { NotifiedFailure } from '#lib/alerting/decide/notified-failure.ts';
 import { runChecks, type Standing } from '#research/graphs/runs.ts';
 import { failsAt } from '#research/graphs/truth.ts';

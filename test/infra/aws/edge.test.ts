@@ -3,7 +3,7 @@ import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/api.ts';
 import { edgeCode } from '#infra/aws/edge/code.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 

@@ -11,7 +11,7 @@ import { placesIn, readPages } from '#infra/docs/pages.ts';
 import { recordExamples } from '#infra/docs/record.ts';
 import { tablesOf } from '#infra/docs/tables.ts';
 import { AlertRecord } from '#infra/docs/webhooks.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
 import { webhook } from '#lib/channels/types/webhook.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';

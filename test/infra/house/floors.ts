@@ -21,7 +21,7 @@ export const HOUSE: readonly { room: string; folders?: readonly string[] }[] = [
   { room: 'lib/schedule', folders: ['calendar'] },
   { room: 'lib/checks', folders: ['assertions', 'conversation', 'types', 'state', 'settings', 'change'] },
   { room: 'lib/identity', folders: ['sessions', 'team', 'passkeys', 'oidc'] },
-  { room: 'lib/results', folders: ['probe', 'slots', 'pushes', 'pings', 'by-hand'] },
+  { room: 'lib/results', folders: ['probe', 'slots', 'pushes', 'pings', 'manual'] },
   { room: 'lib/channels', folders: ['types'] },
   { room: 'lib/history', folders: ['runs', 'rollups', 'status'] },
   {

@@ -59,15 +59,15 @@ const STOPS: Record<string, readonly string[]> = {
     'lib/checks/change/change-check.ts',
     'lib/checks/change/schedule-change.ts',
     'lib/checks/change/count-checks.ts',
-    'lib/access/auditing.ts',
+    'lib/access/audit-writer.ts',
   ],
   'sign-in by link': [
     'lib/identity/sign-in.ts',
     'lib/identity/sign-in-link.ts',
     'lib/identity/one-time.ts',
     'lib/identity/sessions/begin-session.ts',
-    'lib/identity/sessions/own-page.ts',
-    'lib/access/auditing.ts',
+    'lib/identity/sessions/same-origin.ts',
+    'lib/access/audit-writer.ts',
   ],
 };
 

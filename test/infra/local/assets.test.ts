@@ -50,7 +50,7 @@ it('a generated file is made once, kept under the digest of its inputs, and made
   writeFileSync(join(folder(), file), 'as it was kept');
   expect(make('document')).toEqual({ status: 0, stdout: 'as it was kept', stderr: '' });
 
-  appendFileSync(join(code, 'lib/api-rows.ts'), '\n// changed\n');
+  appendFileSync(join(code, 'lib/api-routes.ts'), '\n// changed\n');
   expect(make('document')).toEqual({ status: 0, stdout: document, stderr: '' });
   expect(readdirSync(folder())).toHaveLength(1);
   expect(readdirSync(folder())).not.toContain(file);

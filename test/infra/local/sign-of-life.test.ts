@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Outage, outageBefore, writeLiveness } from '#infra/local/sign-of-life.ts';
+import { type Outage, outageBefore, writeLiveness } from '#infra/local/liveness.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-life-'));

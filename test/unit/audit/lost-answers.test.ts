@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { WALKED, walk } from '#infra/docs/example-requests.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { WALKED, walk } from '#infra/docs/walk.ts';
 import { gates } from '#lib/access/authenticate.ts';
-import { allRoutes } from '#lib/all-rows.ts';
+import { allRoutes } from '#lib/all-routes.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import type { Table } from '#lib/platform/ports.ts';

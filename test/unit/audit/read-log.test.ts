@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import type { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditWriter } from '#lib/access/auditing.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';

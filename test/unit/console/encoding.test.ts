@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodingFor } from '#lib/page/answer.ts';
+import { encodingFor } from '#lib/page/serve-file.ts';
 
 describe('a file is packed', () => {
   it.each([

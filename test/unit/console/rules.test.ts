@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hrefOf, matchPath, parseAddress, pathTo } from '#console/rules/address.ts';
+import { runInBatches } from '#console/rules/bulk-requests.ts';
 import { barOf, barPaths, barSummary, shadeOf } from '#console/rules/history-bar.ts';
-import { runInBatches } from '#console/rules/in-turns.ts';
-import { deniedReason } from '#console/rules/may.ts';
 import { findTargets } from '#console/rules/palette.ts';
+import { deniedReason } from '#console/rules/permissions.ts';
 import { pollInterval } from '#console/rules/poll-interval.ts';
 import { tileAt, tileGrid } from '#console/rules/tiles.ts';
 import { dateTime, duration, relative, shortDuration } from '#console/rules/time.ts';
 import { degradedOf, uptimeOf } from '#console/rules/uptime.ts';
-import { visibleRows } from '#console/rules/window.ts';
+import { visibleRows } from '#console/rules/visible-rows.ts';
 import { count, list, percent } from '#console/rules/words.ts';
 
 describe('an address', () => {

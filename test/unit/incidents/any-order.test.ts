@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { IncidentEntity, IncidentItem } from '#lib/incidents/incident.ts';
-import { updateIncidentItem } from '#lib/incidents/keep-incident.ts';
+import { updateIncidentItem } from '#lib/incidents/update-incident-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';

@@ -1,6 +1,6 @@
 import { call } from '#console/api/call.ts';
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { showToast } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/toasts.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { endingOf } from '#console/rules/windows/times.ts';
 

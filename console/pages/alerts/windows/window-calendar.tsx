@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { zone } from '#console/app/look.ts';
+import { zone } from '#console/app/appearance.ts';
 import { setQuery } from '#console/app/router.ts';
 import { Button } from '#console/parts/button.tsx';
 import { minutes, monthName, span, type Zone } from '#console/rules/time.ts';

@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import type { MadeOne, MaintenanceWindow } from '#console/api/records.ts';
-import { zone } from '#console/app/look.ts';
-import { showToast, showWarning } from '#console/app/notices.tsx';
+import { zone } from '#console/app/appearance.ts';
+import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
@@ -9,8 +9,8 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { zoneName } from '#console/rules/time.ts';
 import { isShown, requestOf, typedWindow, type WindowRequest, windowSchema } from '#console/rules/windows/form.ts';
 import { timesOf } from '#console/rules/windows/times.ts';
-import { CalendarError } from '#lib/schedule/calendar/line.ts';
-import { Coming } from './coming.tsx';
+import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
+import { Coming } from './upcoming-intervals.tsx';
 
 type FormProps = {
   /** Undefined: a new one. */

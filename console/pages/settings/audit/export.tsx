@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { callPage } from '#console/api/call.ts';
-import { showError } from '#console/app/notices.tsx';
+import { showError } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { linesOf } from '#console/rules/audit.ts';
 import { number } from '#console/rules/words.ts';

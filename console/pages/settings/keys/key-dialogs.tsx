@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { showToast } from '#console/app/notices.tsx';
+import { showToast } from '#console/app/toasts.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';

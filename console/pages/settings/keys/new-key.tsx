@@ -10,7 +10,7 @@ import { keyRequest, MAY, restrictableFields, SCOPE_MEANINGS } from '#console/ru
 import { readLines } from '#console/rules/lines.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
-import { HeldTo } from './held-to.tsx';
+import { HeldTo } from './key-restrictions.tsx';
 import { KeyShown } from './key-shown.tsx';
 
 const TEXTS = { type: 'array', items: { type: 'string' } };

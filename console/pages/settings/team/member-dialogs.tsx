@@ -1,12 +1,12 @@
 import { call } from '#console/api/call.ts';
-import { showToast } from '#console/app/notices.tsx';
 import { me, readMe } from '#console/app/session.ts';
+import { showToast } from '#console/app/toasts.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
-import type { MemberProps, PendingDialog } from './asked.ts';
 import { NewInvitation } from './new-invitation.tsx';
+import type { MemberProps, PendingDialog } from './pending-dialog.ts';
 import { Remove } from './remove.tsx';
 import { SignInLinkDialog } from './sign-in-link.tsx';
 

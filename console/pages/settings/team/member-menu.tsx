@@ -2,7 +2,7 @@ import { me, refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Menu } from '#console/parts/menu.tsx';
 import type { TeamMember } from '#lib/identity/team/team.ts';
-import type { PendingDialog } from './asked.ts';
+import type { PendingDialog } from './pending-dialog.ts';
 
 /** What can be done with somebody of the team. */
 export function MemberMenu({ member, onAsk }: { member: TeamMember; onAsk: (asked: PendingDialog) => void }) {

@@ -3,8 +3,8 @@ import { call } from '#console/api/call.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import type { Invited } from '#lib/identity/team/team.ts';
-import type { MemberProps } from './asked.ts';
 import { InvitationLink } from './invitation-link.tsx';
+import type { MemberProps } from './pending-dialog.ts';
 
 /** Makes another link for an invitation that is pending; the one before is void. */
 export function NewInvitation({ member: { email, role }, onDone, onClose }: MemberProps) {

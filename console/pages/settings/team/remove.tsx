@@ -1,12 +1,12 @@
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import { showToast } from '#console/app/notices.tsx';
 import { me } from '#console/app/session.ts';
+import { showToast } from '#console/app/toasts.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { goesWith } from '#console/rules/team.ts';
 import type { KeyRecord } from '#lib/access/api-key.ts';
-import type { MemberProps } from './asked.ts';
+import type { MemberProps } from './pending-dialog.ts';
 
 /** Removes somebody from the team, or withdraws an invitation; it names what goes with them. */
 export function Remove({ member, onDone, onClose }: MemberProps) {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { showError, showToast } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
+import { showError, showToast } from '#console/app/toasts.tsx';
 import type { TeamMember } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 

@@ -7,7 +7,7 @@ import { Time } from '#console/parts/time.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { goesWith } from '#console/rules/team.ts';
 import type { SignInLink } from '#lib/identity/sign-in-link.ts';
-import type { MemberProps } from './asked.ts';
+import type { MemberProps } from './pending-dialog.ts';
 
 const schemaOf = (lost: string): MemberSchema => ({
   properties: {

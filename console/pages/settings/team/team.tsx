@@ -9,10 +9,10 @@ import { byName } from '#console/rules/fleet.ts';
 import { meansOf } from '#console/rules/team.ts';
 import { count } from '#console/rules/words.ts';
 import type { TeamMember } from '#lib/identity/team/team.ts';
-import type { PendingDialog } from './asked.ts';
 import { Invite } from './invite.tsx';
 import { MemberDialog } from './member-dialogs.tsx';
 import { MemberMenu } from './member-menu.tsx';
+import type { PendingDialog } from './pending-dialog.ts';
 import { RoleField } from './role-field.tsx';
 
 /** Who is in the account: members and pending invitations. */

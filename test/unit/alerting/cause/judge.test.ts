@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KnownCheck } from '#lib/alerting/cause/evidence.ts';
 import { type Dependency, type Graph, walkUpstream } from '#lib/alerting/cause/graph.ts';
-import { type CauseAnalysisInput, type Dependent, findRootCauses } from '#lib/alerting/cause/verdict.ts';
+import { type CauseAnalysisInput, type Dependent, findRootCauses } from '#lib/alerting/cause/root-causes.ts';
 import { to } from '#test/support/depends-on.ts';
 import { type Plain, restated } from './restated.ts';
 

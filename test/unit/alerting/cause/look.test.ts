@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CauseAnalysis } from '#lib/alerting/cause/verdict.ts';
-import { decideByCause, NO_PROGRESS } from '#lib/alerting/cause/wait.ts';
+import { decideByCause, NO_PROGRESS } from '#lib/alerting/cause/cause-decision.ts';
+import type { CauseAnalysis } from '#lib/alerting/cause/root-causes.ts';
 import type { NotifiedFailure } from '#lib/alerting/decide/notified-failure.ts';
 
 const NOW = 10_000_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastNotifiedState, withAlertInFlight, withoutAlertInFlight } from '#lib/alerting/decide/memory.ts';
+import { lastNotifiedState, withAlertInFlight, withoutAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
 import type { NotifiedStates } from '#lib/checks/check-item.ts';
 
 const telling = (announces: ('up' | 'down')[]): NotifiedStates | undefined => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { recentFailures, withFailure } from '#lib/alerting/decide/memory.ts';
+import { recentFailures, withFailure } from '#lib/alerting/decide/notified-state.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
 const DAY = 86_400_000;

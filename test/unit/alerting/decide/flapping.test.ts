@@ -6,7 +6,7 @@ import {
   isFlapping,
   withFlappingNotified,
   withoutFlapping,
-} from '#lib/alerting/decide/memory.ts';
+} from '#lib/alerting/decide/notified-state.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
 const START = Date.UTC(2026, 10, 22);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { REASONS, reasonOf } from '#lib/alerting/decide/rules.ts';
-import type { RuleInput } from '#lib/alerting/decide/situation.ts';
 import { inForce, POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 
 const AT = Date.parse('2026-11-22T12:00:00.000Z');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { startCooldown } from '#lib/alerting/decide/memory.ts';
+import { startCooldown } from '#lib/alerting/decide/notified-state.ts';
 import { cooldownClass } from '#lib/alerting/decide/quiet-rules.ts';
+import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { decide, type HoldReason, RULES } from '#lib/alerting/decide/rules.ts';
-import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/situation.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
 import { POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/notifier.ts';
 import { grant } from '#infra/local/grant.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import { withAlertInFlight } from '#lib/alerting/decide/memory.ts';
+import { withAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { AppError } from '#lib/platform/errors.ts';

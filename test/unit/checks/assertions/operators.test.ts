@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { evaluateAssertions } from '#lib/checks/assertions/judge.ts';
-import type { ProbeFacts } from '#lib/checks/assertions/reading.ts';
+import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
+import type { ProbeFacts } from '#lib/checks/assertions/observation.ts';
 
 const factsOf = (text: string): ProbeFacts => ({
   body: { text, bytes: Buffer.byteLength(text), isCut: false, type: '' },

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { passkeysUnavailableReason, relyingPartyOf, whyNoPasskeysHere } from '#lib/identity/passkeys/judge-answer.ts';
+import {
+  passkeysUnavailableReason,
+  relyingPartyOf,
+  whyNoPasskeysHere,
+} from '#lib/identity/passkeys/validate-response.ts';
 
 describe('passkeys', () => {
   it.each([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assertCheckAllowed } from '#lib/access/restriction.ts';
 import { type Guarded, isAllowed, ROLES, SCOPES } from '#lib/platform/http/access.ts';
-import { assertAllowed } from '#lib/platform/http/must-be-allowed.ts';
+import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
 
 const ACCESSES: Guarded[] = [
   'read',

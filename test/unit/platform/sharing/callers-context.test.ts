@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
-import { FairSemaphore } from '#lib/platform/sharing/fair-shares.ts';
+import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
 it('each piece of work is done in the async context of its caller, whoever frees the place for it', async () => {
   const fair = new FairSemaphore(

@@ -1,0 +1,33 @@
+import { type Theme, theme, zone } from '#console/app/appearance.ts';
+import { SelectField } from '#console/parts/field.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { type Zone, zoneName } from '#console/rules/time.ts';
+
+/** How this browser shows the console. */
+export const Appearance = () => (
+  <Section title="Look">
+    <div class="fields">
+      <SelectField
+        label="Theme"
+        hint="Kept in this browser."
+        value={theme.value}
+        options={[{ value: 'auto', label: 'as the system' }, 'light', 'dark']}
+        onChange={(value) => {
+          theme.value = value as Theme;
+        }}
+      />
+      <SelectField
+        label="Times"
+        hint="Of all times that are shown. The title of each has the zone."
+        value={zone.value}
+        options={[
+          { value: 'local', label: `local (${zoneName('local')})` },
+          { value: 'utc', label: 'UTC' },
+        ]}
+        onChange={(value) => {
+          zone.value = value as Zone;
+        }}
+      />
+    </div>
+  </Section>
+);

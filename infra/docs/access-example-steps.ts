@@ -1,0 +1,91 @@
+import { type Step, WALKED_PAGE } from './example-steps.ts';
+
+/** The requests of STEPS about people, keys, skills and the ways in: behind all others, which they need. */
+export const STEPS_OF_ACCESS: readonly Step[] = [
+  {
+    endpoint: 'POST /v1/settings/users/invite',
+    body: () => ({ email: 'ben@example.com', role: 'member' }),
+    made: ['users', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/invitations/accept',
+    body: (_, answers) => ({ token: answers['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
+  },
+  { endpoint: 'PUT /v1/settings/users/{id}', body: () => ({ name: 'Ben Miller' }) },
+  { endpoint: 'POST /v1/settings/users/{id}/sign-in-link', body: () => ({ revoke: false }) },
+  {
+    endpoint: 'POST /v1/sign-in/link',
+    body: (_, answers) => ({ token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1) }),
+  },
+  {
+    endpoint: 'POST /v1/skills',
+    body: ({ actions }) => ({
+      slug: 'backup-ops',
+      name: 'Backup operations',
+      description: 'Restarts what failed in the night',
+      version: '1.0.0',
+      tools: [
+        {
+          name: 'restart_backup',
+          description: 'Restarts the nightly backup of a check',
+          inputSchema: { type: 'object', required: ['check_id'], properties: { check_id: { type: 'string' } } },
+          action_id: actions,
+        },
+      ],
+    }),
+    made: ['skills', 'slug'],
+  },
+  { endpoint: 'PUT /v1/skills/{slug}', body: () => ({ version: '1.0.1' }) },
+  { endpoint: 'POST /v1/auth/keys', body: () => ({ label: 'dashboard', is_read_only: true }), made: ['keys', 'id'] },
+  { endpoint: 'POST /v1/sign-in/passkeys/options', byPage: true },
+  {
+    endpoint: 'POST /v1/sign-in/passkeys',
+    body: (_, answers, authenticator) => ({
+      name: 'laptop',
+      response: authenticator.create(answers['POST /v1/sign-in/passkeys/options'], WALKED_PAGE),
+    }),
+    byPage: true,
+    made: ['passkeys', 'id'],
+  },
+  { endpoint: 'PUT /v1/sign-in/passkeys/{id}', body: () => ({ name: 'old laptop' }) },
+  { endpoint: 'POST /v1/sign-in/passkey/options', byPage: true },
+  {
+    endpoint: 'POST /v1/sign-in/passkey',
+    body: (_, answers, authenticator) => ({
+      response: authenticator.get(answers['POST /v1/sign-in/passkey/options'], WALKED_PAGE),
+    }),
+    byPage: true,
+  },
+  {
+    endpoint: 'POST /v1/sign-in/key',
+    body: (_, answers) => ({ key: answers['POST /v1/auth/keys'].key }),
+    made: ['sessions', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/auth/keys',
+    body: ({ checks }) => ({ label: 'nightly backup', scopes: ['push'], check_ids: [checks] }),
+    made: ['keys', 'id'],
+  },
+  { endpoint: 'PUT /v1/auth/keys/{id}', body: () => ({ label: 'nightly backup of the shop' }) },
+  { endpoint: 'POST /v1/auth/keys/{id}/rotate', body: () => ({ overlap_seconds: 3600 }) },
+  {
+    endpoint: 'POST /v1/settings/users/{id}/sign-in-link',
+    at: (answers) => ({ users: answers['POST /v1/auth/keys'].created_by }),
+  },
+  {
+    endpoint: 'POST /v1/sign-in/oidc',
+    body: (_, answers) => ({
+      token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1),
+      return_to: '/#/checks',
+    }),
+    byPage: true,
+  },
+  {
+    endpoint: 'GET /v1/sign-in/oidc/callback',
+    query: (answers) => {
+      const { state = '', nonce = '' } = Object.fromEntries(new URL(answers['POST /v1/sign-in/oidc'].url).searchParams);
+      return { state, code: nonce };
+    },
+  },
+  { endpoint: 'GET /v1/sign-in/identities', made: ['identities', '0.id'] },
+];

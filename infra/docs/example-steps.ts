@@ -1,0 +1,235 @@
+import type { Authenticator } from './authenticator.ts';
+
+/** A body, parsed. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+export type RecordedReply = any;
+
+/** What stands in a collection, by the word of the path before its parameter: `{ checks: 'chk_…' }`. */
+export type Places = Record<string, string>;
+
+/** Address of the service that is walked over. */
+export const WALKED_PAGE = 'https://status.example.com';
+
+/** One request. */
+export type Step = {
+  endpoint: string;
+  /** @param answers of the steps before, by endpoint @param authenticator that of whoever walks */
+  body?: (places: Places, answers: Record<string, RecordedReply>, authenticator: Authenticator) => unknown;
+  /** Made as a page of ours makes it, at PUBLIC_URL. */
+  byPage?: true;
+  /** It is no endpoint of the API: it is asked where this one is. */
+  for?: string;
+  /** Where it is called, where that is not what was made last. */
+  at?: (answers: Record<string, RecordedReply>) => Places;
+  /** What it needs of a query, and every cookie that was told so far. */
+  query?: (answers: Record<string, RecordedReply>) => Record<string, string>;
+  /** Where its answer stands from then on: a collection, and the member that names it there. */
+  made?: [collection: string, member: string];
+};
+
+/**
+ * One good request to every endpoint that takes a body or does something, in an order in which each finds what it
+ * needs; those of people, keys, skills and the ways in follow in access-example-steps.ts. A new endpoint has its line
+ * here or there; GET and DELETE need none.
+ */
+export const STEPS: readonly Step[] = [
+  { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
+  {
+    endpoint: 'POST /v1/blueprints',
+    body: () => ({
+      slug: 'service',
+      name: 'Service',
+      description: 'What we run for others',
+      fields: [{ name: 'tier', field_type: 'number', required: true, default_value: '2' }],
+    }),
+    made: ['blueprints', 'slug'],
+  },
+  {
+    endpoint: 'POST /v1/blueprints/{slug}/fields',
+    body: () => ({ name: 'runbook', field_type: 'url' }),
+    made: ['fields', 'fields.1.name'],
+  },
+  {
+    endpoint: 'PUT /v1/blueprints/{slug}/fields/{name}',
+    body: () => ({ name: 'runbook', field_type: 'url', sort_order: -1 }),
+  },
+  { endpoint: 'PUT /v1/blueprints/{slug}', body: () => ({ description: 'What our customers see' }) },
+  {
+    endpoint: 'POST /v1/blueprints/{blueprint_slug}/entities',
+    body: () => ({ slug: 'database', name: 'Database', fields: { tier: 1 } }),
+    made: ['databases', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/blueprints/{blueprint_slug}/entities',
+    body: () => ({
+      slug: 'shop',
+      name: 'Web shop',
+      fields: { tier: 1, runbook: 'https://wiki.example.com/shop' },
+      labels: { team: 'payments' },
+    }),
+    made: ['entities', 'slug'],
+  },
+  {
+    endpoint: 'PUT /v1/blueprints/{blueprint_slug}/entities/{slug}',
+    body: () => ({ name: 'Web shop (EU)', fields: { tier: null } }),
+  },
+  {
+    endpoint: 'POST /v1/relations',
+    body: ({ databases }, answers) => ({
+      from_entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+      to_entity_id: databases,
+      relation_type: 'depends_on',
+    }),
+    made: ['relations', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/checks/test',
+    body: () => ({ check_type: 'http', target_url: 'https://shop.example.com/health', timeout_ms: 2000 }),
+  },
+  {
+    endpoint: 'POST /v1/checks',
+    body: (_, answers) => ({
+      entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+      check_type: 'http',
+      name: 'home page',
+      target_url: 'https://shop.example.com/health',
+      interval_seconds: 86_400,
+    }),
+    made: ['probed', 'id'],
+  },
+  { endpoint: 'POST /v1/checks/{id}/run' },
+  {
+    endpoint: 'POST /v1/checks',
+    body: (_, answers) => ({
+      entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+      check_type: 'push',
+      name: 'nightly backup',
+      interval_seconds: 86_400,
+      failure_threshold: 1,
+      config: { grace_seconds: 90_000 },
+    }),
+    made: ['checks', 'id'],
+  },
+  { endpoint: 'PUT /v1/checks/{id}', body: () => ({ config: { grace_seconds: 93_600 } }) },
+  {
+    endpoint: 'PUT /v1/checks/by-slug/{slug}',
+    at: () => ({ 'by-slug': 'shop-cart' }),
+    body: () => ({
+      entity: 'service/shop',
+      check_type: 'http',
+      name: 'cart',
+      target_url: 'https://shop.example.com/cart',
+      interval_seconds: 86_400,
+      labels: { tier: '1' },
+    }),
+    made: ['by-slug', 'slug'],
+  },
+  {
+    endpoint: 'POST /v1/checks/{check_id}/policy',
+    body: () => ({ cooldown_seconds: 600, repeat_interval_seconds: 3600 }),
+  },
+  {
+    endpoint: 'POST /v1/checks/{check_id}/policy/channels',
+    body: () => ({ channel_type: 'slack', config: { url: 'https://hooks.slack.com/services/T0/B0/x1y2' } }),
+    made: ['channels', 'id'],
+  },
+  {
+    endpoint: 'PUT /v1/checks/{check_id}/policy/channels/{channel_id}',
+    body: () => ({ config: { url: 'https://hooks.slack.com/services/T0/B0/x1y2z3' } }),
+  },
+  { endpoint: 'POST /v1/checks/{check_id}/policy/channels/{channel_id}/test', made: ['logs', 'id'] },
+  { endpoint: 'PUT /v1/notify/policy', body: () => ({ repeat_interval_seconds: 7200 }) },
+  {
+    endpoint: 'POST /v1/notify/channels',
+    body: () => ({
+      name: 'Payments on call',
+      slug: 'payments',
+      channel_type: 'slack',
+      config: { url: 'https://hooks.slack.com/services/T0/B0/payments' },
+      applies_to: { labels: { team: 'payments' }, states: ['down', 'up'] },
+    }),
+    made: ['account_channels', 'id'],
+  },
+  {
+    endpoint: 'PUT /v1/notify/channels/{id}',
+    body: () => ({ name: 'Payments', applies_to: { labels: { team: 'platform' }, states: ['down'] } }),
+  },
+  { endpoint: 'POST /v1/notify/channels/{id}/test' },
+  {
+    endpoint: 'POST /v1/notify/silences',
+    body: (_, answers) => ({
+      applies_to: { labels: { team: 'platform' } },
+      until: new Date(Date.parse(answers['POST /v1/checks'].created_at) + 86_400_000).toISOString(),
+      reason: 'Moving the database',
+    }),
+    made: ['silences', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/windows',
+    body: () => ({
+      name: 'Patch Saturday',
+      cron: '30 2 * * sat#2',
+      time_zone: 'Europe/Berlin',
+      duration_seconds: 7200,
+      scope: { blueprint_slug: 'service' },
+    }),
+    made: ['windows', 'id'],
+  },
+  { endpoint: 'PUT /v1/windows/{id}', body: () => ({ duration_seconds: 10_800, note: 'Kernel and OpenSSL' }) },
+  {
+    endpoint: 'POST /v1/incidents',
+    body: (_, answers) => ({
+      title: 'Payments are slow',
+      impact: 'degraded',
+      entity_ids: [answers['POST /v1/blueprints/{blueprint_slug}/entities'].id],
+    }),
+    made: ['incidents', 'id'],
+  },
+  { endpoint: 'PUT /v1/incidents/{id}', body: () => ({ title: 'Card payments are slow', impact: 'outage' }) },
+  { endpoint: 'POST /v1/incidents/{id}/acknowledge', body: () => ({ note: 'Looking at the provider' }) },
+  { endpoint: 'POST /v1/incidents/{id}/notes', body: () => ({ text: 'The provider has confirmed it.' }) },
+  { endpoint: 'POST /v1/incidents/{id}/resolve' },
+  { endpoint: 'POST /v1/checks/{id}/heartbeat' },
+  {
+    endpoint: 'POST /ping/{uuid}',
+    for: 'GET /v1/checks/{id}/pings/{ping_id}/body',
+    at: (answers) => ({ ping: answers['POST /v1/checks'].ping_url.split('/').at(-1) }),
+    body: () => 'copied 3 tables, 1.2 GB',
+  },
+  { endpoint: 'GET /v1/status/transitions', made: ['transitions', '0.transition_id'] },
+  { endpoint: 'GET /v1/checks/{id}/pings', made: ['pings', 'pings.0.id'] },
+  { endpoint: 'POST /v1/checks/{id}/rotate-ping-url', body: () => ({ keep_old_seconds: 3600 }) },
+  {
+    endpoint: 'POST /v1/checks/{id}/results',
+    body: () => ({ success: false, latency_ms: 5400, error_message: 'backup: no space left on device' }),
+  },
+  { endpoint: 'POST /v1/checks/{id}/acknowledge', body: () => ({ note: 'The disk is being enlarged' }) },
+  {
+    endpoint: 'POST /v1/actions',
+    body: ({ checks }) => ({
+      name: 'Restart the backup',
+      url: 'https://ci.example.com/jobs/backup?execution={{execution_id}}',
+      headers: { Authorization: 'Bearer s3cret' },
+      body_template: '{"check": "{{check_id}}", "entity": "{{entity_name}}"}',
+      trigger_type: 'state_change',
+      check_id: checks,
+      trigger_to_state: 'down',
+    }),
+    made: ['actions', 'id'],
+  },
+  { endpoint: 'PUT /v1/actions/{id}', body: () => ({ timeout_ms: 5000 }) },
+  {
+    endpoint: 'POST /v1/actions/{id}/run',
+    body: ({ checks }) => ({ vars: { check_id: checks } }),
+    made: ['executions', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/actions/executions/{exec_id}/events',
+    body: () => ({ status: 'running', logs: ['fetching the last snapshot', 'restoring 3 tables'] }),
+  },
+  {
+    endpoint: 'POST /v1/ping-keys',
+    body: () => ({ label: 'crontabs of db1', blueprint_slug: 'service' }),
+    made: ['ping-keys', 'id'],
+  },
+];

@@ -1,0 +1,123 @@
+import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { type ActionItem, lockName, type Remediation } from '#lib/actions/action-item.ts';
+import { checkOf } from '#lib/actions/bindings.ts';
+import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
+import type { Deadline, DeadlineEntry } from '#lib/alerting/decide/notes.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
+import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
+import { type AttemptLimits, readShares } from './attempt-limits.ts';
+import type { Cause, GuardInput } from './guards.ts';
+import { type AttemptSeriesItem, seriesAt } from './series.ts';
+
+/**
+ * What the alert of a failure waits for, or named when it went out, as long as that fails. A repair of what follows
+ * from another failure would repair nothing.
+ * @param hold the deadline of an alert of the check that is held
+ */
+async function readCause(
+  { ports, keys }: Env,
+  { tenant_id, alert }: DecidedTransition,
+  hold: Deadline | undefined,
+): Promise<Cause | undefined> {
+  const held = hold?.note?.held?.reason === 'dependency' ? hold.note.held : undefined;
+  const id = held?.root ?? alert.because?.root_entity_id ?? undefined;
+  if (id === undefined) return held && !held.told?.length ? { root: null } : undefined;
+  const root = await ports.table.get<EntityItem>(keys.entity(tenant_id, id));
+  // What is held on once its root has recovered may recover too.
+  return root && (held || root.state === 'down') ? { root: root.name } : undefined;
+}
+
+/** A guarded action at a failure of its check, and all that an attempt is decided on, read strongly. */
+export type AttemptContext = {
+  action: ActionItem;
+  remediation: Remediation;
+  account: AccountItem;
+  check: CheckItem;
+  transition: DecidedTransition;
+  /** As it is stored, and with this failure. */
+  stored: AttemptSeriesItem | undefined;
+  series: AttemptSeriesItem;
+  entry: DeadlineEntry | undefined;
+  lock_name: string;
+  shares: AttemptLimits;
+  /** A maintenance window that the check is in. */
+  window: OpenWindow | undefined;
+  cause: Cause | undefined;
+  /** Others depend on its entity. */
+  is_root: boolean;
+  /** The deadline of an alert of the check that is held. */
+  hold: DeadlineEntry | undefined;
+};
+
+/** Undefined when the action is gone or not guarded any more, or is bound to another check, or nobody watches that. */
+export async function readAttemptContext(
+  env: Env,
+  action_id: string,
+  transition: DecidedTransition,
+): Promise<AttemptContext | undefined> {
+  const { ports, keys } = env;
+  const { tenant_id, check_id, entity_id } = transition;
+  const [action, account, check, stored, entry, hold] = await ports.table.getMany<
+    [ActionItem, AccountItem, CheckItem, AttemptSeriesItem, DeadlineEntry, DeadlineEntry]
+  >([
+    keys.action(tenant_id, action_id),
+    keys.account(tenant_id),
+    keys.check(tenant_id, check_id),
+    keys.remediation(tenant_id, action_id),
+    keys.entry('remediation', tenant_id, action_id),
+    keys.entry('hold', tenant_id, check_id),
+  ]);
+  if (!action?.remediation || checkOf(action) !== check_id || !account || isDisabled(account)) return undefined;
+  if (!check?.enabled) return undefined;
+  const { remediation } = action;
+  const lock_name = lockName(remediation, entity_id);
+  const [shares, now, cause] = await Promise.all([
+    readShares(env, tenant_id, lock_name),
+    readCheckAlerting(env, check, { check }),
+    readCause(env, transition, hold),
+  ]);
+  const window = now.policy?.window;
+  const series = seriesAt(keys, stored, { tenant_id, action_id, check_id, entity_id }, transition, remediation);
+  const is_root = (now.entity?.dependents ?? 0) > 0;
+  return {
+    ...{ action, remediation, account, check, transition, stored, series, entry, hold },
+    ...{ lock_name, shares, window, cause, is_root },
+  };
+}
+
+/** What the guards look at, but for what takes a search (attempt.ts). */
+export function guardInputOf(one: AttemptContext, now: number): GuardInput {
+  const { remediation, series, lock_name, shares } = one;
+  const { lock, remediations } = shares;
+  return {
+    ...{ now, remediation, lock_name, attempts: series.attempts },
+    is_healthy: isOver(one),
+    ...(one.cause && { dependency: one.cause }),
+    ...(one.window && { window: { until: one.window.until } }),
+    ...(series.last_began_at !== undefined && { last_began_at: series.last_began_at }),
+    ...(lock && { lock }),
+    running: remediations?.running.map(({ until }) => until) ?? [],
+    begun: remediations?.begun ?? [],
+    went_down: 0,
+    is_root: one.is_root,
+  };
+}
+
+/**
+ * Whether the failure that an attempt is for has ended: the check is well, or what it has now is another failure. Where
+ * its entity became degraded because the check came up, there was none.
+ */
+function isOver({ action, check, transition, series }: AttemptContext): boolean {
+  if (isCheckHealthy(action, check) || isCheckHealthy(action, { state: transition.check_to_state })) return true;
+  if (series.failure.transition_id !== transition.transition_id) return true;
+  return action.trigger_to_state === 'down' && check.state_since !== transition.timestamp;
+}
+
+/** Whether a check is in none of the states that its action repairs. */
+export const isCheckHealthy = (
+  { trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>,
+  { state }: Pick<CheckItem, 'state'>,
+): boolean => state !== 'down' && (trigger_to_state === 'down' || state !== 'degraded');

@@ -1,0 +1,104 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
+import { unlinkFromRoot } from '#lib/alerting/decide/final-decision.ts';
+import { hasResultSince, latestDecisionAt } from '#lib/alerting/decide/first-result.ts';
+import { type Deadline, mergeDeadline } from '#lib/alerting/decide/notes.ts';
+import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
+import type { Env } from '#lib/env.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
+import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
+import { putBack } from '#lib/schedule/jobs.ts';
+import { lastOutageEnd } from '#lib/schedule/outages.ts';
+import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+import { commitOutcome, moveDeadline } from './commit-outcome.ts';
+import { decideReleased } from './decide-released.ts';
+import { type HeldCase, HOLDS } from './holds.ts';
+
+/** Another recheck finds out the cause: the answer will be there after this time (ms). */
+const ASKED_MS = 1_000;
+
+/** While it waits for a result of the check, it is looked at so often (ms), or twenty times in all. */
+const MIN_MS = 5_000;
+const LATEST_MS = 300_000;
+
+/**
+ * Looks at a held alert whose deadline has come. It is held on, or released, which puts its alert, or skipped with the
+ * reason of the rule that stops it now: with its transition, the deadline and the check in one transaction, so that
+ * it happens once. Time that nobody watched does not count.
+ * @returns the deadlines that come next, to be sent
+ */
+export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> {
+  const { ports, keys } = env;
+  const shard = keys.shardOf(deadline.check_id);
+  const watermark = await readWatermark(env, shard);
+  const now = ports.clock.now();
+  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
+  const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(account.enabled_at ?? 0, now));
+  return retryOnConflict(ports, () => recheck(env, deadline, account, watchedSince));
+}
+
+/** @param watchedSince epoch ms: our last outage had ended, and the account was enabled */
+async function recheck(
+  env: Env,
+  deadline: DueDeadline,
+  account: AccountItem,
+  watchedSince: number,
+): Promise<DueDeadline[] | typeof RETRY> {
+  const { ports, keys } = env;
+  const { tenant_id, check_id, entity_id } = deadline;
+  const owner = { tenant_id, entity_id, id: check_id };
+  const read = await readCheckAlerting(env, owner, { deadlines: ['hold', 'repeat', 'catch_up'], incident: true });
+  const { check, now } = read;
+  const entry = read.deadlines.hold;
+  if (!entry || (entry.deadline > now && !deadline.woken)) return [];
+  const held = entry.note?.held;
+  const key = held && { pk: keys.ofCheck(tenant_id, check_id), sk: held.transition_sk };
+  const transition = key && (await ports.table.get<DecidedTransition>(key));
+  // Whatever ends its check or its entity has nothing to tell of it.
+  const isOver = held?.reason !== 'dependency' && transition?.alert.decision !== 'held';
+  if (!held || !check || !read.entity || !transition || isOver) {
+    return moveDeadline(env, read, { kind: 'hold', next: undefined }, check && unlinkFromRoot(keys, check, entry));
+  }
+  const one: HeldCase = { ...read, check, held, transition, due: entry.deadline };
+  const forgotten = unlinkFromRoot(keys, check, entry);
+  const decideNow = (by: HeldCase, beside: readonly Write[]) => {
+    const { next, outcome } = decideReleased(keys, ports.ids.token(), by);
+    const writes = [...(outcome.beside ?? []), ...beside, ...forgotten];
+    return commitOutcome(env, read, { kind: 'hold', next }, { ...outcome, beside: writes });
+  };
+
+  const isCatchUp = held.kind === 'catch_up';
+  for (const hold of isCatchUp ? [HOLDS.dependency] : Object.values(HOLDS)) {
+    const found = await hold.recheck({ ...env, tenant: tenant_id }, account, one);
+    if (found.is === 'released') continue;
+    if (found.is === 'asked') return [{ ...dueDeadline('hold', owner, now + ASKED_MS), woken: true }];
+    if (found.is === 'known') return decideNow({ ...one, held: found.held }, found.beside);
+    const own = { kind: 'hold' as const, next: found.next };
+    return found.outcome ? commitOutcome(env, read, own, found.outcome) : moveDeadline(env, read, own);
+  }
+  if (isCatchUp) {
+    // A catch-up waits by itself for whatever keeps it from being told now.
+    const again = mergeDeadline(read.deadlines.catch_up, { deadline: now });
+    const writes = deadlineWrites(keys, 'catch_up', owner, ports.ids.token(), read.deadlines.catch_up, again);
+    const own = { kind: 'hold' as const, next: undefined };
+    return moveDeadline(env, read, own, [...forgotten, ...writes], [dueDeadline('catch_up', owner, again.deadline)]);
+  }
+  const later = HOLDS[held.reason].waits_for_result ? await waitForResult(env, one, watchedSince) : undefined;
+  return later ? moveDeadline(env, read, { kind: 'hold', next: later }) : decideNow(one, []);
+}
+
+/** The deadline at which it is looked at again; undefined once there is a result of the check, or none will come. */
+async function waitForResult(
+  env: Env,
+  { check, held, due, now }: HeldCase,
+  watchedSince: number,
+): Promise<Deadline | undefined> {
+  const from = Math.max(Math.min(held.from, due), watchedSince);
+  const last = latestDecisionAt(check, from);
+  if (now >= last || (await hasResultSince(env, check, from))) return undefined;
+  const wait = Math.min(Math.max((last - from) / 20, MIN_MS), LATEST_MS);
+  return { deadline: Math.min(Math.ceil(now + wait), last), note: { held: { ...held, from } } };
+}

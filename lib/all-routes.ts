@@ -1,0 +1,8 @@
+import type { StateContext } from '#lib/checks/state/on-change.ts';
+import { signInRoutes } from '#lib/identity/sign-in.ts';
+import { loadRoutes } from '#lib/platform/http/lazy-routes.ts';
+import type { Route } from '#lib/platform/http/route.ts';
+import { apiRoutes } from './api-routes.ts';
+
+/** Every endpoint there is, of all functions: for documents and tests, and for the gateway at the edge. */
+export const allRoutes: Route<StateContext>[] = [...(await loadRoutes(apiRoutes)), ...signInRoutes];

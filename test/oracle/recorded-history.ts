@@ -1,0 +1,79 @@
+import { cellOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
+import type { PackItem, StoredGapCause } from '#lib/results/pack.ts';
+import { orderOf, type ResultItem, resultRecord } from '#lib/results/result.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
+import { checkIdOf, type Seen, settingsIn } from './inside.ts';
+import { packKeyOf } from './outcomes.ts';
+import { saidBy } from './state-counters.ts';
+
+/**
+ * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `beside`: it is
+ * no slot's.
+ */
+type ToldRun = { id: string; at: number; success: boolean; warns: boolean; interval_seconds?: number; beside?: true };
+type ToldGap = { at: number; interval_seconds: number; cause: StoredGapCause };
+export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
+
+/**
+ * What the table tells of the probes of each check, by its id, also of one that is gone. The rules of reading once
+ * more: a single result counts, else the first pack that has a run, else a gap that one noted; packs count as far as
+ * the check was enabled with their interval.
+ */
+export function toldIn(seen: Seen): Map<string, Told> {
+  const told = new Map<string, Told>();
+  const ids = new Map<string, string>();
+  const settings = settingsIn(seen);
+  for (const id of settings.keys()) {
+    ids.set(`${cellOf(id)} ${numberOf(id)}`, id);
+    told.set(id, { runs: [], gaps: [] });
+  }
+  /** A change counts from the time that it notes, though what was under way was still probed as before. */
+  const isInForce = (id: string, at: number, interval_seconds: number): boolean => {
+    const versions = settings.get(id)!.flatMap(({ check }) => check ?? []);
+    const stood = versions.findLast(({ settings_at }) => settings_at <= at) ?? versions[0]!;
+    return stood.enabled && stood.interval_seconds === interval_seconds;
+  };
+  const known = new Set<string>();
+  for (const item of seen.table.values()) {
+    const id = checkIdOf(item);
+    if (!item.sk.startsWith(RESULTS)) continue;
+    const result = item as ResultItem;
+    known.add(`${id} ${orderOf(result)}`);
+    const { success } = result;
+    const warns = saidBy(result) === 'warn';
+    const run = { id: resultRecord(id, result).id, at: orderOf(result), success, warns };
+    told.get(id)?.runs.push({ ...run, ...(result.kind && { beside: true }) });
+  }
+  const gaps: [of: string, id: string, gap: ToldGap][] = [];
+  for (const { cell, interval_seconds, slot: at, item } of packsIn(seen)) {
+    for (const { number, ...entry } of entriesOf(item)) {
+      const id = ids.get(`${cell} ${number}`);
+      if (id === undefined || !isInForce(id, at, interval_seconds)) continue;
+      const of = `${id} ${at}`;
+      if (entry.gap) gaps.push([of, id, { at, interval_seconds, cause: entry.gap }]);
+      else if (!known.has(of)) {
+        known.add(of);
+        const warns = saidBy(entry) === 'warn';
+        const own = { id: idOf(item, id, at, entry.rev), at, success: entry.success, warns };
+        told.get(id)!.runs.push({ ...own, interval_seconds });
+      }
+    }
+  }
+  for (const [of, id, gap] of gaps) if (!known.has(of)) told.get(id)!.gaps.push(gap);
+  return told;
+}
+
+/** All packs, the first part of a slot first. */
+const packsIn = (seen: Seen) =>
+  [...seen.table.values()]
+    .flatMap((item) => {
+      const pack = packKeyOf(item);
+      return pack ? [{ ...pack, item: item as PackItem }] : [];
+    })
+    .sort((a, b) => a.part - b.part);
+
+/** A result has the same id, wherever it is stored. */
+function idOf({ pk }: PackItem, check: string, at: number, rev: number): string {
+  const under = { pk: `T#${pk.split('#')[1]}#CHECK#${check}`, sk: `${RESULTS}${stamp(at)}#${rev}`, error_message: '' };
+  return resultRecord(check, under as ResultItem).id;
+}

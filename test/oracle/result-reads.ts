@@ -1,0 +1,78 @@
+import { timeOf } from '#lib/platform/ids.ts';
+import type { PackItem } from '#lib/results/pack.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
+import { changesIn, checkIdOf, checksIn, type Inside, isCheckKey, type Seen } from './inside.ts';
+import { type PackKey, packKeyOf, probeResults } from './outcomes.ts';
+import { toldIn } from './recorded-history.ts';
+
+/**
+ * One outcome a slot and check: each pack stands as it was written, and none says of a check what one before it says.
+ * So a reader sees the single result, else the first run of the packs, and a gap only where there is neither; and what
+ * was judged is what is shown.
+ */
+export function checkShown(inside: Inside): string[] {
+  const { seen, shown } = inside;
+  const wrong = [...checkPacks(seen), ...checkJudged(seen)];
+  const told = toldIn(seen);
+  for (const { id, execution_mode, ...check } of checksIn(seen)) {
+    const answer = shown.get(id);
+    if (execution_mode !== 'pull' || !answer) continue;
+    const stored = (told.get(id)?.runs ?? []).sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+    const expected = stored.map((run) => `${run.at} ${run.success} ${run.id}`);
+    const answered = answer.results.map((result) => `${timeOf(result.id)} ${result.success} ${result.id}`);
+    const missing = expected.filter((one) => !answered.includes(one));
+    const added = answered.filter((one) => !expected.includes(one));
+    const say = (text: string) => wrong.push(`${id} (${check.interval_seconds} s): ${text}`);
+    if (missing.length > 0) say(`${missing} is stored and not shown`);
+    if (added.length > 0) say(`${added} is shown and not stored`);
+    if (new Set(answered).size < answered.length) say('a result is shown twice');
+    const times = answer.results.map((result) => timeOf(result.id));
+    if (times.some((at, i) => at > times[Math.max(0, i - 1)]!)) say('its results are not shown newest first');
+    for (const { from, to } of answer.gaps) {
+      const run = stored.find((one) => one.interval_seconds && from <= one.at && one.at < to);
+      if (run) say(`its run of ${run.at} lies in a gap from ${from} to ${to}`);
+    }
+  }
+  return wrong;
+}
+
+/** Each pack, once written, stands; parts follow on each other, and each says what those before it do not. */
+function checkPacks(seen: Seen): string[] {
+  const wrong: string[] = [];
+  const slots = new Map<string, { parts: number; said: Map<number, 'run' | 'gap'> }>();
+  for (const { key, before, after, commit } of changesIn(seen)) {
+    const pack = packKeyOf(key);
+    if (!pack) continue;
+    const say = (text: string) => wrong.push(`commit ${commit.n}: part ${pack.part} of ${nameOf(pack)} ${text}`);
+    if (before) say('was written over');
+    if (before || !after) continue;
+    const slot = slots.get(nameOf(pack)) ?? { parts: 0, said: new Map() };
+    slots.set(nameOf(pack), slot);
+    if (++slot.parts !== pack.part) say(`was written as the ${slot.parts}.`);
+    for (const { number, gap } of entriesOf(after as PackItem)) {
+      const known = slot.said.get(number);
+      if (known === 'run' || (known === 'gap' && gap))
+        say(`speaks of ${number}, of which one before it has a ${known}`);
+      slot.said.set(number, gap ? 'gap' : 'run');
+    }
+  }
+  return wrong;
+}
+
+const nameOf = ({ cell, interval_seconds, slot }: PackKey): string => `slot ${slot} of ${cell} (${interval_seconds} s)`;
+
+/** Of a slot one outcome is judged, and it is there for whoever reads. */
+function checkJudged(seen: Seen): string[] {
+  const wrong: string[] = [];
+  const judged = new Map<string, number>();
+  for (const { commit, check, at, key, single, beside, rev } of probeResults(seen)) {
+    if (!single) continue;
+    const isJudged = commit.changes.some(({ key }) => isCheckKey(key) && checkIdOf(key) === check.id);
+    if (!isJudged) continue;
+    const of = `${check.id} ${beside === 'manual' ? key.sk : `${at} ${rev}`}`;
+    judged.set(of, (judged.get(of) ?? 0) + 1);
+    if (!seen.table.has(`${key.pk}|${key.sk}`)) wrong.push(`${of} was judged and is not there`);
+  }
+  for (const [of, times] of judged) if (times > 1) wrong.push(`${of} was judged ${times} times`);
+  return wrong;
+}

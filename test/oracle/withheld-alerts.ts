@@ -1,0 +1,127 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { ancestryIn } from './ancestry.ts';
+import type { Span } from './history.ts';
+import { holdIn, holdsSeen } from './holds-seen.ts';
+import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
+import { type Inside, isCheckKey, keyText } from './inside.ts';
+import { beliefsSeen, type Heard } from './seen-notifications.ts';
+
+/** So long (ms) before it is committed a look may have been begun, by what was so then. */
+const BEGUN_MS = 15_000;
+/** What follows from a cause is held for at most so long (ms) after it has recovered, with the run that judges it. */
+const SETTLING_MS = 600_000 + 130_000;
+/** What was up for so long (ms), and for two of its intervals, while another failed lives on without it. */
+const SURVIVES_MS = 120_000;
+/** From a delivery that fails until what is withheld for it is looked at (ms). */
+const NOTED_MS = 60_000;
+const NOTED_LATE_MS = 300_000;
+
+/**
+ * Whoever hears nothing of a failure has heard of what it follows from: an alert is withheld from a destination only
+ * while that was told of something that the check's entity depends on, which fails or has failed a while ago, or while
+ * it will be told of that in a moment. Or while what it follows from has just recovered, so that it has the time to
+ * recover too; or while nobody is to be told at all.
+ */
+export function checkUntold(inside: Inside): string[] {
+  const { seen, keys, profile } = inside;
+  const ancestry = ancestryIn(inside);
+  const beliefs = beliefsSeen(seen);
+  const holds = holdsSeen();
+  const accounts = accountsSeen();
+  const table = new Map<string, Item>();
+  const wrong: string[] = [];
+  const noted = profile.quiet ? NOTED_MS : NOTED_LATE_MS;
+
+  /** Whether whoever was told this of a cause knows of it at a time: one of its checks may be up again before it is. */
+  function knows([last, ...before]: readonly Heard[], at: number, cooldown_ms: number, since: number): boolean {
+    if (!last) return false;
+    const counts = ({ failed_at }: Heard) => failed_at === undefined || failed_at >= at - noted;
+    if (!counts(last)) return knows(before, at, cooldown_ms, since);
+    if (last.says !== 'up') return true;
+    const isRecent = last.at > at - Math.max(SETTLING_MS, cooldown_ms);
+    return before.some((one) => one.says !== 'up' && counts(one) && (isRecent || one.at > since - BEGUN_MS));
+  }
+
+  for (const commit of seen.commits) {
+    const { at } = commit;
+    beliefs.take(commit);
+    holds.take(commit);
+    for (const { key, after } of commit.changes) {
+      if (after) table.set(keyText(key), after);
+      else table.delete(keyText(key));
+    }
+    accounts.take(commit);
+    for (const change of commit.changes) {
+      const hold = holdIn(change);
+      const isLook =
+        hold?.before?.note?.held?.reason === 'dependency' && hold.after?.note?.held?.reason === 'dependency';
+      // What is brought forward is looked at in a moment.
+      if (!hold || !isLook || hold.after!.deadline <= at) continue;
+      const check = table.get(keyText(keys.check(hold.after!.tenant_id, hold.check_id))) as CheckItem | undefined;
+      if (!check) continue;
+      const told = holds.of(check)?.told ?? new Set();
+      const causes = [...ancestry.ancestorsOf(check.entity_id, at - SETTLING_MS, at)];
+      const isPending = [...table.values()].some(
+        (item) =>
+          isCheckKey(item) &&
+          causes.includes((item as CheckItem).entity_id) &&
+          holds.wasUntold((item as CheckItem).id, at - BEGUN_MS),
+      );
+      if (isPending || isSettling(check, at)) continue;
+      const possible = accounts
+        .of(check.tenant_id, at)
+        .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
+      const missing = possible.map(({ places, cooldown_seconds, silenced, window }) =>
+        places('down').filter(
+          ({ id, place }) =>
+            !silenced &&
+            !window &&
+            !told.has(id) &&
+            !told.has(place) &&
+            !causes.some((cause) => {
+              const since = ancestry.troubledSince(cause, at);
+              return knows(beliefs.of(cause, place), at, cooldown_seconds * 1000, since);
+            }),
+        ),
+      );
+      if (missing.every(({ length }) => length > 0))
+        wrong.push(
+          `${check.id}: at ${at} nothing is told to ${missing[0]!.map(({ id }) => id)}, which knows of no cause`,
+        );
+    }
+  }
+  return wrong;
+
+  /** Something that it depended on has failed a while ago, and nothing that it depends on does any more. */
+  function isSettling({ entity_id, state_since, interval_seconds }: CheckItem, at: number): boolean {
+    const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
+    const failing = [...ancestry.needsOf(entity_id, at, isWell)].filter(fails);
+    const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
+    const isNow = failing
+      .map((cause) => ancestry.troubledSince(cause, at))
+      .some((since) => since < at - BEGUN_MS && since > survived);
+    return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
+  }
+
+  /** Checks of an entity, but for those that are disabled. */
+  function watchedOf(entity: string): CheckItem[] {
+    const checks = [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
+    return checks.filter((check) => check.entity_id === entity && check.enabled);
+  }
+
+  /** What fails behind what is well is no cause of anything before that. */
+  function isWell(entity: string): boolean {
+    return watchedOf(entity).some(({ state }) => state === 'up');
+  }
+
+  /** An entity fails when all of its checks that probe do, or its push checks where it has no others. */
+  function fails(entity: string): boolean {
+    const enabled = watchedOf(entity);
+    const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
+    const isDown = ({ state }: CheckItem) => state === 'down';
+    if (ancestry.countsWhenDegraded(entity)) return enabled.some(isDown);
+    const deciding = pulls.length > 0 ? pulls : enabled;
+    return deciding.length > 0 && deciding.every(isDown);
+  }
+}

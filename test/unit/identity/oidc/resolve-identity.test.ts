@@ -1,0 +1,74 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { claimsOf } from '#lib/identity/oidc/claims.ts';
+import { resolveIdentity, type SignInTarget } from '#lib/identity/oidc/resolve-identity.ts';
+
+const membership = fc.record({
+  tenant_id: fc.constantFrom('acc_1', 'acc_2', 'acc_3'),
+  user_id: fc.constantFrom('usr_1', 'usr_2', 'usr_3'),
+});
+const meant = (...by: SignInTarget['by'][]) =>
+  fc.tuple(membership, fc.constantFrom(...by)).map(([who, how]): SignInTarget => ({ ...who, by: how, digest: 'd' }));
+const linked = fc.uniqueArray(membership, { selector: ({ tenant_id }) => tenant_id });
+const invited = fc.uniqueArray(meant('invitation'), { selector: ({ tenant_id }) => tenant_id, maxLength: 3 });
+const claims = fc.record(
+  {
+    issuer: fc.constant('https://login.example.com'),
+    subject: fc.string({ minLength: 1 }),
+    email: fc.constant('ann@example.com'),
+    email_verified: fc.constantFrom<unknown>(true, 'true', false, 'false', 1, 'yes', null, undefined),
+  },
+  { requiredKeys: ['issuer', 'subject'] },
+);
+const known = fc.record({ claims, linked, invited, trust: fc.boolean() });
+
+describe('who it is', () => {
+  it('is whoever issuer and subject are linked to, whatever the e-mail address and who is invited', () => {
+    fc.assert(
+      fc.property(known, (all) => {
+        fc.pre(all.linked.length > 0);
+        expect(resolveIdentity(all)).toEqual({ as: all.linked });
+      }),
+    );
+  });
+
+  it('is by e-mail address only somebody with the one pending invitation to it, verified or trusted', () => {
+    fc.assert(
+      fc.property(known, (all) => {
+        const verdict = resolveIdentity({ ...all, linked: [] });
+        const isVerified = all.trust || all.claims.email_verified === true || all.claims.email_verified === 'true';
+        if (all.invited.length !== 1) expect(verdict).toEqual({ refused: 'not_invited' });
+        else if (isVerified) expect(verdict).toEqual({ link: all.invited[0] });
+        else expect(verdict).toEqual({ refused: 'email_not_verified' });
+      }),
+    );
+  });
+
+  it('is whom it began for, unless issuer and subject are somebody else in the same account', () => {
+    fc.assert(
+      fc.property(known, meant('invitation', 'link', 'session'), (all, begun_for) => {
+        const here = all.linked.find(({ tenant_id }) => tenant_id === begun_for.tenant_id);
+        const isOther = here !== undefined && here.user_id !== begun_for.user_id;
+        expect(resolveIdentity({ ...all, begun_for })).toEqual(
+          isOther ? { refused: 'already_linked' } : { link: begun_for },
+        );
+      }),
+    );
+  });
+});
+
+describe('the claims', () => {
+  const own = { iss: 'https://login.example.com', sub: 'ann' };
+
+  it('take e-mail address and name only where they are texts', () => {
+    expect(claimsOf({ ...own, email: ['ann@example.com'], email_verified: true, name: 7 })).toEqual({
+      issuer: own.iss,
+      subject: own.sub,
+    });
+  });
+
+  it('take the name that a person signs in with where there is no other', () => {
+    expect(claimsOf({ ...own, name: '', preferred_username: 'ann' }).name).toBe('ann');
+    expect(claimsOf({ ...own, name: 'Ann Example', preferred_username: 'ann' }).name).toBe('Ann Example');
+  });
+});

@@ -1,0 +1,99 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isServiceHost, isServiceOrigin, serviceOriginOf } from '#lib/platform/http/service-host.ts';
+import { readSettings } from '#lib/settings.ts';
+
+const NONE = readSettings({});
+const own = readSettings({ PUBLIC_URL: 'https://status.example.com', ALLOWED_HOSTS: 'fleet.lan,Other.Example.com' });
+
+describe('an address of the service is', () => {
+  it.each(['127.0.0.1:8787', '192.168.1.5', '[::1]:8787', 'localhost:8787', 'console.localhost:1', 'nas', 'NAS:80'])(
+    '%s, which no stranger can point here',
+    (host) => {
+      expect(isServiceHost(host, NONE)).toBe(true);
+      expect(isServiceOrigin(`http://${host.toLowerCase()}`.replace(/:80$/, ''), host, NONE)).toBe(true);
+    },
+  );
+
+  it.each(['status.example.com', 'status.example.com:8787', 'fleet.lan', 'other.example.com:9'])(
+    '%s, which the operator names',
+    (host) => {
+      expect(isServiceHost(host, own)).toBe(true);
+      expect(isServiceHost(host, NONE)).toBe(false);
+    },
+  );
+
+  it.each(['evil.example', 'evil.example:8787', 'localhost.evil.example', '127.0.0.1.evil.example', '', 'a b', 'x/y'])(
+    'not "%s"',
+    (host) => {
+      expect(isServiceHost(host, own)).toBe(false);
+      expect(() => serviceOriginOf({ host }, own)).toThrow();
+    },
+  );
+
+  it('none with a dot that nobody named, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.domain(), (name) => {
+        expect(isServiceHost(name, own)).toBe(false);
+        expect(isServiceOrigin(`https://${name}`, name, own)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('a page of the service', () => {
+  it('has the very host and port of the request, or PUBLIC_URL', () => {
+    expect(isServiceOrigin('http://localhost:8787', 'localhost:8787', NONE)).toBe(true);
+    expect(isServiceOrigin('http://localhost:8788', 'localhost:8787', NONE)).toBe(false);
+    expect(isServiceOrigin('http://other:8787', 'localhost:8787', NONE)).toBe(false);
+    // A proxy that calls by an address of its own.
+    expect(isServiceOrigin('https://status.example.com', '127.0.0.1:8787', own)).toBe(true);
+    expect(isServiceOrigin('http://status.example.com', '127.0.0.1:8787', own)).toBe(false);
+    expect(isServiceOrigin('https://status.example.com.evil.example', '127.0.0.1:8787', own)).toBe(false);
+  });
+
+  it.each(['null', '', '*', 'file://', 'http://localhost:8787/', 'http://localhost:8787/a', 'chrome-extension://abc'])(
+    'is not "%s"',
+    (origin) => {
+      expect(isServiceOrigin(origin, 'localhost:8787', NONE)).toBe(false);
+    },
+  );
+});
+
+describe('the origin under which a browser has the service', () => {
+  it('is that of its page, else PUBLIC_URL at its host, else plain http', () => {
+    expect(serviceOriginOf({ host: 'nas:8787', origin: 'https://nas:8787' }, NONE).origin).toBe('https://nas:8787');
+    expect(serviceOriginOf({ host: 'status.example.com' }, own).origin).toBe('https://status.example.com');
+    expect(serviceOriginOf({ host: 'localhost:8787' }, own).origin).toBe('http://localhost:8787');
+  });
+
+  it('is refused for a page of another, with what the operator can set', () => {
+    expect(() => serviceOriginOf({ host: 'evil.example', origin: 'https://evil.example' }, NONE)).toThrow(
+      'https://evil.example is not an address of this service. Set PUBLIC_URL=https://evil.example.',
+    );
+  });
+});
+
+describe('a request without Host', () => {
+  it('is told to send it', () => expect(() => serviceOriginOf({}, NONE)).toThrow('Send the header Host'));
+});
+
+describe('settings of addresses and sessions', () => {
+  it.each([
+    [{ PUBLIC_URL: 'https://status.example.com/fleet' }, 'PUBLIC_URL: must be an address without a path'],
+    [{ PUBLIC_URL: 'status.example.com' }, 'PUBLIC_URL: must be an address'],
+    [{ PUBLIC_URL: 'ftp://status.example.com' }, 'PUBLIC_URL: must be an address'],
+    [{ PUBLIC_URL: 'https://user@status.example.com' }, 'PUBLIC_URL: must be an address'],
+    [{ ALLOWED_HOSTS: 'https://status.example.com' }, 'ALLOWED_HOSTS: must be names without scheme'],
+    [{ ALLOWED_HOSTS: 'status.example.com:8787' }, 'ALLOWED_HOSTS: must be names without scheme'],
+    [{ SESSION_DAYS: '3' }, 'SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is 7'],
+    [{ SESSION_DAYS: '91' }, 'SESSION_DAYS: must be at most 90'],
+    [{ SESSION_IDLE_DAYS: '0' }, 'SESSION_IDLE_DAYS: must be at least 1'],
+  ])('%o are refused at the start', (env, told) => {
+    expect(() => readSettings(env)).toThrow(`Settings are wrong. ${told}`);
+  });
+
+  it('PUBLIC_URL may end with a slash, and be in capitals', () => {
+    expect(readSettings({ PUBLIC_URL: 'https://Status.Example.com/' }).PUBLIC_URL).toBe('https://status.example.com');
+  });
+});

@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { deleteCheck } from '#lib/checks/change/change-check.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { after, RESULTS } from '#lib/keys.ts';
+import type { Job } from '#lib/messages.ts';
+import { type HttpRequest, NetError } from '#lib/net/net.ts';
+import { runCheckManually } from '#lib/results/manual/manual-run.ts';
+import type { ResultItem } from '#lib/results/result.ts';
+import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+
+let world: HealthWorld;
+/** What each host does; `ok` where nothing is said. */
+let hosts: Record<string, 'silent' | 'refuses'>;
+let asked: HttpRequest[];
+beforeEach(async () => {
+  world = await healthWorld();
+  Object.assign(world.ports, { settings: { ...world.ports.settings, REFERENCE_HOST: '.' } });
+  hosts = {};
+  asked = [];
+  const silence = async (timeout_ms: number): Promise<never> => {
+    await world.ports.clock.sleep(timeout_ms);
+    throw Object.assign(new NetError('timeout', `no answer within ${timeout_ms} ms`), { latency_ms: timeout_ms });
+  };
+  Object.assign(world.ports.net, {
+    http: async (request: HttpRequest) => {
+      asked.push(request);
+      const does = hosts[new URL(request.url).hostname];
+      if (does === 'silent') return silence(request.timeout_ms);
+      if (does === 'refuses') throw new NetError('connect', 'refused', { answered: true });
+      return { status: 200, headers: {}, body: '', latency_ms: 5 };
+    },
+    resolve: async ({ timeout_ms }: { timeout_ms: number }) =>
+      hosts.reference === 'silent' ? silence(timeout_ms) : { values: ['a.root-servers.net'], latency_ms: 5 },
+  });
+});
+
+const results = async ({ tenant_id, id }: CheckItem): Promise<ResultItem[]> => {
+  const partition = world.keys.ofCheck(tenant_id, id);
+  return (await world.ports.table.query<ResultItem>({ partition, from: RESULTS, to: after(RESULTS) })).items;
+};
+const run = async (check: CheckItem) => runCheckManually(world.context, await world.fresh(check));
+
+describe('a run by hand whose target does not answer', () => {
+  it('is held against the target while the reference name answers', async () => {
+    const check = await world.check({ failure_threshold: 1 });
+    await run(check);
+    hosts['example.com'] = 'silent';
+    expect(await run(check)).toMatchObject({ check_state: 'down', result: { error_kind: 'timeout' } });
+  });
+
+  it('is recorded nowhere when the reference name, which had answered, is silent too', async () => {
+    const check = await world.check({ failure_threshold: 1 });
+    await run(check);
+    Object.assign(hosts, { 'example.com': 'silent', reference: 'silent' });
+    await expect(run(check)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      headers: { 'retry-after': '5' },
+      message: expect.stringContaining('our own network may be to blame'),
+    });
+    expect(await results(check)).toHaveLength(1);
+    expect(await world.fresh(check)).toMatchObject({ state: 'up', consecutive_failures: 0 });
+    delete hosts.reference;
+    expect(await run(check)).toMatchObject({ check_state: 'down' });
+  });
+
+  it('is held against a target that refuses, whatever the reference name does', async () => {
+    const check = await world.check({ failure_threshold: 1 });
+    await run(check);
+    Object.assign(hosts, { 'example.com': 'refuses', reference: 'silent' });
+    expect(await run(check)).toMatchObject({ check_state: 'down', result: { error_kind: 'connect' } });
+  });
+
+  it('is recorded nowhere when it was given less time than the check has', async () => {
+    const check = await world.check({ failure_threshold: 1, timeout_ms: 30_000 });
+    hosts['example.com'] = 'silent';
+    await expect(run(check)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('within 20000 ms, and its timeout_ms is 30000'),
+    });
+    expect(asked.map(({ timeout_ms }) => timeout_ms)).toEqual([20_000]);
+    expect(await results(check)).toEqual([]);
+  });
+});
+
+describe('a run by hand while the probe of a slot is under way', () => {
+  const jobs = (check: CheckItem) =>
+    world.sent.flatMap(({ queue, message }) => {
+      const { jobs = [] } = message.body as { jobs?: Job[] };
+      return queue === 'job'
+        ? jobs.filter(({ only, slot }) => only?.includes(check.id) && slot >= check.settings_at)
+        : [];
+    });
+  /** A check that is up, at a slot of it that begins now. */
+  async function atSlot() {
+    const check = await world.check({ failure_threshold: 1, interval_seconds: 60 });
+    await run(check);
+    const { phase, interval_ms } = rhythmOfCheck(check);
+    const now = world.ports.clock.now();
+    const slot = phase + (Math.floor((now - phase) / interval_ms) + 1) * interval_ms;
+    await world.ports.clock.sleep(slot - now + 10);
+    return { check, slot };
+  }
+
+  it('has that slot probed by what the check is now, if it changed that', async () => {
+    const { check, slot } = await atSlot();
+    hosts['example.com'] = 'refuses';
+    expect(await run(check)).toMatchObject({ check_state: 'down' });
+    expect(jobs(check)).toEqual([{ ...jobOfCheck(check, slot), only: [check.id] }]);
+  });
+
+  it('leaves it alone if it changed nothing, or the slot has its outcome', async () => {
+    const quiet = await atSlot();
+    await run(quiet.check);
+    expect(jobs(quiet.check)).toEqual([]);
+    for (const error of ['', 'another status']) {
+      const { check, slot } = await atSlot();
+      await world.probe(check, slot, error);
+      if (error === '') hosts['example.com'] = 'refuses';
+      await run(check);
+      delete hosts['example.com'];
+      expect(jobs(check)).toEqual([]);
+    }
+  });
+});
+
+it('a run by hand at the very instant of a slot does not speak for that slot', async () => {
+  const check = await world.check({ interval_seconds: 60 });
+  const { phase, interval_ms } = rhythmOfCheck(check);
+  const now = world.ports.clock.now();
+  const slot = phase + (Math.floor((now - phase) / interval_ms) + 1) * interval_ms;
+  await world.ports.clock.sleep(slot - now);
+  // Whoever waits beside the probe moves this clock no further.
+  Object.assign(world.ports.clock, { sleep: () => new Promise<never>(() => {}) });
+  const { result } = await run(check);
+  expect(Date.parse(result.checked_at)).toBe(slot);
+  expect(result.sk.slice(2, 15)).toBe(String(slot + 1));
+});
+
+it('a run by hand of a check that was deleted meanwhile leaves nothing', async () => {
+  const check = await world.check();
+  const stored = await world.fresh(check);
+  await deleteCheck(world.context, stored);
+  await expect(runCheckManually(world.context, stored)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await results(check)).toEqual([]);
+});
