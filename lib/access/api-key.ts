@@ -99,7 +99,7 @@ export const CopiedToKeys = Limits.pick({ retention_days: true, rollup_days: tru
 export type CopiedToKeys = z.output<typeof CopiedToKeys>;
 
 /** What key items copy from their account; change-account.ts keeps the copies up to date. */
-export type AccountCopy = CopiedToKeys & { account_disabled: boolean };
+type AccountCopy = CopiedToKeys & { account_disabled: boolean };
 
 export const copyOf = (account: AccountItem): AccountCopy => ({
   account_disabled: account.disabled,

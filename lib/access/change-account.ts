@@ -4,6 +4,7 @@ import { isSame } from '#lib/audit/write.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/http/validation.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
@@ -22,7 +23,6 @@ import {
   type UserItem,
 } from './account.ts';
 import {
-  type AccountCopy,
   type ApiKeyItem,
   type ApiKeyPointer,
   copyOf,
@@ -172,7 +172,7 @@ function copyToKeys(scope: Scope): Promise<boolean> {
 
 async function keysBehind({ ports, keys, tenant }: Scope, account: AccountItem): Promise<ApiKeyItem[]> {
   const copy = copyOf(account);
-  const names = Object.keys(copy) as (keyof AccountCopy)[];
+  const names = namesOf(copy);
   const differs = (key: ApiKeyItem) => names.some((name) => !isDeepStrictEqual(key[name], copy[name]));
   for await (const pointers of pagesOf<ApiKeyPointer>(ports.table, { partition: keys.apiKeys(tenant) })) {
     const items = await ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => keys.apiKey(digest)));

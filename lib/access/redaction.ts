@@ -1,4 +1,5 @@
 import { may, type Rights } from '#lib/platform/http/access.ts';
+import { memberOf } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
 // What those who may only read see in place of a secret (docs/api/auth.md#read-only-keys): pure functions, each answers
@@ -41,7 +42,7 @@ function changed(value: unknown, [name, ...rest]: string[], change: Change): unk
   if (name === undefined) return change(value);
   if (Array.isArray(value)) return value.map((one) => changed(one, [name, ...rest], change));
   if (typeof value !== 'object' || !Object.hasOwn(value, name)) return value;
-  return { ...value, [name]: changed((value as Record<string, unknown>)[name], rest, change) };
+  return { ...value, [name]: changed(memberOf(value, name), rest, change) };
 }
 
 const redactWhole = (value: unknown): unknown =>

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { IdOf } from '#lib/platform/http/route.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**
@@ -97,7 +98,7 @@ export const AuditEntry = z
     tool: z.string().nullable().describe('The tool of MCP that was called.'),
     target: z
       .object({
-        type: z.enum(Object.keys(TARGET_TYPES) as [TargetType]).describe('What kind of thing it was done to.'),
+        type: z.enum(namesOf(TARGET_TYPES)).describe('What kind of thing it was done to.'),
         id: z.string().describe('Id of the thing, or its slug; a policy has the id of its check.'),
         name: z.string().describe('What it was called then.'),
       })

@@ -1,3 +1,4 @@
+import { memberOf } from '#lib/platform/plain-data.ts';
 import type { Metrics } from '#lib/platform/ports.ts';
 
 /**
@@ -21,11 +22,10 @@ export const countMetrics = (service: string): Metrics => ({
  * every other event.
  */
 export function scheduleLag(event: unknown, now: number): number | undefined {
-  const records = (event as { Records?: { body?: unknown }[] } | undefined)?.Records;
-  const body = records?.[0]?.body;
+  const records = memberOf(event, 'Records');
+  const body = Array.isArray(records) ? memberOf(records[0], 'body') : undefined;
   if (typeof body !== 'string' || !body.includes('"scheduled_time"')) return undefined;
-  const { scheduled_time } = JSON.parse(body) as { scheduled_time?: string };
-  const at = Date.parse(scheduled_time ?? '');
+  const at = Date.parse(String(memberOf(JSON.parse(body), 'scheduled_time')));
   return Number.isNaN(at) ? undefined : Math.max(0, (now - at) / 1000);
 }
 
@@ -40,7 +40,8 @@ export type Measure = (event: unknown, answer: unknown) => void;
 export const batchMetrics = (service: string): Metrics & { measure: Measure } => ({
   ...countMetrics(service),
   measure: (event, answer) => {
-    const failed = (answer as { batchItemFailures?: unknown[] } | undefined)?.batchItemFailures?.length ?? 0;
+    const failures = memberOf(answer, 'batchItemFailures');
+    const failed = Array.isArray(failures) ? failures.length : 0;
     if (failed > 0) writeMetric(service, 'FailedRecords', 'Count', failed);
     const lag = scheduleLag(event, Date.now());
     // A tick that failed emitted nothing. Silence says so: missing lag is what the alarm takes for the worst.

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Scope } from '#lib/access/context.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
+import { memberOf } from '#lib/platform/plain-data.ts';
 import type { Entity } from './entity.ts';
 import type { EntityPointer } from './store.ts';
 
@@ -31,10 +32,8 @@ export const namesEntity = <Schema extends z.ZodType>(schema: Schema, members = 
     when: () => true,
   });
 
-const isNamed = (body: unknown, { id, path }: Members): boolean => {
-  const named = body as Record<string, unknown>;
-  return named[id] !== undefined || named[path] !== undefined;
-};
+const isNamed = (body: unknown, { id, path }: Members): boolean =>
+  memberOf(body, id) !== undefined || memberOf(body, path) !== undefined;
 
 /**
  * The id of the entity that a request names. An id alone is taken as it is. Throws NOT_FOUND for a path that leads

@@ -4,6 +4,7 @@ import type { Labels } from '#lib/catalog/labels.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionCause, TransitionItem } from '#lib/checks/state/transition.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 
 /** How many of something, and the names of the first ten. */
 export type Counted = { count: number; names: string[] };
@@ -217,7 +218,7 @@ export const EVENT_MEMBERS = {
   transition_id: true,
   timestamp: true,
 } as const;
-const names = Object.keys(EVENT_MEMBERS) as (keyof typeof EVENT_MEMBERS)[];
+const names = namesOf(EVENT_MEMBERS);
 
 /**
  * The state-change event, with the check's own states beside the entity's. It is the body of a webhook, the payload on

@@ -4,8 +4,8 @@ import type * as z from 'zod';
 export function pick<Schema extends z.ZodObject>(schema: Schema, item: z.output<Schema>): z.output<Schema> {
   const record: Record<string, unknown> = {};
   // Lists have a thousand of them.
-  for (const name in schema.shape)
-    if (item[name as keyof typeof item] !== undefined) record[name] = item[name as keyof typeof item];
+  const members: Record<string, unknown> = item;
+  for (const name in schema.shape) if (members[name] !== undefined) record[name] = members[name];
   return record as z.output<Schema>;
 }
 
@@ -24,3 +24,10 @@ export const withoutNulls = (value: unknown, kept: readonly string[] = []): unkn
 /** The list in pieces of at most `size`. */
 export const chunks = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
+
+/** The names of an object's members. */
+export const namesOf = <T extends object>(of: T): (keyof T & string)[] => Object.keys(of) as (keyof T & string)[];
+
+/** A member of a value that may not be an object. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

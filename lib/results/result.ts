@@ -3,10 +3,10 @@ import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
 import { Outcome, outcomeOf } from '#lib/checks/outcome.ts';
-import { ERRORS, type ErrorKind } from '#lib/checks/types/registry.ts';
+import { ERRORS } from '#lib/checks/types/registry.ts';
 import { IdOf } from '#lib/platform/http/route.ts';
 import { derivedId } from '#lib/platform/ids.ts';
-import { pick } from '#lib/platform/plain-data.ts';
+import { namesOf, pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 const meanings = Object.entries({ ...ERRORS, null: 'nothing failed' }).map(([kind, meaning]) => `${kind}: ${meaning}.`);
@@ -22,7 +22,7 @@ export const ResultRecord = z
     success: z.boolean().describe('Whether it counts as a success, as ok and warn do.'),
     error_message: z.string().describe('What was wrong and what to do; empty when nothing was.'),
     error_kind: z
-      .enum(Object.keys(ERRORS) as ErrorKind[])
+      .enum(namesOf(ERRORS))
       .nullable()
       .describe(`What failed. ${meanings.join(' ')}`),
     warning_message: z

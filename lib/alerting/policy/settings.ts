@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { namesOf } from '#lib/platform/plain-data.ts';
 
 /** A setting of a policy. Everything else that names it is derived from this value. */
 type Setting<Schema extends z.ZodType = z.ZodType> = {
@@ -146,7 +147,7 @@ export type PolicySettings = { [N in Name]: z.output<Settings[N]['schema']> };
 /** The part of a policy that rules read, and that is stored with each decision. */
 export type PolicyInForce = Pick<PolicySettings, Deciding> & { silenced: boolean };
 
-export const POLICY_NAMES = Object.keys(SETTINGS) as Name[];
+export const POLICY_NAMES = namesOf(SETTINGS);
 
 /** Makes a member for each setting. The caller states their types. */
 const each = <Members extends Record<Name, unknown>>(of: (name: Name) => unknown): Members =>

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import { type JsonPath, parsePath } from './json-path.ts';
 import { holds, OPERATORS, type Operator, type Scalar, type Subject, takesExpression, takesList } from './operators.ts';
 import { operatorsFor, type SourceName, sourceOf } from './sources.ts';
@@ -83,9 +84,7 @@ export const VALUE = [
  * @param type its name, for what is said of a source that it does not have
  */
 export function assertionList(type: string, sources: readonly SourceName[]) {
-  const operators = (Object.keys(OPERATORS) as Operator[]).filter((name) =>
-    sources.some((source) => operatorsFor(source).includes(name)),
-  );
+  const operators = namesOf(OPERATORS).filter((name) => sources.some((source) => operatorsFor(source).includes(name)));
   const has = `${/^[aeh]/.test(type) ? 'an' : 'a'} ${type} check has ${listed(sources)}`;
   const one = z
     .strictObject({

@@ -1,3 +1,5 @@
+import { namesOf } from '#lib/platform/plain-data.ts';
+
 /** What an operator asks of a value; which of them a source has follows from its values (sources.ts). */
 type Group = 'equality' | 'text' | 'order' | 'presence';
 
@@ -30,7 +32,7 @@ export type OperatorGroup = Group;
 
 /** The operators of some groups, in the order of the table. */
 export const operatorsOf = (groups: readonly Group[]): Operator[] =>
-  (Object.keys(OPERATORS) as Operator[]).filter((name) => groups.includes(OPERATORS[name].group));
+  namesOf(OPERATORS).filter((name) => groups.includes(OPERATORS[name].group));
 
 /** Operators that take a list of values. */
 export const takesList = (operator: Operator): operator is 'one_of' | 'not_one_of' =>
@@ -47,7 +49,7 @@ export type Scalar = string | number | boolean | null;
 export type Subject = {
   /** Whether there is a value at all. */
   exists: boolean;
-  equals(wanted: Scalar): boolean;
+  equals(wanted: unknown): boolean;
   /** Absent where it is no number. */
   number?: number;
   /** Absent where it is no text. `begin`: its first 32 KB, in which expressions are looked for. */
@@ -66,20 +68,20 @@ export function holds(
   isMatch: boolean,
 ): boolean {
   const ordered = (isIt: (found: number, wanted: number) => boolean) =>
-    number !== undefined && isIt(number, value as number);
+    number !== undefined && isIt(number, Number(value));
   switch (operator) {
     case 'equals':
-      return equals(value as Scalar);
+      return equals(value);
     case 'not_equals':
-      return !equals(value as Scalar);
+      return !equals(value);
     case 'one_of':
-      return (value as Scalar[]).some(equals);
+      return [value].flat().some(equals);
     case 'not_one_of':
-      return !(value as Scalar[]).some(equals);
+      return ![value].flat().some(equals);
     case 'contains':
-      return text?.contains(value as string) ?? false;
+      return text?.contains(String(value)) ?? false;
     case 'not_contains':
-      return !(text?.contains(value as string) ?? false);
+      return !(text?.contains(String(value)) ?? false);
     case 'matches':
       return text !== undefined && isMatch;
     case 'not_matches':

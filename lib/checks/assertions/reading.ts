@@ -108,7 +108,7 @@ function ofJson(document: JsonDocument, property: string): Reading {
 /** @param scalar absent of an object or list, which equals no value that an assertion can name */
 const jsonSubject = (scalar: Scalar | undefined): Subject => ({
   exists: true,
-  equals: (wanted: Scalar) => scalar !== undefined && wanted === scalar,
+  equals: (wanted) => scalar !== undefined && wanted === scalar,
   ...(typeof scalar === 'number' && { number: scalar }),
   ...(typeof scalar === 'string' && { text: textSubject(scalar).text! }),
 });

@@ -14,7 +14,7 @@ import { checkLabel, checkTypeOf, checkTypes } from '#lib/checks/types/registry.
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
 import { mustStay } from '#lib/platform/http/validation.ts';
-import { pick } from '#lib/platform/plain-data.ts';
+import { memberOf, pick } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { iso } from '#lib/platform/time.ts';
 import { MODE, PULL_SETTINGS, settingsOf } from './model.ts';
@@ -113,7 +113,7 @@ export function checkRecord(
 export function shownTargets(check: CheckItem, caller: Rights): string[] {
   if (check.execution_mode === 'push') return [];
   const { targetLabel, urls } = checkTypeOf(check.check_type);
-  const valueAt = (path: string) => path.split('.').reduce<unknown>((at, name) => at?.[name as never], check);
+  const valueAt = (path: string) => path.split('.').reduce<unknown>(memberOf, check);
   const found = urls.map(valueAt).filter((url) => typeof url === 'string');
   return [targetLabel(check), ...found.map((url) => (seesSecrets(caller) ? url : redactUrl(url)))];
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CheckState, EntityState } from '#lib/catalog/states.ts';
 import type { CheckItem, Streak } from '#lib/checks/check-item.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 
 /** How many results in a row there are so far, as the API shows it. */
 export const Counters = z.object({
@@ -107,7 +108,7 @@ export function nextState(check: Standing & Thresholds, outcome: Outcome): Judge
 export const isSame = (a: Standing, b: Standing): boolean =>
   a.state === b.state && COUNTERS.every((counter) => (a[counter] ?? 0) === (b[counter] ?? 0));
 
-const COUNTERS = Object.keys(UNJUDGED) as (keyof typeof UNJUDGED)[];
+const COUNTERS = namesOf(UNJUDGED);
 
 /** Whether results to come may soon change its state: a counter is on its way to its threshold. */
 export function isUndecided(check: KeptCounters): boolean {

@@ -69,13 +69,13 @@ const EXCERPT_CHARACTERS = 2_000;
 const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS;
 
 function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, hide: Redact) {
-  const shown = Object.entries(headers).map(([name, value]) => [
+  const shown = Object.entries(headers).map(([name, value]): [string, string] => [
     name,
     SECRET_IN_ANSWERS.has(name) ? REDACTED : hide(value),
   ]);
   // Hidden before it is cut: a secret that is cut in half is still one.
   const body_excerpt = [...hide(excerpt.text, true)].slice(0, EXCERPT_CHARACTERS).join('');
-  return { headers: Object.fromEntries(shown) as Record<string, string>, body_excerpt, body_bytes: excerpt.bytes };
+  return { headers: Object.fromEntries(shown), body_excerpt, body_bytes: excerpt.bytes };
 }
 
 /** Without what the target repeats of what it was sent. */

@@ -34,6 +34,8 @@ export function sharedReads<E extends Env>(env: E): E {
   return { ...env, ports: { ...env.ports, table: { ...table, ...shared } } };
 }
 
+const isWhole = <T>(found: (T | undefined)[]): found is T[] => !found.includes(undefined);
+
 /**
  * Figures of an hour or UTC day (`from`, epoch ms): of the checks of a cell by their numbers, or of a day also of one
  * entity by its id. Latencies are an item of their own. `made_at` (epoch ms): when it was made last from what there
@@ -123,7 +125,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     const days: Span[] = [];
     for (let day = from; day < to; day += DAY_MS) days.push({ from: day, to: Math.min(day + DAY_MS, to) });
     const found = days.map(partIn);
-    if (!found.includes(undefined)) return found as Part[];
+    if (isWhole(found)) return found;
     const items = await Promise.all(checks.map((check) => check.item()));
     const known = Math.min(...items.flatMap((item) => (item ? [knownSince(item)] : [])));
     return days.flatMap((day, d) => found[d] ?? (day.to <= known ? [notMonitored(day)] : []));
@@ -141,12 +143,12 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
       const isWhole = window.to - window.from === HOUR_MS;
       return made && isWhole ? partIn(made, numberOf(check.id), window) : undefined;
     });
-    if (!found.includes(undefined)) return found as Part[];
+    if (isWhole(found)) return found;
     const item = await check.item();
     const since = item ? Math.max(knownSince(item), kept) : Number.POSITIVE_INFINITY;
     for (const [w, window] of windows.entries()) if (window.to <= since) found[w] ??= notMonitored(window);
     await Promise.all(stretches(found).map((stretch) => fillIn(item!, windows, found, stretch)));
-    return found as Part[];
+    return found.filter((part) => part !== undefined);
   }
 
   /** Measures a stretch of windows that no rollup has, at once. */

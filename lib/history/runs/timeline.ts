@@ -104,7 +104,7 @@ export async function* timeline(
       for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
       const isDue = !next.done && next.value.slot === at;
       if (moment.gap === undefined) yield moment;
-      else if (isDue) yield { at, missed: next.value as DueSlot, noted: moment.gap };
+      else if (isDue) yield { at, missed: next.value, noted: moment.gap };
       if (isDue) next = slots.next();
       if (++moments % MOMENTS_A_TURN === 0) await othersTurn();
     }

@@ -13,7 +13,7 @@ export type Claims = {
 /** Claims of an ID token, or of one and UserInfo together, by their names in OpenID Connect Core 1.0, section 5.1. */
 export function claimsOf(told: Record<string, unknown> & { iss: string; sub: string }): Claims {
   const { iss: issuer, sub: subject, email, email_verified, name, preferred_username } = told;
-  const called = [name, preferred_username].find((one) => typeof one === 'string' && one !== '') as string | undefined;
+  const called = [name, preferred_username].filter((one) => typeof one === 'string').find((one) => one !== '');
   return {
     issuer,
     subject,

@@ -105,7 +105,7 @@ export async function ownSessions(context: Context): Promise<SessionRecord[]> {
   const pointers = await allOf<SessionPointer>(ports.table, { partition: keys.sessions(tenant, caller.user_id) });
   const found = await ports.table.getMany<SessionItem>(pointers.map(({ digest }) => keys.session(digest)));
   const now = ports.clock.now();
-  const items = found.filter((item) => item !== undefined && endOf(item, ports.settings) > now) as SessionItem[];
+  const items = found.filter((item) => item !== undefined).filter((item) => endOf(item, ports.settings) > now);
   return (await recordsOf(context, items)).toReversed();
 }
 

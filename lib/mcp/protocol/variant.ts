@@ -49,7 +49,7 @@ export function mustBeStateless(headers: Headers, { method, params }: RpcRequest
     throw new RpcError(CODE.INVALID_PARAMS, `params._meta must hold ${VERSION_KEY}, as the header names its version.`);
   }
   mustAgree(headers, 'MCP-Protocol-Version', claimed);
-  if (!STATELESS_VERSIONS.includes(claimed as string)) throw unsupported(claimed, STATELESS_VERSIONS);
+  if (!STATELESS_VERSIONS.some((version) => version === claimed)) throw unsupported(claimed, STATELESS_VERSIONS);
   mustAgree(headers, 'Mcp-Method', method);
   if (method === 'tools/call' && params.name !== undefined) mustAgree(headers, 'Mcp-Name', params.name);
 }

@@ -180,8 +180,8 @@ function complaintOf(keyword: string, value: unknown): string | undefined {
 
 const isListOfNames = (value: unknown): boolean =>
   Array.isArray(value) && value.every((name) => typeof name === 'string');
-const isNumber = (value: unknown): boolean => typeof value === 'number';
-const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isCount = (value: unknown): boolean => isNumber(value) && Number.isInteger(value) && value >= 0;
 
 const NUMBER: Shape = [isNumber, 'a number'];
 const COUNT: Shape = [isCount, 'a whole number of at least 0'];
@@ -190,7 +190,7 @@ const COUNT: Shape = [isCount, 'a whole number of at least 0'];
 type Shape = [isRight: (value: unknown) => boolean, what: string];
 const VALUES: Record<string, Shape> = {
   type: [
-    (value) => [value].flat().length > 0 && [value].flat().every((type) => TYPES.includes(type as string)),
+    (value) => [value].flat().length > 0 && [value].flat().every((type) => TYPES.some((one) => one === type)),
     `among ${TYPES.join(', ')}`,
   ],
   enum: [Array.isArray, 'a list of values'],
@@ -203,7 +203,7 @@ const VALUES: Record<string, Shape> = {
     (value) => isObject(value) && Object.values(value).every((part) => !Array.isArray(part) || isListOfNames(part)),
     'an object of schemas or lists of property names',
   ],
-  multipleOf: [(value) => isNumber(value) && (value as number) > 0, 'a number above 0'],
+  multipleOf: [(value) => isNumber(value) && value > 0, 'a number above 0'],
   maximum: NUMBER,
   exclusiveMaximum: NUMBER,
   minimum: NUMBER,
@@ -222,10 +222,10 @@ const VALUES: Record<string, Shape> = {
 /** The schemas within a keyword, each with its place there. */
 function partsOf(keyword: string, value: unknown): [Path, unknown][] {
   if (LIST.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
-    return (value as unknown[]).map((part, i) => [[i], part]);
+    return [value].flat().map((part, i) => [[i], part]);
   }
   if (ONE.has(keyword)) return [[[], value]];
-  if (NAMED.has(keyword)) return Object.entries(value as object).map(([name, part]) => [[name], part]);
+  if (NAMED.has(keyword)) return Object.entries(isObject(value) ? value : {}).map(([name, part]) => [[name], part]);
   if (keyword !== 'dependencies' || !isObject(value)) return [];
   // Of draft 7: a schema, or a list of names.
   return Object.entries(value).flatMap(([name, part]): [Path, unknown][] =>

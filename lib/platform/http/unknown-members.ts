@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
+import { memberOf } from '#lib/platform/plain-data.ts';
 import { nearest } from './nearest.ts';
 import type { Route } from './route.ts';
 
@@ -30,7 +31,7 @@ export function unknownMembers(
 
   function look(wrapped: z.core.$ZodType, value: unknown, path: Path): void {
     if (found.length >= MOST || typeof value !== 'object' || value === null) return;
-    const def = bare(wrapped)._zod.def as Def;
+    const def = defOf(wrapped);
     if (Array.isArray(value)) {
       if (def.type === 'array') for (const [i, member] of value.entries()) look(def.element, member, [...path, i]);
       return;
@@ -51,13 +52,13 @@ export function unknownMembers(
 
 /** The members that a schema names at its outermost level; none for what is no object. */
 const memberNames = (schema: z.core.$ZodType): string[] => {
-  const def = bare(schema)._zod.def as Def;
+  const def = defOf(schema);
   return Object.keys((def.type === 'object' ? def.shape : def.type === 'union' && allShapes(def)) || {});
 };
 
 /** What is required of an object whose kind is not known, as every kind wants it. */
 export function requiredAnyway(schema: z.core.$ZodType): string[] {
-  const def = bare(schema)._zod.def as Def;
+  const def = defOf(schema);
   const shapes = def.type === 'union' ? def.options.map(objectShape).filter((shape) => shape !== undefined) : [];
   return Object.keys(shapes[0] ?? {}).filter((name) =>
     shapes.every((shape) => shape[name] && shape[name]._zod.optin === undefined),
@@ -78,6 +79,9 @@ type Def =
   | z.core.$ZodDiscriminatedUnionDef
   | { type: 'record' | 'custom' | 'unknown' };
 
+/** The definition of a schema without what stands around it. */
+const defOf = (schema: z.core.$ZodType): Def => bare(schema)._zod.def as Def;
+
 /** A schema without what stands around it: optional, default, what is done before and after. */
 function bare(schema: z.core.$ZodType): z.core.$ZodType {
   const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType } & Partial<z.core.$ZodPipeDef>;
@@ -87,7 +91,7 @@ function bare(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 function objectShape(schema: z.core.$ZodType): z.core.$ZodShape | undefined {
-  const def = bare(schema)._zod.def as Def;
+  const def = defOf(schema);
   return def.type === 'object' ? def.shape : undefined;
 }
 
@@ -98,14 +102,17 @@ type Known = { shape: z.core.$ZodShape; others: Readonly<Record<string, string>>
 
 /** The members that an object may have here, and words of others for them; undefined where it may have any. */
 function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
-  const def = schema._zod.def as Def;
+  const def = defOf(schema);
   if (def.type === 'object') {
     const isOpen = def.catchall && def.catchall._zod.def.type !== 'never';
     return isOpen ? undefined : { shape: def.shape, others: wordsOfOthers.get(schema) ?? {} };
   }
   if (def.type !== 'union') return undefined;
-  const kind: unknown = (value as Record<string, unknown>)[def.discriminator];
-  const option = def.options.find((one) => objectShape(one)?.[def.discriminator]?._zod.values?.has(kind as string));
+  const kind = memberOf(value, def.discriminator);
+  const option = def.options.find((one) => {
+    const kinds: ReadonlySet<unknown> | undefined = objectShape(one)?.[def.discriminator]?._zod.values;
+    return kinds?.has(kind);
+  });
   return option ? knownIn(bare(option), value) : { shape: allShapes(def), others: {} };
 }
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { AppError, type ErrorDetail, invalid } from '#lib/platform/errors.ts';
-import { withoutNulls } from '#lib/platform/plain-data.ts';
+import { memberOf, withoutNulls } from '#lib/platform/plain-data.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { requiredAnyway, unknown, unknownMembers } from './unknown-members.ts';
 
@@ -37,7 +37,7 @@ export const plainErrors: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_union': {
       const kind = issue.discriminator as string | undefined;
       if (kind === undefined || !issue.options) return 'has none of the possible forms';
-      return choice(issue.options as Primitive[], (issue.input as Record<string, unknown> | undefined)?.[kind]);
+      return choice(issue.options as Primitive[], memberOf(issue.input, kind));
     }
     case 'too_big':
       return bound(issue, 'at most', issue.inclusive === false ? 'less than' : 'at most', issue.maximum);
@@ -110,7 +110,7 @@ export const validationError = (error: z.ZodError, under: (string | number)[] = 
 /** Unknown keys of a strict object are named one by one. */
 const detailsOf = (error: z.ZodError, under: (string | number)[] = []): ErrorDetail[] =>
   error.issues.flatMap((issue) => {
-    const path = [...under, ...issue.path] as (string | number)[];
+    const path = [...under, ...issue.path.map(String)];
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknown([...path, key], []));
     return [{ path: path.join('.'), message: issue.message }];
   });
@@ -122,7 +122,7 @@ function missingAnyway(schema: z.ZodType, value: unknown, error: z.ZodError): Er
     return [];
   const kind = issue.path[0];
   return requiredAnyway(schema)
-    .filter((name) => name !== kind && (value as Record<string, unknown>)[name] === undefined)
+    .filter((name) => name !== kind && memberOf(value, name) === undefined)
     .map((path) => ({ path, message: 'is required' }));
 }
 
@@ -138,7 +138,7 @@ export function refusal(details: ErrorDetail[]): AppError {
 /** What identifies a record may be repeated in a PUT but not changed. Throws VALIDATION_ERROR. */
 export function mustStay<R extends object>(record: R, patch: { [K in keyof R]?: R[K] | undefined }): void {
   for (const [name, value] of Object.entries(patch)) {
-    const present = record[name as keyof R];
+    const present = memberOf(record, name);
     if (value !== undefined && value !== present) throw invalid(name, `cannot be changed; it is ${present}`);
   }
 }
