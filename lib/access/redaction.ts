@@ -1,5 +1,5 @@
 import { may, type Rights } from '#lib/platform/http/access.ts';
-import { memberOf } from '#lib/platform/plain-data.ts';
+import { isObject } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
 // What those who may only read see in place of a secret (docs/api/auth.md#read-only-keys): pure functions, each answers
@@ -41,8 +41,8 @@ function changed(value: unknown, [name, ...rest]: string[], change: Change): unk
   if (value === undefined || value === null) return value;
   if (name === undefined) return change(value);
   if (Array.isArray(value)) return value.map((one) => changed(one, [name, ...rest], change));
-  if (typeof value !== 'object' || !Object.hasOwn(value, name)) return value;
-  return { ...value, [name]: changed(memberOf(value, name), rest, change) };
+  if (!isObject(value) || !Object.hasOwn(value, name)) return value;
+  return { ...value, [name]: changed(value[name], rest, change) };
 }
 
 const redactWhole = (value: unknown): unknown =>

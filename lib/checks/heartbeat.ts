@@ -19,7 +19,7 @@ const GRACE_OF_SCHEDULE = 3600;
 
 export function silenceRules(check: Pick<CheckItem, 'config' | 'interval_seconds'>): SilenceRules {
   // Stored settings have passed the schema of their type.
-  const config = check.config as PushConfig;
+  const config: PushConfig = check.config;
   const { schedule } = config;
   const grace = config.grace_seconds ?? (schedule === undefined ? 2 * check.interval_seconds : GRACE_OF_SCHEDULE);
   const zone = zoneOf(config);

@@ -7,7 +7,7 @@ import type { Route } from './route.ts';
 /** So many are named; more would only make the answer longer. */
 const MOST = 100;
 
-type Path = (string | number)[];
+type Path = PropertyKey[];
 
 /**
  * Names that other services have for what a schema says in another way: what to write here, by the name. Registered
@@ -79,7 +79,6 @@ type Def =
   | z.core.$ZodDiscriminatedUnionDef
   | { type: 'record' | 'custom' | 'unknown' };
 
-/** The definition of a schema without what stands around it. */
 const defOf = (schema: z.core.$ZodType): Def => bare(schema)._zod.def as Def;
 
 /** A schema without what stands around it: optional, default, what is done before and after. */
