@@ -46,6 +46,4 @@ function changed(value: unknown, [name, ...rest]: string[], change: Change): unk
 }
 
 const redactWhole = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.keys(value).map((key) => [key, REDACTED]))
-    : REDACTED;
+  isObject(value) ? Object.fromEntries(Object.keys(value).map((key) => [key, REDACTED])) : REDACTED;

@@ -108,10 +108,9 @@ function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
   }
   if (def.type !== 'union') return undefined;
   const kind = memberOf(value, def.discriminator);
-  const option = def.options.find((one) => {
-    const kinds: ReadonlySet<unknown> | undefined = objectShape(one)?.[def.discriminator]?._zod.values;
-    return kinds?.has(kind);
-  });
+  const kindsOf = (one: z.core.$ZodType): ReadonlySet<unknown> | undefined =>
+    objectShape(one)?.[def.discriminator]?._zod.values;
+  const option = def.options.find((one) => kindsOf(one)?.has(kind));
   return option ? knownIn(bare(option), value) : { shape: allShapes(def), others: {} };
 }
 

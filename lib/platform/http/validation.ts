@@ -118,8 +118,7 @@ const detailsOf = (error: z.ZodError, under: PropertyKey[] = []): ErrorDetail[] 
 /** With a missing or wrong kind zod checks nothing else; what every kind requires is named all the same. */
 function missingAnyway(schema: z.ZodType, value: unknown, error: z.ZodError): ErrorDetail[] {
   const [issue] = error.issues;
-  if (issue?.code !== 'invalid_union' || issue.path.length > 1 || typeof value !== 'object' || value === null)
-    return [];
+  if (issue?.code !== 'invalid_union' || issue.path.length > 1 || typeof value !== 'object' || !value) return [];
   const kind = issue.path[0];
   return requiredAnyway(schema)
     .filter((name) => name !== kind && memberOf(value, name) === undefined)
