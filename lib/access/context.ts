@@ -48,9 +48,8 @@ export type Context = TenantEnv & {
 export type TenantScope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
 
 /**
- * What a use case gets that changes something: its changes are noted as its caller's (audit-writer.ts). Every Context is
- * one. Where nobody calls, the origin says whose work it is: the operator's, that of whoever followed a link in an
- * alert, or that of the service itself, which is not noted.
+ * Context of a mutation; every Context is one. Its changes are recorded as made by the caller (audit-writer.ts). Work
+ * without a caller has the origin `operator`, alert link, or service; the service's own changes are not recorded.
  */
 export type MutationContext = TenantScope &
   Env<'settings'> &

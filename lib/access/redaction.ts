@@ -1,5 +1,5 @@
 import { isAllowed, type Rights } from '#lib/platform/http/access.ts';
-import { memberOf } from '#lib/platform/plain-data.ts';
+import { isObject } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
 // What those who may only read see in place of a secret (docs/api/auth.md#read-only-keys): pure functions, each answers
@@ -41,11 +41,9 @@ function changed(value: unknown, [name, ...rest]: string[], change: Change): unk
   if (value === undefined || value === null) return value;
   if (name === undefined) return change(value);
   if (Array.isArray(value)) return value.map((one) => changed(one, [name, ...rest], change));
-  if (typeof value !== 'object' || !Object.hasOwn(value, name)) return value;
-  return { ...value, [name]: changed(memberOf(value, name), rest, change) };
+  if (!isObject(value) || !Object.hasOwn(value, name)) return value;
+  return { ...value, [name]: changed(value[name], rest, change) };
 }
 
 const redactWhole = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.keys(value).map((key) => [key, REDACTED]))
-    : REDACTED;
+  isObject(value) ? Object.fromEntries(Object.keys(value).map((key) => [key, REDACTED])) : REDACTED;

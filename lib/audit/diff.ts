@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Change } from './entry.ts';
@@ -31,20 +32,17 @@ function differences(path: string, before: Side, after: Side): Change[] {
 /** Whether both are maps, or one is and the other is not there. */
 const isMap = (...sides: Side[]): boolean => {
   const values = sides.flatMap(({ real, shown }) => [real, shown]);
-  return values.some(isRecord) && values.every((value) => isRecord(value) || isNothing(value));
+  return values.some(isObject) && values.every((value) => isObject(value) || isNothing(value));
 };
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null;
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const namesOf = (value: unknown): string[] => (isRecord(value) ? Object.keys(value) : []);
+const namesOf = (value: unknown): string[] => (isObject(value) ? Object.keys(value) : []);
 
 const memberOf = ({ real, shown }: Side, name: string): Side => ({ real: own(real, name), shown: own(shown, name) });
 
 const own = (value: unknown, name: string): unknown =>
-  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** What may not be shown at all is a secret too. */
 function shownOf({ real, shown }: Side): unknown {

@@ -54,7 +54,7 @@ export function auditWriterFor<Thing>(
 ): AuditWriter<Thing> {
   const { ports, keys, tenant } = env;
   let drawn: { at: number; id: string; v: string } | undefined;
-  return (before, after, facts = {}) => {
+  return (before, after, facts) => {
     const now = ports.clock.now();
     if (!drawn || now - drawn.at > DRAW_AGAIN_MS) {
       drawn = { at: now, id: ports.ids.id('aud'), v: ports.ids.token() };
@@ -73,7 +73,7 @@ export function auditWriterFor<Thing>(
       target: { type: of.type, id: named.id, name: shorten(named.name, MAX_NAME_LENGTH) },
       within,
     };
-    const changes = changesOf(sideOf(of, before), withFacts(sideOf(of, after), facts));
+    const changes = changesOf(sideOf(of, before), sideOf(of, after, facts));
     const put: AuditItem = { ...head, ...fitted(changes, ENTRY_BYTES - Buffer.byteLength(JSON.stringify(head))) };
     return [{ put, if: 'absent' }];
   };
@@ -84,13 +84,8 @@ const MAX_NAME_LENGTH = 200;
 /** The most that an entry takes as JSON, but for its two numbers of changes. */
 const ENTRY_BYTES = 8 * 1024 - 64;
 
-function sideOf<Thing>(of: Audited<Thing>, thing: Thing | undefined): Side {
-  if (thing === undefined) return { real: undefined, shown: undefined };
-  const real = of.members(thing);
-  return { real, shown: of.shown ? of.shown(thing) : real };
+function sideOf<Thing>(of: Audited<Thing>, thing: Thing | undefined, facts?: Record<string, string>): Side {
+  if (thing === undefined) return { real: facts, shown: facts };
+  const real = { ...of.members(thing), ...facts };
+  return { real, shown: of.shown ? { ...of.shown(thing), ...facts } : real };
 }
-
-const withFacts = ({ real, shown }: Side, facts: Record<string, string>): Side =>
-  Object.keys(facts).length === 0
-    ? { real, shown }
-    : { real: { ...(real as object), ...facts }, shown: { ...(shown as object), ...facts } };

@@ -37,7 +37,7 @@ type Failure = { name?: string; code?: string; $metadata?: { httpStatusCode?: nu
  * An SDK error as a port throws it: UNAVAILABLE for what may pass by itself; any other is a fault of ours, as it is.
  */
 export function translate(error: unknown): unknown {
-  const { name, code, $metadata } = (error ?? {}) as Failure;
+  const { name, code, $metadata }: Failure = error ?? {};
   const passes =
     isThrottle(name) ||
     NO_ANSWER.has(name ?? '') ||

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Audited } from '#lib/audit/write.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
-import { pick } from '#lib/platform/plain-data.ts';
+import { isObject, pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
@@ -12,10 +12,7 @@ import { type CheckState, EntityState } from './states.ts';
 
 /** Validated against the blueprint by `mergeValues`. */
 const Values = z
-  .custom<Record<string, unknown>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object from field names to values',
-  )
+  .custom<Record<string, unknown>>(isObject, 'must be an object from field names to values')
   .meta({ type: 'object', additionalProperties: true })
   .describe('Values by the names of the fields of the blueprint; each of the type of its field.');
 

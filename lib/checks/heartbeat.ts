@@ -19,17 +19,16 @@ const GRACE_OF_SCHEDULE = 3600;
 
 export function heartbeatRules(check: Pick<CheckItem, 'config' | 'interval_seconds'>): HeartbeatRules {
   // Stored settings have passed the schema of their type.
-  const config = check.config as PushConfig;
-  const { schedule } = config;
-  const grace = config.grace_seconds ?? (schedule === undefined ? 2 * check.interval_seconds : GRACE_OF_SCHEDULE);
-  const zone = zoneOf(config);
+  const { schedule, grace_seconds, max_run_seconds, expect_first_within_seconds = 0 }: PushConfig = check.config;
+  const grace = grace_seconds ?? (schedule === undefined ? 2 * check.interval_seconds : GRACE_OF_SCHEDULE);
+  const zone = zoneOf(check.config);
   return {
     calendar: schedule === undefined ? undefined : parseCalendar(schedule, zone),
     zone,
     interval: 1000 * check.interval_seconds,
     grace: 1000 * grace,
-    maxRun: 1000 * (config.max_run_seconds ?? grace),
-    first: 1000 * (config.expect_first_within_seconds ?? 0),
+    maxRun: 1000 * (max_run_seconds ?? grace),
+    first: 1000 * expect_first_within_seconds,
   };
 }
 

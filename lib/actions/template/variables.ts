@@ -22,7 +22,7 @@ export type BuiltIn = Partial<Record<(typeof BUILT_IN)[number], string>>;
 /** What fills placeholders: `inHost` before the path of a URL, `elsewhere` in the rest of it and in the body. */
 export type Variables = { inHost: Values; elsewhere: Values };
 
-export const isBuiltIn = (name: string): boolean => (BUILT_IN as readonly string[]).includes(name);
+export const isBuiltIn = (name: string): boolean => BUILT_IN.some((one) => one === name);
 
 /**
  * The variables of a run. Those given by the caller win, but not where the request goes: an action with

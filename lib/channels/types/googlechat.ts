@@ -59,7 +59,7 @@ export const googlechat = defineChannel({
   },
   // {"error":{"code":429,"message":"…","status":"RESOURCE_EXHAUSTED"}}
   refused({ status, json }) {
-    const { message } = (json.error ?? {}) as { message?: unknown };
+    const { message }: { message?: unknown } = json.error ?? {};
     return status >= 400 && typeof message === 'string' ? { said: message } : undefined;
   },
   examples: {

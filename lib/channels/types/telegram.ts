@@ -65,7 +65,7 @@ export const telegram = defineChannel({
   // {"ok":false,"error_code":429,"description":"…","parameters":{"retry_after":5}}
   refused({ json }) {
     if (json.ok !== false) return undefined;
-    const { retry_after } = (json.parameters ?? {}) as { retry_after?: unknown };
+    const { retry_after }: { retry_after?: unknown } = json.parameters ?? {};
     return {
       said: String(json.description ?? 'no reason'),
       ...(typeof retry_after === 'number' && { retry_after_ms: retry_after * 1000 }),

@@ -186,7 +186,7 @@ function wrongScalar(source: SourceName, operator: Operator, value: unknown): st
   }
   if (group === 'order') return isRealNumber(value) ? undefined : 'must be a number';
   if (values === 'code') {
-    return RCODES.includes(value as Rcode) ? undefined : `must be one of ${RCODES.join(', ')}`;
+    return RCODES.some((rcode) => rcode === value) ? undefined : `must be one of ${RCODES.join(', ')}`;
   }
   if (values !== 'json') return wrongText(operator, value);
   if (typeof value === 'string') return wrongText(operator, value);

@@ -31,7 +31,7 @@ export async function evaluateAssertions(
   return judgeAll(assertions, facts, shows);
 }
 
-const known = (names: readonly string[]) => z.enum(names as [string]);
+const known = (names: readonly string[]) => z.enum(names);
 
 /** Assertions as a trial shows them, in their order. */
 export const AssertionResultList = z

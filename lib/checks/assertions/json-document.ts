@@ -1,3 +1,4 @@
+import { isObject } from '#lib/platform/plain-data.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { JsonPath } from './json-path.ts';
 import type { Scalar } from './operators.ts';
@@ -285,16 +286,13 @@ function scalarAt(root: unknown, path: JsonPath): Scalar | undefined {
   for (const [depth, segment] of path.entries()) {
     let next: unknown;
     if (typeof segment === 'number') next = Array.isArray(value) ? value.at(segment) : undefined;
-    else if (isMap(value)) next = Object.hasOwn(value, segment) ? value[segment] : undefined;
+    else if (isObject(value)) next = Object.hasOwn(value, segment) ? value[segment] : undefined;
     else if (segment === 'length' && depth === path.length - 1) next = lengthOf(value);
     if (next === undefined) return undefined;
     value = next;
   }
   return typeof value === 'object' && value !== null ? undefined : (value as Scalar);
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function lengthOf(value: unknown): number | undefined {
   if (Array.isArray(value)) return value.length;

@@ -1,3 +1,4 @@
+import { namesOf } from '#lib/platform/plain-data.ts';
 import { type Operator, type OperatorGroup, operatorsOf } from './operators.ts';
 
 /** The kinds of error that a failed assertion may have, and what each means. */
@@ -55,7 +56,7 @@ const SOURCES = {
 } as const satisfies Record<string, SourceRow>;
 
 export type SourceName = keyof typeof SOURCES;
-export const SOURCE_NAMES = Object.keys(SOURCES) as SourceName[];
+export const SOURCE_NAMES = namesOf(SOURCES);
 
 /** A source by its name. */
 export const sourceOf = (name: SourceName): SourceRow => SOURCES[name];

@@ -12,8 +12,10 @@ import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
 import { changedIn, isOfNamesAlone, mergeCheck, parseCheck, validationContext } from '#lib/checks/settings/model.ts';
 import { pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
 import { pastRevision, revisionItem } from '#lib/checks/settings/revisions.ts';
-import { NO_RESULTS } from '#lib/checks/state/next-state.ts';
+import { type ChangedState, changeState } from '#lib/checks/state/change-state.ts';
+import { aggregate, NO_RESULTS } from '#lib/checks/state/next-state.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
+import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import type { Env, Ports } from '#lib/env.ts';
 import { checkIdOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
@@ -23,7 +25,6 @@ import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
-import { toUnknown, withoutCheck } from './leave-state.ts';
 import { scheduleChange } from './schedule-change.ts';
 
 /**
@@ -223,4 +224,29 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
       return done.ok ? undefined : RETRY;
     }),
   );
+}
+
+/** The transition by which configuration makes a check's state unknown; undefined when it is already. */
+async function toUnknown(
+  context: StateContext,
+  check: CheckItem,
+  cause: Extract<TransitionCause, 'check_disabled' | 'check_deleted'>,
+): Promise<ChangedState | 'entity gone' | undefined> {
+  const { ports, keys } = context;
+  if (check.state === 'unknown') return undefined;
+  const read = await context.onChange.read(context, check);
+  if (!read) return 'entity gone';
+  const { retention_days } = context.caller;
+  const now = ports.clock.now();
+  const change = { check, to: 'unknown', cause, error_message: '', now, retention_days } as const;
+  return changeState(keys, ports.ids.token(), read, change);
+}
+
+/** A check of unknown state leaves its entity without a transition. */
+async function withoutCheck({ ports, keys, tenant }: Context, check: CheckItem): Promise<Write[]> {
+  const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
+  if (!entity) return [];
+  const { [check.id]: _gone, ...checks } = entity.checks;
+  const next: EntityItem = { ...entity, v: ports.ids.token(), checks, state: aggregate(checks) };
+  return [{ put: next, if: { version: entity.v } }];
 }

@@ -50,7 +50,11 @@ export async function matching(text: string, encoding: Encoding): Promise<Expect
 const SEARCHED_BYTES = 1_000;
 
 /** Bytes as a message shows them, without secrets and control characters, and cut: `"250-PIPELINING…"`. */
-export function quoted(said: Buffer, hide: Redact, { most = 100, encoding = 'latin1' as Encoding } = {}): string {
+export function quoted(
+  said: Buffer,
+  hide: Redact,
+  { most = 100, encoding = 'latin1' }: { most?: number; encoding?: Encoding } = {},
+): string {
   const begin = said.toString(encoding, 0, SEARCHED_BYTES);
   const text = shorten(hide(begin, said.length > SEARCHED_BYTES), most);
   // JSON leaves these as they are; a terminal may take them for commands.

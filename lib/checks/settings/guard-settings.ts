@@ -30,7 +30,7 @@ export async function guardSettings(
     }
   }
   if (changed && !changed.includes('config')) return;
-  const { assertions = [] } = check.config as { assertions?: Assertion[] };
+  const { assertions = [] }: { assertions?: Assertion[] } = check.config;
   const own = checkTypeOf(check.check_type).expressions(check);
   const wrong = await wrongExpressions([...own, ...expressionsIn(assertions)]);
   if (wrong.length > 0) throw refusal(wrong);

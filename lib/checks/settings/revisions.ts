@@ -33,7 +33,7 @@ export const revisionItem = (keys: Keys, check: CheckItem): RevisionItem => ({
 
 function scheduleOf({ execution_mode, config }: CheckItem): Pick<RevisionItem, 'schedule'> {
   // Stored settings have passed the schema of their type.
-  const { schedule: text } = config as PushConfig;
+  const { schedule: text }: PushConfig = config;
   return execution_mode === 'push' && text !== undefined ? { schedule: { text, zone: zoneOf(config) } } : {};
 }
 

@@ -1,4 +1,5 @@
 import type { GapCause } from '#lib/history/runs/gaps.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import { type AccountedTime, noTime, TIME_KINDS } from './account-time.ts';
 import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 
@@ -51,6 +52,6 @@ export const gapCount = ({ gaps }: Pick<Counts, 'gaps'>): number =>
   GAP_CAUSES.reduce((sum, cause) => sum + gaps[cause], 0);
 
 /** Why slots had no run, in the order in which they are stored. */
-export const GAP_CAUSES = Object.keys(noGaps()) as GapCause[];
+export const GAP_CAUSES = namesOf(noGaps());
 
 const noEntityFigures = (): EntityFigures => ({ runs: 0, failures: 0, warnings: 0, gaps: noGaps(), ...noTime() });

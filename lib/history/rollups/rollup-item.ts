@@ -1,4 +1,5 @@
 import type { GapCause, TimeRange } from '#lib/history/runs/gaps.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import {
   type Accounted,
   type AccountedSpan,
@@ -15,13 +16,10 @@ import { decodeHistogram, encodeHistogram, type LatencyHistogram } from './laten
 const LETTER = { up: 'u', degraded: 'i', down: 'd', unknown: 'x', gap: 'g', not_monitored: 'n' } as const;
 
 const KINDS = new Map<string, Accounted>(
-  Object.entries(LETTER).flatMap(([kind, letter]): [string, Accounted][] => {
-    const as = kind as Accounted['as'];
-    return [
-      [letter, { as, in_maintenance: false }],
-      [letter.toUpperCase(), { as, in_maintenance: true }],
-    ];
-  }),
+  namesOf(LETTER).flatMap((as): [string, Accounted][] => [
+    [LETTER[as], { as, in_maintenance: false }],
+    [LETTER[as].toUpperCase(), { as, in_maintenance: true }],
+  ]),
 );
 
 /**

@@ -34,8 +34,6 @@ export function sharedReads<E extends Env>(env: E): E {
   return { ...env, ports: { ...env.ports, table: { ...table, ...shared } } };
 }
 
-const isWhole = <T>(found: (T | undefined)[]): found is T[] => !found.includes(undefined);
-
 /**
  * Figures of an hour or UTC day (`from`, epoch ms): of the checks of a cell by their numbers, or of a day also of one
  * entity by its id. Latencies are an item of their own. `made_at` (epoch ms): when it was made last from what there
@@ -133,7 +131,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     const days: TimeRange[] = [];
     for (let day = from; day < to; day += DAY_MS) days.push({ from: day, to: Math.min(day + DAY_MS, to) });
     const found = days.map(partIn);
-    if (isWhole(found)) return found;
+    if (found.every((part) => part !== undefined)) return found;
     const items = await Promise.all(checks.map((check) => check.item()));
     const known = Math.min(...items.flatMap((item) => (item ? [knownSince(item)] : [])));
     return days.flatMap((day, d) => found[d] ?? (day.to <= known ? [notMonitored(day)] : []));
@@ -151,7 +149,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
       const isWhole = window.to - window.from === HOUR_MS;
       return made && isWhole ? partIn(made, numberOf(check.id), window) : undefined;
     });
-    if (isWhole(found)) return found;
+    if (found.every((part) => part !== undefined)) return found;
     const item = await check.item();
     const since = item ? Math.max(knownSince(item), kept) : Number.POSITIVE_INFINITY;
     for (const [w, window] of windows.entries()) if (window.to <= since) found[w] ??= notMonitored(window);

@@ -1,4 +1,5 @@
 import { AppError } from '#lib/platform/errors.ts';
+import { isObject } from '#lib/platform/plain-data.ts';
 import { type ApiEvent, bodyBytes } from './api-event.ts';
 import { excessOf } from './json-size.ts';
 import { refusal } from './validation.ts';
@@ -18,12 +19,12 @@ export async function readBody(event: ApiEvent, maxBytes: number): Promise<Recor
       cause,
     });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object.', {
       details: [{ path: '', message: 'must be a JSON object' }],
     });
   }
-  return value as Record<string, unknown>;
+  return value;
 }
 
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;

@@ -7,7 +7,7 @@ import type { Route } from './route.ts';
 /** So many are named; more would only make the answer longer. */
 const MAX_NAMED = 100;
 
-type Path = (string | number)[];
+type Path = PropertyKey[];
 
 /**
  * Names that other services have for what a schema says in another way: what to write here, by the name. Registered
@@ -79,7 +79,6 @@ type Def =
   | z.core.$ZodDiscriminatedUnionDef
   | { type: 'record' | 'custom' | 'unknown' };
 
-/** The definition of a schema without what stands around it. */
 const defOf = (schema: z.core.$ZodType): Def => bare(schema)._zod.def as Def;
 
 /** A schema without what stands around it: optional, default, what is done before and after. */
@@ -109,10 +108,9 @@ function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
   }
   if (def.type !== 'union') return undefined;
   const kind = memberOf(value, def.discriminator);
-  const option = def.options.find((one) => {
-    const kinds: ReadonlySet<unknown> | undefined = objectShape(one)?.[def.discriminator]?._zod.values;
-    return kinds?.has(kind);
-  });
+  const kindsOf = (one: z.core.$ZodType): ReadonlySet<unknown> | undefined =>
+    objectShape(one)?.[def.discriminator]?._zod.values;
+  const option = def.options.find((one) => kindsOf(one)?.has(kind));
   return option ? knownIn(bare(option), value) : { shape: allShapes(def), others: {} };
 }
 

@@ -104,13 +104,13 @@ function validated<Schema extends z.ZodType>(schema: Schema, value: unknown, str
 }
 
 /** A schema's complaint in the service's own form. */
-export const validationError = (error: z.ZodError, under: (string | number)[] = []): AppError =>
+export const validationError = (error: z.ZodError, under: PropertyKey[] = []): AppError =>
   refusal(detailsOf(error, under));
 
 /** Unknown keys of a strict object are named one by one. */
-const detailsOf = (error: z.ZodError, under: (string | number)[] = []): ErrorDetail[] =>
+const detailsOf = (error: z.ZodError, under: PropertyKey[] = []): ErrorDetail[] =>
   error.issues.flatMap((issue) => {
-    const path = [...under, ...issue.path.map(String)];
+    const path = [...under, ...issue.path];
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknown([...path, key], []));
     return [{ path: path.join('.'), message: issue.message }];
   });
@@ -118,8 +118,7 @@ const detailsOf = (error: z.ZodError, under: (string | number)[] = []): ErrorDet
 /** With a missing or wrong kind zod checks nothing else; what every kind requires is named all the same. */
 function missingAnyway(schema: z.ZodType, value: unknown, error: z.ZodError): ErrorDetail[] {
   const [issue] = error.issues;
-  if (issue?.code !== 'invalid_union' || issue.path.length > 1 || typeof value !== 'object' || value === null)
-    return [];
+  if (issue?.code !== 'invalid_union' || issue.path.length > 1 || typeof value !== 'object' || !value) return [];
   const kind = issue.path[0];
   return requiredAnyway(schema)
     .filter((name) => name !== kind && memberOf(value, name) === undefined)

@@ -144,7 +144,7 @@ export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, r
 
 /** Judges a success by the assertions of its check; undefined where it has none. */
 function judgeOf({ config }: CheckItem, body: string): EvaluatePush | undefined {
-  const { assertions = [] } = config as { assertions?: Assertion[] };
+  const { assertions = [] }: { assertions?: Assertion[] } = config;
   if (assertions.length === 0) return undefined;
   const bytes = Buffer.byteLength(body);
   return (latency_ms) => judgePing(assertions, { body, bytes, isCut: false, latency_ms });

@@ -141,7 +141,7 @@ export function parseCron(text: string, zone: string): ScheduleLine {
       `has ${fields.length} fields; cron has five: minute, hour, day-of-month, month, day-of-week`,
     );
   }
-  const [minute, hour, dayOfMonth, month, dayOfWeek] = fields as [string, string, string, string, string];
+  const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = fields;
   const of = (field: Field, text: string) => numbersOf(field, text, { range: '-' });
   const isDayOfMonth = daysOfMonth(dayOfMonth);
   const isDayOfWeek = daysOfWeek(dayOfWeek);

@@ -65,7 +65,7 @@ function timeOf(text: string): Pick<ScheduleLine, 'hours' | 'minutes' | 'seconds
 function dateOf(text: string): Pick<ScheduleLine, 'years' | 'months'> & { isDayOfMonth: (day: Date) => boolean } {
   const parts = text.replace('~', '-~').split('-');
   if (parts.length === 2) parts.unshift('*');
-  const [year, month, day, ...more] = parts as [string, string, string, ...string[]];
+  const [year = '', month = '', day, ...more] = parts;
   if (more.length > 0 || day === undefined) throw new CalendarError(`date "${text}" is not year-month-day`);
   const fromEnd = day.startsWith('~');
   const days = new Set(fromEnd ? numbersOf(LAST_DAY, day.slice(1), { range: '..', fromEnd }) : of(DAY, day));
@@ -83,7 +83,7 @@ const lengthOfMonth = (date: Date): number =>
 function weekdaysOf(text: string): (weekday: number) => boolean {
   const days = new Set<number>();
   for (const part of text.replace(/,$/, '').replaceAll('-', '..').split(',')) {
-    const [from, to = from, ...more] = part.split('..').map(weekdayOf) as [number, number?, ...number[]];
+    const [from = 0, to = from, ...more] = part.split('..').map(weekdayOf);
     if (more.length > 0 || to < from) throw new CalendarError(`days of the week ${part} run backwards`);
     for (let day = from; day <= to; day++) days.add((day + 1) % 7);
   }
