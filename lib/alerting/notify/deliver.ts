@@ -185,7 +185,7 @@ async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress |
   else if (address?.after_timeouts) await paceAfterSuccess(env, address);
   if (!refusal) return { status: 'sent', affected: ready.alert.affected?.count };
   if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
-  const turn = await paceAfterRateLimit(env, address, refusal.retry_after_ms);
+  const turn = await paceAfterRateLimit(env, address, refusal.retry_after_ms, sent_at);
   return { status: 'slowed', error: refusal.error, turn: Math.min(turn, address.until) };
 }
 

@@ -4,14 +4,16 @@ import type { Item } from '#lib/platform/ports.ts';
 import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 /**
- * How deliveries to one URL are spaced after its receiver answered 429 or timed out: each takes the next turn, 1.1 s
+ * How deliveries to one URL are spaced after its receiver answered 429 or timed out: each takes the next turn, a gap
  * after the one before. After three time-outs in a row the circuit is open: one delivery at a time tries the receiver.
  * About 200 bytes, written once a turn; it expires when no delivery has asked for a while.
  */
 type PaceItem = Item & Pace & { v: string };
 
 type Pace = {
-  /** Epoch ms: nothing goes before. */
+  /** Between two turns, ms. */
+  gap_ms: number;
+  /** Epoch ms: nothing goes before; of the last refusal, and moved on when the gap is halved. */
   not_before: number;
   /** Epoch ms of the next free turn. */
   next_at: number;
@@ -28,8 +30,8 @@ const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 /** A request a little early is refused again, so it is left alone a little longer than it asked for. */
 const MARGIN = 1.1;
-/** Between two turns, in ms; one request a second is what most receivers take for long. */
-const GAP_MS = Math.ceil(MIN_PAUSE_MS * MARGIN);
+/** Between two turns after a first 429; one request a second is what most receivers take for long. */
+const FIRST_GAP_MS = Math.ceil(MIN_PAUSE_MS * MARGIN);
 /** The spacing goes on for this long after the last turn. */
 const EASE_MS = 30_000;
 
@@ -63,9 +65,13 @@ export const reserveSendTime = (env: Env, address: PacedUrl, turn: number | unde
     const after_timeouts = pace.timeouts > 0;
     if (isOpen(pace)) return tryAgain(pace, now);
     if (turn !== undefined && turn <= now && now >= pace.not_before) return { answer: { after_timeouts } };
-    const at = Math.max(pace.next_at, pace.not_before, now);
+    const { gap_ms, not_before } = eased(pace, now);
+    const at = Math.max(pace.next_at, not_before, now);
     const why = after_timeouts ? QUEUED : SLOWED;
-    return { answer: { wait: { at, why, is_open: false } }, next: { ...pace, next_at: at + GAP_MS } };
+    return {
+      answer: { wait: { at, why, is_open: false } },
+      next: { ...pace, gap_ms, not_before, next_at: at + gap_ms },
+    };
   });
 
 /** For callers that cannot wait: takes a turn that is free now, or none. */
@@ -74,9 +80,10 @@ export const reserveSendNow = (env: Env, address: PacedUrl): Promise<Turn> =>
     if (!pace) return { answer: { after_timeouts: false } };
     if (isOpen(pace)) return tryAgain(pace, now);
     const after_timeouts = pace.timeouts > 0;
-    const at = Math.max(pace.next_at, pace.not_before, now);
+    const { gap_ms, not_before } = eased(pace, now);
+    const at = Math.max(pace.next_at, not_before, now);
     if (at > now) return { answer: { wait: { at, why: after_timeouts ? QUEUED : SLOWED, is_open: false } } };
-    return { answer: { after_timeouts }, next: { ...pace, next_at: now + GAP_MS } };
+    return { answer: { after_timeouts }, next: { ...pace, gap_ms, not_before, next_at: now + gap_ms } };
   });
 
 /** The circuit is open: one delivery at a time finds out whether the receiver answers again. */
@@ -87,14 +94,16 @@ function tryAgain(pace: Pace, now: number): PaceChange<Turn> {
 
 /**
  * The receiver answered 429: nothing goes to it before what it asked for, and from then on its deliveries are spaced.
- * @returns the turn (epoch ms) of the refused one
+ * Answers the turn (epoch ms) of the refused one.
+ * @param sent_at epoch ms: when the refused request went out
  */
-export const paceAfterRateLimit = (env: Env, address: PacedUrl, retryMs: number): Promise<number> =>
+export const paceAfterRateLimit = (env: Env, address: PacedUrl, retryMs: number, sent_at: number): Promise<number> =>
   change(env, address, (pace, now) => {
     const pause = Math.ceil(retryMs * MARGIN);
     const not_before = Math.max(pace?.not_before ?? 0, now + pause);
+    const gap_ms = pace ? widened(pace, pause, sent_at) : FIRST_GAP_MS;
     const at = Math.max(pace?.next_at ?? 0, not_before);
-    return { answer: at, next: { not_before, next_at: at + GAP_MS, timeouts: 0, timed_out_at: 0 } };
+    return { answer: at, next: { gap_ms, not_before, next_at: at + gap_ms, timeouts: 0, timed_out_at: 0 } };
   });
 
 /**
@@ -108,14 +117,18 @@ export const paceAfterTimeout = (env: Env, address: PacedUrl, sent_at: number): 
     const timeouts = (pace?.timeouts ?? 0) + 1;
     const not_before = Math.max(timeouts < OPEN_AFTER ? (pace?.not_before ?? 0) : 0, now + pauseAfter(timeouts));
     const next_at = Math.max(timeouts < OPEN_AFTER ? (pace?.next_at ?? 0) : 0, not_before);
-    return { answer: undefined, next: { not_before, next_at, timeouts, timed_out_at: now } };
+    const gap_ms = pace?.gap_ms ?? FIRST_GAP_MS;
+    return { answer: undefined, next: { gap_ms, not_before, next_at, timeouts, timed_out_at: now } };
   });
 
 /** The receiver answered again: what waits for it takes turns. */
 export const paceAfterSuccess = (env: Env, address: PacedUrl): Promise<void> =>
   change(env, address, (pace, now) => {
     if (!pace || pace.timeouts === 0) return { answer: undefined };
-    return { answer: undefined, next: { not_before: now, next_at: now, timeouts: 0, timed_out_at: 0 } };
+    return {
+      answer: undefined,
+      next: { gap_ms: FIRST_GAP_MS, not_before: now, next_at: now, timeouts: 0, timed_out_at: 0 },
+    };
   });
 
 /** Time-outs in a row from which on one delivery at a time tries the receiver. */
@@ -128,11 +141,32 @@ const isOpen = ({ timeouts }: Pace): boolean => timeouts >= OPEN_AFTER;
 
 /** 5, 10, 20, 40, 60 s. */
 const pauseAfter = (timeouts: number): number =>
-  timeouts < OPEN_AFTER ? GAP_MS : Math.min(MAX_PAUSE_MS, FIRST_OPEN_MS * 2 ** Math.min(timeouts - OPEN_AFTER, 10));
+  timeouts < OPEN_AFTER
+    ? FIRST_GAP_MS
+    : Math.min(MAX_PAUSE_MS, FIRST_OPEN_MS * 2 ** Math.min(timeouts - OPEN_AFTER, 10));
 
 /** A pace that is still kept to. */
 const stillOn = (pace: PaceItem | undefined, now: number): PaceItem | undefined =>
   pace && now <= Math.max(pace.next_at, pace.not_before) + EASE_MS ? pace : undefined;
+
+/**
+ * The gap after another 429. How long a receiver wants to be left alone says nothing about how often it may be asked
+ * afterwards: only a refusal that came in spite of the gap doubles it, up to what was asked for. One that went out
+ * before the pause was over, or as the first after it, says that the pause was too short.
+ */
+function widened({ gap_ms, not_before }: Pace, pause: number, sent_at: number): number {
+  return sent_at < not_before + gap_ms ? gap_ms : Math.max(gap_ms, Math.min(2 * gap_ms, pause));
+}
+
+/** After so many turns without a 429 the gap is halved. */
+const EASING_TURNS = 10;
+
+/** A `not_before` in the past forbids nothing, so it also records when the gap was halved last. */
+function eased(pace: Pace, now: number): { gap_ms: number; not_before: number } {
+  const { gap_ms, not_before } = pace;
+  if (gap_ms <= FIRST_GAP_MS || now < not_before + EASING_TURNS * gap_ms) return { gap_ms, not_before };
+  return { gap_ms: Math.max(FIRST_GAP_MS, Math.ceil(gap_ms / 2)), not_before: now };
+}
 
 type PaceChange<T> = { answer: T; next?: Pace };
 

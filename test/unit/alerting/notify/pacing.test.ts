@@ -41,7 +41,7 @@ describe('turns at a URL', () => {
   afterEach(() => world.table.store.close());
   const address = { tenant_id: 'acc_a', url: 'https://hooks.test/one' };
   /** Its 429 with such a Retry-After, ms, to a request of that time. */
-  const refused = (ms: number) => paceAfterRateLimit(world, address, ms);
+  const refused = (ms: number, sent_at = world.now()) => paceAfterRateLimit(world, address, ms, sent_at);
   /** The turn that a delivery has to wait for now; undefined when it may go. */
   const turnAt = async (turn?: number, at = address) => (await reserveSendTime(world, at, turn)).wait?.at;
   /** Between two turns that are taken now, ms. */
@@ -85,14 +85,41 @@ describe('turns at a URL', () => {
     expect(await turnAt(second)).toBeGreaterThan(first + 30_000);
   });
 
-  it('lie as far apart however often it refuses', async () => {
+  it('lie no farther apart for many refusals of one burst, or when it is still not ready after its pause', async () => {
+    const sent_at = world.now();
     await refused(30_000);
     world.pass(500);
-    for (let i = 0; i < 20; i++) await refused(30_000);
+    for (let i = 0; i < 20; i++) await refused(30_000, sent_at);
     for (let i = 0; i < 5; i++) {
       world.pass(33_000);
       await refused(30_000);
     }
+    expect(await gap()).toBe(GAP);
+  });
+
+  it('lie twice as far apart, up to what it asks for, each time that it refuses in spite of them', async () => {
+    await refused(5000);
+    const gaps: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      world.pass(5500 + (gaps.at(-1) ?? GAP));
+      await refused(5000);
+      gaps.push(await gap());
+    }
+    expect(gaps).toEqual([2200, 4400, 5500, 5500]);
+    world.pass(11_000);
+    await refused(1000);
+    expect(await gap()).toBe(5500);
+  });
+
+  it('come closer again once ten of them went well', async () => {
+    await refused(5000);
+    world.pass(5500 + GAP);
+    await refused(5000);
+    world.pass(5500 + 9 * 2200);
+    await turnAt();
+    expect(await gap()).toBe(2200);
+    world.pass(2200);
+    await turnAt();
     expect(await gap()).toBe(GAP);
   });
 
