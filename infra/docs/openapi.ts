@@ -118,7 +118,7 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
       operationId: operationId(row),
       summary: row.summary,
       ...(row.access === 'open' && { security: [] }),
-      ...(row.access !== 'open' && { description: needs(row.access) }),
+      ...describeOperation(row),
       parameters: [...pathParameters(row), ...parameters(row.query, 'query'), ...parameters(row.headers, 'header')],
       ...(row.body && {
         requestBody: {
@@ -137,6 +137,11 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
         ...failures(row),
       },
     };
+  }
+
+  function describeOperation({ description, access }: Row): { description?: string } {
+    const parts = [description, access === 'open' ? undefined : needs(access)].filter((part) => part !== undefined);
+    return parts.length > 0 ? { description: parts.join(' ') } : {};
   }
 
   function webhook(name: string, { summary, description, headers, body, example, answers }: Webhook): Json {

@@ -72,7 +72,10 @@ export type Route<Context> = {
   rate?: 'push' | 'send' | 'sign-in';
   /** For how many requests it counts; 1 unless said. */
   tokens?: number;
+  /** An imperative sentence without a full stop, at most 60 characters. */
   summary: string;
+  /** Side effects, limits and conditions that the summary leaves out. */
+  description?: string;
   /** Status of success; 204 and 303 send no body, and 303 names its Location by a Reply. */
   status: 200 | 201 | 204 | 303;
   /** It makes what its path names where that is not there, and answers 201 then, by Made. */
@@ -118,6 +121,7 @@ export const route =
       rate?: 'push' | 'send' | 'sign-in';
       tokens?: number;
       summary: string;
+      description?: string;
       makes?: true;
       query?: Q;
       headers?: z.ZodObject;

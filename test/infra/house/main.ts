@@ -2,11 +2,14 @@ import { deadExports } from './dead-exports.ts';
 import { disorder, upward } from './floors.ts';
 import { importsOf } from './imports.ts';
 import { notForPages } from './page-imports.ts';
-import { sources } from './sources.ts';
+import { files, sources, textOf } from './sources.ts';
+import { wordFaults } from './words.ts';
 
-/** The part of `npm run check` that reads the imports of all files together. */
+/** The part of `npm run check` that reads all files together: their imports and their wording. */
 const all = sources();
 const imports = [...all].flatMap(([file, text]) => importsOf(file, text));
-const faults = [...upward(imports), ...disorder(imports), ...deadExports(all, imports), ...notForPages(all)];
+const texts = new Map(files.map((file) => [file, textOf(file)] as const));
+const order = [...upward(imports), ...disorder(imports), ...deadExports(all, imports), ...notForPages(all)];
+const faults = [...order, ...wordFaults(texts)];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;

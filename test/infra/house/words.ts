@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { PATTERNS, type Pattern } from './word-patterns.ts';
+
+/** A use of a wording to avoid. */
+export type Finding = { place: string; room: string; text: string; pattern: Pattern };
+
+/**
+ * Findings that each room may still have, without those of patterns with a budget. A room that is not listed has none.
+ * Lower a number when you rewrite texts; never raise one.
+ */
+const CEILINGS: Readonly<Record<string, number>> = {
+  'README.md': 1,
+  console: 832,
+  docs: 173,
+  functions: 5,
+  infra: 403,
+  'lib/access': 107,
+  'lib/actions': 173,
+  'lib/alerting': 772,
+  'lib/audit': 41,
+  'lib/aws': 60,
+  'lib/catalog': 66,
+  'lib/channels': 133,
+  'lib/checks': 461,
+  'lib/end-account.ts': 1,
+  'lib/history': 180,
+  'lib/identity': 257,
+  'lib/incidents': 168,
+  'lib/keys.ts': 23,
+  'lib/mcp': 97,
+  'lib/messages.ts': 11,
+  'lib/net': 113,
+  'lib/openapi-route.ts': 1,
+  'lib/page': 10,
+  'lib/platform': 219,
+  'lib/results': 265,
+  'lib/schedule': 57,
+  'lib/settings.ts': 4,
+  'lib/stream-reader.ts': 5,
+  'lib/unknown-settings.ts': 9,
+  research: 165,
+  test: 3479,
+  'vitest.config.ts': 2,
+};
+
+/** Uses that are right, by file and text, each with its reason. */
+const ALLOWED: readonly { file: RegExp; text: RegExp; reason: string }[] = [
+  { file: /^test\/infra\/house\/word/, text: /./, reason: 'the patterns themselves' },
+];
+
+/** Texts that other systems define, and files that a script writes. */
+const SKIPPED = /golden|^(package-lock\.json|docs\/catalog-ops\.json|infra\/docs\/(api-digest|examples)\.\w+)$/;
+
+/** Commits after this one have their subjects checked. */
+const SUBJECTS_SINCE = '2d1753e8';
+
+/** Finds wordings to avoid in the texts of files, by their paths. */
+export const findWords = (texts: ReadonlyMap<string, string>): Finding[] =>
+  [...texts].flatMap(([file, text]) =>
+    /\.(tsx?|css|md)$/.test(file) && !SKIPPED.test(file) ? findIn(file, text) : [],
+  );
+
+function findIn(file: string, text: string): Finding[] {
+  const prose = file.endsWith('.md') ? withoutCode(text) : withoutCodeInComments(text);
+  return PATTERNS.flatMap((pattern) => {
+    if (pattern.code && !/\.tsx?$/.test(file)) return [];
+    return [...prose.matchAll(pattern.pattern)].flatMap(([found], i, all) => {
+      const line = prose.slice(0, all[i]!.index).split('\n').length;
+      const isAllowed = ALLOWED.some((one) => one.file.test(file) && one.text.test(found));
+      return isAllowed ? [] : [{ place: `${file}:${line}`, room: roomOf(file), text: found.trim(), pattern }];
+    });
+  });
+}
+
+/** Blanks code in Markdown, so that line numbers stay. */
+const withoutCode = (text: string): string =>
+  text.replace(/^```.*?^```$/gms, (block) => block.replace(/[^\n]/g, ' ')).replace(/`[^`\n]*`/g, '`x`');
+
+const withoutCodeInComments = (text: string): string =>
+  text.replace(/^\s*(\/\*\*|\*|\/\/).*$/gm, (line) => line.replace(/`[^`]*`/g, '`x`'));
+
+const roomOf = (file: string): string =>
+  file
+    .split('/')
+    .slice(0, file.startsWith('lib/') ? 2 : 1)
+    .join('/');
+
+/** Checks rooms against their ceilings, budgets, and the subjects of new commits. @returns one line per fault */
+export function wordFaults(texts: ReadonlyMap<string, string>): string[] {
+  const findings = findWords(texts);
+  const strict = findings.filter(({ pattern }) => pattern.budget === undefined);
+  const rooms = Map.groupBy(strict, ({ room }) => room);
+  const overCeiling = [...rooms].flatMap(([room, found]) =>
+    found.length > (CEILINGS[room] ?? 0) ? found.map(say) : [],
+  );
+  const overBudget = PATTERNS.flatMap((pattern) => {
+    const used = findings.filter((finding) => finding.pattern === pattern);
+    return pattern.budget !== undefined && used.length > pattern.budget
+      ? [`${pattern.id} is used ${used.length} times, and ${pattern.budget} are allowed: ${pattern.use}`]
+      : [];
+  });
+  return [...overCeiling, ...overBudget, ...subjectFaults()];
+}
+
+export const say = ({ place, text, pattern }: Finding): string =>
+  `${place}: ${JSON.stringify(text)} (${pattern.id}): ${pattern.use}`;
+
+function subjectFaults(): string[] {
+  let subjects: string[];
+  try {
+    const args = ['log', '--format=%s', `${SUBJECTS_SINCE}..HEAD`];
+    subjects = execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n');
+  } catch {
+    // A shallow clone does not have the commit.
+    return [];
+  }
+  const findings = subjects.flatMap((subject) => findIn(`commit "${subject}".md`, subject));
+  const long = subjects
+    .filter((subject) => subject.length > 72)
+    .map((subject) => `commit "${subject}": over 72 characters`);
+  return [...findings.filter(({ pattern }) => pattern.budget === undefined).map(say), ...long];
+}
