@@ -15,7 +15,7 @@ async function downAt0940(policy: object = TEN_MINUTES) {
   await check.push(false);
   return check;
 }
-const repeats = () => told(night).filter((line) => line.includes('repeat'));
+const repeats = () => told(night).filter((line) => line.includes('reminder'));
 
 describe('repeats', () => {
   it('come every interval from the transition on, as long as it is down', async () => {
@@ -40,7 +40,7 @@ describe('repeats', () => {
   });
 
   it('come also when the alert itself was held back by the cooldown, and start no cooldown', async () => {
-    const check = await downAt0940({ repeat_interval_seconds: 120, cooldown_seconds: 300, catch_up: false });
+    const check = await downAt0940({ repeat_interval_seconds: 120, cooldown_seconds: 300, late_alerts: false });
     await night.until('09:41');
     await check.push(true);
     await check.push(false);
