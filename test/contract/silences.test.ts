@@ -25,7 +25,6 @@ async function upCheck(path: string) {
   const entity = await newEntity(client);
   const more = { failure_threshold: 1, interval_seconds: 3600, name: 'cart', entity_id: entity.id };
   const { id } = await newCheck(client, more);
-  got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
   const channel = { channel_type: 'slack', config: { url: receiver().url + path } };
   got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
   await push(id, true);
