@@ -5,14 +5,14 @@ import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { inForce } from './in-force.ts';
 import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
-import { saidAs, shownBy, toldOf } from './telling.ts';
+import { ENDING, saidAs, shownBy, toldOf } from './telling.ts';
 
 /** So often (docs/use/alerts.md#late-alerts) it is tried once more to tell what could not be delivered. */
 const TRIES = 3;
 
 /**
- * Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about
- * to be told, or not before it is known what it follows from; or it was tried in vain as often as it is to be.
+ * Where an alert was planned, or skipped for a reason that ends by itself, the channels know how it stands, or are
+ * about to be told, or not before it is known what it follows from; or it was tried in vain as often as it is to be.
  */
 export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
@@ -24,7 +24,7 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     const policy = inForce(seen.table, account, keys, check, end);
     if (!policy.catch_up || policy.silenced) return [];
     const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
-    const matters = last && [null, 'cooldown', 'flapping'].includes(last.alert.reason);
+    const matters = last && [null, ...ENDING].includes(last.alert.reason);
     const shown = shownBy(policy, check.state);
     if (!matters || toldOf(check) === shown || policy.told(saidAs(shown)).length === 0) return [];
     if (shown === 'up' && (!policy.notify_on_recovery || wasRecoveryOff(check, last))) return [];

@@ -4,7 +4,7 @@ import { afterTelling, announcementOf } from '#lib/alerting/decide/memory.ts';
 import { type Deadline, mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import { ownIncident, toldBy } from '#lib/alerting/decide/notified-failure.ts';
 import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
-import { decide } from '#lib/alerting/decide/rules.ts';
+import { decide, lateAt } from '#lib/alerting/decide/rules.ts';
 import { newHold, settled } from '#lib/alerting/decide/settle-held.ts';
 import { awaitedRepair, type ChangeSituation, calledLater, decidedOn } from '#lib/alerting/decide/situation.ts';
 import { channelsThatApply } from '#lib/alerting/policy/effective-policy.ts';
@@ -44,9 +44,9 @@ export function decideHeld(keys: Keys, token: string, one: HeldCase): { next?: D
     return { next: { deadline, note: { held: { ...note.held, ...(repaired && { repaired }) } } }, outcome: { token } };
   }
   if (decided.decision !== 'planned') {
-    const { reason, facts, until } = decided;
-    const isLater = until !== undefined && policy.catch_up && (reason === 'cooldown' || reason === 'silenced');
-    const next = isLater ? mergeDeadline(one.deadlines.catch_up, { deadline: until }) : undefined;
+    const { reason, facts } = decided;
+    const late = policy.catch_up ? lateAt(decided) : undefined;
+    const next = late === undefined ? undefined : mergeDeadline(one.deadlines.catch_up, { deadline: late });
     return {
       outcome: {
         token,

@@ -38,7 +38,7 @@ import {
 import { isBusy, type Pages, pageWrites, readPages } from './page-budget.ts';
 import { classOf } from './quiet-rules.ts';
 import { hearRecovery } from './recipients.ts';
-import { type Decided, decide } from './rules.ts';
+import { type Decided, decide, lateAt } from './rules.ts';
 import { becauseOf, forgetHold, impactDue, newHold, superseded } from './settle-held.ts';
 import {
   awaitedRepair,
@@ -115,7 +115,7 @@ function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     ...(isTold && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
     ...(item && { item }),
     alerts,
-    lookAt: lookAt(decided) ?? toldAgainAt(alerts, policy),
+    lookAt: lateAt(decided) ?? toldAgainAt(alerts, policy),
     ...(hold && { hold }),
   };
 }
@@ -123,10 +123,6 @@ function alertOfChange(keys: Keys, change: Change): AlertOfChange {
 /** Its recovery is told to nobody as nobody was told of the failure, or whoever was is no channel of it any more. */
 const nobodyKnows = ({ decision, reason }: Decided, { to, policy }: Situation): boolean =>
   decision === 'skipped' && reason === 'dependency' && shown(to, policy) === 'up';
-
-/** When what was held back is looked at again, which says by itself when that is over. */
-const lookAt = ({ reason, until }: Decided): number | undefined =>
-  reason === 'cooldown' || reason === 'silenced' ? until : undefined;
 
 /** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCooldown } from '#lib/alerting/decide/memory.ts';
 import { cooldownClass } from '#lib/alerting/decide/quiet-rules.ts';
-import { decide, type HoldReason, RULES } from '#lib/alerting/decide/rules.ts';
+import { decide, type HoldReason, lateAt, RULES } from '#lib/alerting/decide/rules.ts';
 import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
 import { POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
@@ -148,6 +148,29 @@ it('without warnings the reasons are those of a check that is up or down', () =>
       },
     ),
   );
+});
+
+describe('the time of a late alert', () => {
+  const lateAfter = (situation: Situation) => lateAt(decide(situation));
+
+  it('is the end of the rule that skipped the alert', () => {
+    expect(lateAfter(situationOf(toDown, cooling, policy))).toBe(AT + 1);
+    expect(lateAfter(situationOf(toDown, flapping, policy))).toBe(AT + 5);
+  });
+
+  it('is undefined if the alert was planned, or the rule does not end by itself', () => {
+    expect(lateAfter(situationOf(toDown, {}, policy))).toBeUndefined();
+    expect(lateAfter(situationOf(first, {}, policy))).toBeUndefined();
+  });
+
+  it('is undefined for a rule that may hold the alert, which has a deadline of its own', () => {
+    const window = { id: 'win_1', until: AT + 5 };
+    const held = decide({ ...situationOf(toDown, {}, policy), window });
+    expect(held).toMatchObject({ decision: 'held', until: AT + 5 });
+    const skipped = decide({ ...situationOf(toUp, {}, policy), window });
+    expect(skipped).toMatchObject({ decision: 'skipped', reason: 'maintenance', until: AT + 5 });
+    expect([held, skipped].map(lateAt)).toEqual([undefined, undefined]);
+  });
 });
 
 describe('the list of rules', () => {
