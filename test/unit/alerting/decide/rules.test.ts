@@ -3,9 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { startCooldown } from '#lib/alerting/decide/memory.ts';
 import { cooldownClass } from '#lib/alerting/decide/quiet-rules.ts';
 import { decide, type HoldReason, lateAt, RULES } from '#lib/alerting/decide/rules.ts';
-import { decidedOn, type Situation } from '#lib/alerting/decide/situation.ts';
+import {
+  type DecidedOn,
+  decidedOn,
+  type Situation,
+  situationOf as storedSituationOf,
+} from '#lib/alerting/decide/situation.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
-import { POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
+import { inForce, POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
@@ -148,6 +153,15 @@ it('without warnings the reasons are those of a check that is up or down', () =>
       },
     ),
   );
+});
+
+describe('a stored decision', () => {
+  it('has the default of a setting that is newer', () => {
+    const { hold_for_dependencies: _newer, ...older } = inForce(policy);
+    const decided_on = { ...decidedOn(settings, {}, policy, policy.channels, AT), policy: older } as DecidedOn;
+    const change = { cause: 'result', check_from_state: 'up', check_to_state: 'down' } as const;
+    expect(storedSituationOf({ ...change, decided_on }).policy).toEqual(inForce(policy));
+  });
 });
 
 describe('the time of a late alert', () => {
