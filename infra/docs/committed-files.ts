@@ -2,17 +2,15 @@ import { apiDigest, DIGEST_FILE } from './api-digest.ts';
 import { EXAMPLES_FILE, examplesText } from './examples.ts';
 import { generate } from './generate.ts';
 import type { Example } from './openapi.ts';
-import { readPages, withTables } from './pages.ts';
+import { pagesWithTables, readPages } from './pages.ts';
 import { tablesOf } from './tables.ts';
 
 /** Returns the text of every generated file that is committed, by its path below the top of the repository. */
 export function committedFiles(examples: ReadonlyMap<string, Example>): Record<string, string> {
   const { document } = generate(examples);
-  const tables = tablesOf(document);
-  const pages = [...readPages()].map(([file, page]) => [file, withTables(page, tables)]);
   return {
     [EXAMPLES_FILE]: examplesText(examples),
     [DIGEST_FILE]: apiDigest(document),
-    ...Object.fromEntries(pages),
+    ...pagesWithTables(readPages(), tablesOf(document)),
   };
 }

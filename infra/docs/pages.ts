@@ -21,6 +21,23 @@ export function withTables(page: string, tables: Readonly<Record<string, string>
   return written;
 }
 
+/**
+ * Returns every page with its tables as they are now. Throws as `withTables` does, and an Error that names the tables
+ * that no page holds. Pure.
+ */
+export function pagesWithTables(
+  pages: ReadonlyMap<string, string>,
+  tables: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const placed = new Set([...pages.values()].flatMap(placesIn));
+  const missing = Object.keys(tables).filter((name) => !placed.has(name));
+  if (missing.length > 0) {
+    const markers = missing.map((name) => `${BEGIN}${name} -->\n<!-- /table -->`);
+    throw new Error(`No page of docs/ holds these tables. Add their markers to a page:\n${markers.join('\n')}`);
+  }
+  return Object.fromEntries([...pages].map(([file, page]) => [file, withTables(page, tables)]));
+}
+
 /** Returns the names of the tables that a page holds. */
 export const placesIn = (page: string): string[] => [...page.matchAll(PLACE)].map(([, name = '']) => name);
 

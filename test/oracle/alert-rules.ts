@@ -1,4 +1,5 @@
 import type { HoldReason } from '#lib/alerting/decide/rules.ts';
+import type { AlertReason } from '#lib/alerting/decide/transition.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
@@ -63,6 +64,9 @@ export type HeldNow = {
 
 /** Reasons for which alerts of simulated lives are held. */
 export const HOLDS: readonly string[] = ['dependency', 'maintenance'] satisfies HoldReason[];
+
+/** Reasons that end by themselves: a late alert then reports the state, unless the channels know it. */
+export const ENDING: readonly string[] = ['cooldown', 'flapping'] satisfies AlertReason[];
 
 /** Whether an alert that is not sent for a reason is decided later. */
 export function isHeldFor(reason: string | null, one: Changed, before: CheckItem, policy: InForce): boolean {

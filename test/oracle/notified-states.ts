@@ -3,7 +3,7 @@ import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { saidAs, shownBy, toldOf } from './alert-rules.ts';
+import { ENDING, saidAs, shownBy, toldOf } from './alert-rules.ts';
 import { inForce } from './in-force.ts';
 import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
 
@@ -11,8 +11,8 @@ import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts
 const TRIES = 3;
 
 /**
- * Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about
- * to be told, or not before it is known what it follows from; or it was tried in vain as often as it is to be.
+ * Where an alert was planned, or skipped for a reason that ends by itself, the channels know how it stands, or are
+ * about to be told, or not before it is known what it follows from; or it was tried in vain as often as it is to be.
  */
 export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
@@ -24,7 +24,7 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     const policy = inForce(seen.table, account, keys, check, end);
     if (!policy.late_alerts || policy.silenced) return [];
     const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
-    const matters = last && [null, 'cooldown', 'flapping'].includes(last.alert.reason);
+    const matters = last && [null, ...ENDING].includes(last.alert.reason);
     const shown = shownBy(policy, check.state);
     if (!matters || toldOf(check) === shown || policy.told(saidAs(shown)).length === 0) return [];
     if (shown === 'up' && (!policy.notify_on_recovery || wasRecoveryOff(check, last))) return [];

@@ -13,7 +13,7 @@ type Policy = { channels: { id: string }[] };
 
 /**
  * `npm start -- --demo`: a small catalog whose states move within two minutes, made through the API as a user would:
- * every check type, relations, and an action that repairs what is down. Starting it
+ * checks of several types, relations, and an action that repairs what is down. Starting it
  * again finds what it made before.
  * @param service `keyFile` is where its key is kept
  * @param say prints a line for whoever watches

@@ -11,7 +11,7 @@ import {
   decisionInputOf,
   laterRecipients,
 } from '#lib/alerting/decide/rule-input.ts';
-import { decide } from '#lib/alerting/decide/rules.ts';
+import { decide, lateAt } from '#lib/alerting/decide/rules.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Outcome } from './commit-outcome.ts';
@@ -50,9 +50,9 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     return { next: { deadline, note: { held: { ...note.held, ...(repaired && { repaired }) } } }, outcome: { token } };
   }
   if (decided.decision !== 'planned') {
-    const { reason, facts, until } = decided;
-    const isLater = until !== undefined && policy.late_alerts && (reason === 'cooldown' || reason === 'silenced');
-    const next = isLater ? mergeDeadline(one.deadlines.late, { deadline: until }) : undefined;
+    const { reason, facts } = decided;
+    const late = policy.late_alerts ? lateAt(decided) : undefined;
+    const next = late === undefined ? undefined : mergeDeadline(one.deadlines.late, { deadline: late });
     return {
       outcome: {
         token,

@@ -68,7 +68,7 @@ export function decideCatchUp(due: DueAlert): TimedDecision {
   if ((reason === 'maintenance' || reason === 'remediation') && until !== undefined)
     return { next: { deadline: expectedResultAt(check, until), ...(entry.note && { note: entry.note }) } };
   if (calm) return { next: calm };
-  return reason === 'cooldown' && until !== undefined ? { next: { deadline: until } } : {};
+  return until === undefined ? {} : { next: { deadline: until, ...(entry.note && { note: entry.note }) } };
 }
 
 /** The last alert of a check that was disabled, if its channels have not received it. */

@@ -48,7 +48,7 @@ import {
   laterRecipients,
   type RuleInput,
 } from './rule-input.ts';
-import { type Decided, decide } from './rules.ts';
+import { type Decided, decide, lateAt } from './rules.ts';
 import type { AlertDecision, DecidedTransition } from './transition.ts';
 
 /** A change of a check's state, and the policy in force. */
@@ -117,7 +117,7 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
     ...(isTold && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
     ...(item && { item }),
     alerts,
-    lookAt: lookAt(decided) ?? flappingEndsAt(alerts, policy),
+    lookAt: lateAt(decided) ?? flappingEndsAt(alerts, policy),
     ...(hold && { hold }),
   };
 }
@@ -125,10 +125,6 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
 /** Its recovery is told to nobody as nobody was told of the failure, or whoever was is no channel of it any more. */
 const nobodyKnows = ({ decision, reason }: Decided, { to, policy }: RuleInput): boolean =>
   decision === 'skipped' && reason === 'dependency' && stateForAlerting(to, policy) === 'up';
-
-/** When what was held back is looked at again, which says by itself when that is over. */
-const lookAt = ({ reason, until }: Decided): number | undefined =>
-  reason === 'cooldown' || reason === 'silenced' ? until : undefined;
 
 /** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {

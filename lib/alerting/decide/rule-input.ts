@@ -1,6 +1,6 @@
 import { channelsOfSteps } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, Silence } from '#lib/alerting/policy/policy.ts';
-import { inForce, type PolicyInForce } from '#lib/alerting/policy/settings.ts';
+import { inForce, POLICY_DEFAULTS, type PolicyInForce } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { DeliveryKind } from '#lib/channels/alert.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
@@ -65,7 +65,10 @@ export type RuleInput = DecisionInput & {
 /** What the alert of a change of state is decided on. */
 export type ChangeSituation = RuleInput & { kind: 'state_change' };
 
-/** What the alert of a change of state was decided on. */
+/**
+ * What the alert of a change of state was decided on. A setting that is newer than the decision has its default, which
+ * has to mean what the rules did without it.
+ */
 export const ruleInputOf = (transition: {
   decided_on: DecisionInput;
   cause: TransitionCause;
@@ -73,6 +76,7 @@ export const ruleInputOf = (transition: {
   check_to_state: CheckState;
 }): ChangeSituation => ({
   ...transition.decided_on,
+  policy: inForce({ ...POLICY_DEFAULTS, ...transition.decided_on.policy }),
   kind: 'state_change',
   cause: transition.cause,
   from: transition.check_from_state,

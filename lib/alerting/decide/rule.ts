@@ -3,8 +3,8 @@ import type { RuleFacts } from './transition.ts';
 
 /**
  * Result of a rule. `stops`: this rule is why there is no alert. `facts`: what it looked at, whichever way it came out.
- * `until`: epoch ms at which it stops no more by itself. `holds`: what it stops is held and decided later, by the
- * deadline `hold`; else it is skipped for good.
+ * `until`: epoch ms at which it stops no more by itself; a late alert then reports what it skipped. `holds`: what it
+ * stops is held and decided later, by the deadline `hold`; else it is skipped for good.
  */
 type RuleResult<Holds> = { stops: boolean; facts: RuleFacts; until?: number; holds?: Holds };
 

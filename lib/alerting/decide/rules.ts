@@ -76,6 +76,15 @@ type Outcome<Name> = { facts: RuleFacts; until?: number } & (
 /** `rules`: every rule of its kind, in order. */
 export type Decided<Name = RuleName> = Outcome<Name> & { rules: RuleOutcome<Name>[] };
 
+const HOLDS: ReadonlySet<RuleName> = new Set(RULES.filter(mayHold).map(({ name }) => name));
+
+/**
+ * Returns when a late alert may report what a rule skipped (epoch ms): when the rule ends by itself. Returns undefined
+ * if it does not, and for a rule that may hold alerts, which has a deadline of its own. Pure.
+ */
+export const lateAt = ({ decision, reason, until }: Outcome<RuleName>): number | undefined =>
+  decision === 'skipped' && !HOLDS.has(reason) ? until : undefined;
+
 /** Pure: runs the rules of its kind in their order; the first that stops the alert decides. */
 export function decide(situation: ChangeSituation): Decided<AlertReason>;
 export function decide(situation: RuleInput): Decided;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placesIn, withTables } from '#infra/docs/pages.ts';
+import { pagesWithTables, placesIn, withTables } from '#infra/docs/pages.ts';
 
 const TABLES = { fruit: '| fruit |\n| --- |\n| apple |', roots: '| root |\n| --- |\n| beet |' };
 const page = (...parts: string[]) => ['# Food', '', ...parts, '', 'The end.', ''].join('\n');
@@ -30,5 +30,27 @@ describe('withTables', () => {
     ],
   ])('refuses %s', (_name, text, message) => {
     expect(() => withTables(text, TABLES)).toThrow(message);
+  });
+});
+
+describe('pagesWithTables', () => {
+  const fruit = page('<!-- table: fruit -->', '<!-- /table -->');
+  const roots = page('<!-- table: roots -->', '<!-- /table -->');
+
+  it('writes the tables of every page', () => {
+    const pages = new Map([
+      ['docs/use/fruit', fruit],
+      ['docs/use/roots', roots],
+    ]);
+    expect(pagesWithTables(pages, TABLES)).toEqual({
+      'docs/use/fruit': withTables(fruit, TABLES),
+      'docs/use/roots': withTables(roots, TABLES),
+    });
+  });
+
+  it('refuses a table that no page holds, and shows the markers to add', () => {
+    expect(() => pagesWithTables(new Map([['docs/use/fruit', fruit]]), TABLES)).toThrow(
+      'No page of docs/ holds these tables. Add their markers to a page:\n<!-- table: roots -->\n<!-- /table -->',
+    );
   });
 });

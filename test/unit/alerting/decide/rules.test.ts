@@ -2,10 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCooldown } from '#lib/alerting/decide/notified-state.ts';
 import { cooldownClass } from '#lib/alerting/decide/quiet-rules.ts';
-import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
-import { decide, type HoldReason, RULES } from '#lib/alerting/decide/rules.ts';
+import {
+  type DecisionInput,
+  decisionInputOf,
+  type RuleInput,
+  ruleInputOf as storedSituationOf,
+} from '#lib/alerting/decide/rule-input.ts';
+import { decide, type HoldReason, lateAt, RULES } from '#lib/alerting/decide/rules.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
-import { POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
+import { inForce, POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
@@ -150,6 +155,41 @@ it('without warnings the reasons are those of a check that is up or down', () =>
       },
     ),
   );
+});
+
+describe('a stored decision', () => {
+  it('has the default of a setting that is newer', () => {
+    const { hold_for_dependencies: _newer, ...older } = inForce(policy);
+    const decided_on = {
+      ...decisionInputOf(settings, {}, policy, policy.channels, AT),
+      policy: older,
+    } as DecisionInput;
+    const change = { cause: 'result', check_from_state: 'up', check_to_state: 'down' } as const;
+    expect(storedSituationOf({ ...change, decided_on }).policy).toEqual(inForce(policy));
+  });
+});
+
+describe('the time of a late alert', () => {
+  const lateAfter = (situation: RuleInput) => lateAt(decide(situation));
+
+  it('is the end of the rule that skipped the alert', () => {
+    expect(lateAfter(situationOf(toDown, cooling, policy))).toBe(AT + 1);
+    expect(lateAfter(situationOf(toDown, flapping, policy))).toBe(AT + 5);
+  });
+
+  it('is undefined if the alert was planned, or the rule does not end by itself', () => {
+    expect(lateAfter(situationOf(toDown, {}, policy))).toBeUndefined();
+    expect(lateAfter(situationOf(first, {}, policy))).toBeUndefined();
+  });
+
+  it('is undefined for a rule that may hold the alert, which has a deadline of its own', () => {
+    const window = { id: 'win_1', until: AT + 5 };
+    const held = decide({ ...situationOf(toDown, {}, policy), window });
+    expect(held).toMatchObject({ decision: 'held', until: AT + 5 });
+    const skipped = decide({ ...situationOf(toUp, {}, policy), window });
+    expect(skipped).toMatchObject({ decision: 'skipped', reason: 'maintenance', until: AT + 5 });
+    expect([held, skipped].map(lateAt)).toEqual([undefined, undefined]);
+  });
 });
 
 describe('the list of rules', () => {
