@@ -124,8 +124,9 @@ async function look(
     pk: keys.ofCheck(tenant_id, check_id),
     sk: failure.transition_sk,
   });
-  const isWanted = action.remediation !== null && action.check_id === check_id && check?.enabled;
-  return next && isWanted ? { next } : abandon(env, due);
+  if (!next || !check || action.remediation === null || action.check_id !== check_id) return abandon(env, due);
+  // The series keeps its attempts and cool-down for the case that the check is enabled and fails again soon.
+  return check.enabled ? { next } : moveTo(env, due, undefined);
 }
 
 async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<Looked | typeof RETRY> {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
 import { report } from '#lib/actions/run/report.ts';
+import { iso } from '#lib/platform/time.ts';
 import { queueEvent, TENANT } from '#test/support/alert-world.ts';
 import { dead } from '#test/unit/actions/action-world.ts';
 import { CHANNEL, type RemediationWorld, remediationWorld } from './remediation/remediation-world.ts';
@@ -157,6 +158,24 @@ describe('an attempt', () => {
     await world.elapse(60);
     expect(world.requests).toHaveLength(1);
     expect(await world.onlyRun(action)).toMatchObject({ error_message: /^interrupted/, verdict: 'not_recovered' });
+  });
+
+  it('continues its series after its check was disabled and enabled, if that fails again soon', async () => {
+    const action = await world.guard({ settle_seconds: 1, max_attempts: 3, cooldown_seconds: 60, stable_seconds: 300 });
+    await world.fire(action, await world.fail());
+    await world.elapse(3);
+    await world.result(false);
+    await world.elapse(10);
+    expect(await world.series(action)).toMatchObject({ attempts: 1, next_at: expect.any(Number) });
+    await world.setCheck({ enabled: false, state: 'unknown', state_since: iso(world.now()) });
+    await world.elapse(60);
+    expect(await world.entry(action)).toBeUndefined();
+    await world.setCheck({ enabled: true });
+    await world.fire(
+      action,
+      await world.fail({ check_from_state: 'unknown', check_from_since: iso(world.now() - 60_000) }),
+    );
+    expect(await world.series(action)).toMatchObject({ attempts: 2 });
   });
 
   it('whose process died is ended too where its check was disabled meanwhile', async () => {
