@@ -6,7 +6,7 @@ import { showError } from './toasts.tsx';
 
 const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
 
-/** Who is signed in, how they like the page, and the way out. */
+/** Menu with the signed-in user, display settings, and sign-out. */
 export function UserMenu() {
   const who = me.value;
   if (!who) return null;

@@ -8,7 +8,7 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, lookNow } from './person.ts';
+import { button, pollNow } from './person.ts';
 import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('alerts, in a real browser', () => {
@@ -116,7 +116,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     const rows = rowsOf('Deliveries');
     await rows.nth(1).waitFor();
     await report(admin, login, true);
-    await lookNow({ page });
+    await pollNow({ page });
     await eventually(async () => (await rows.count()) === 3, 15_000);
     await eventually(async () => (await rows.filter({ hasText: 'Sent' }).count()) === 2, 15_000);
   });

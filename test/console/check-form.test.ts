@@ -110,7 +110,7 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
     await second.getByLabel('Value').fill('60000');
     await second.getByLabel('Otherwise it').selectOption('warn');
     await button(person, 'Try it').click();
-    await page.locator('.judged li', { hasText: 'status_code one of [204,"3xx"]: got 200' }).waitFor();
+    await page.locator('.assertion-results li', { hasText: 'status_code one of [204,"3xx"]: got 200' }).waitFor();
     await page
       .locator('.trial')
       .getByText(/expected latency_ms to be at least 60000, got \d+/)

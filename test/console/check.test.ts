@@ -7,7 +7,7 @@ import { browserAndService } from './browser-and-service.ts';
 import { push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
 import { lookingAtCheck } from './looking-at-check.ts';
-import { button, lookNow, told } from './person.ts';
+import { button, pollNow, told } from './person.ts';
 
 describe.skipIf(!binary)('a check, in a real browser', () => {
   const world = browserAndService();
@@ -23,7 +23,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
 
     got(await admin.post(`/v1/checks/${check.id}/policy`, { silenced: true }), 200);
     await push(admin, check.id, true);
-    await lookNow({ page });
+    await pollNow({ page });
     await newest.getByText(/Not alerted\. Silence: a silence of the check/).waitFor();
     expect(await newest.textContent()).toMatch(/Up.*after .* down/s);
     await page.getByText('Silenced: no alert goes out.').waitFor();
@@ -178,7 +178,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     const warning = { success: true, latency_ms: 5, warning_message: 'half of the pool is gone' };
     got(await admin.post(`/v1/checks/${check.id}/results`, warning), 201);
     got(await admin.post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 5 }), 201);
-    await lookNow({ page });
+    await pollNow({ page });
     const standing = page.locator('.standing');
     await standing.getByText('Degraded', { exact: true }).waitFor();
     await standing.getByText('1 of 2 successes').waitFor();

@@ -7,7 +7,7 @@ import { receiving } from '#test/support/receiving.ts';
 import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, lookNow, told } from './person.ts';
+import { button, expectDisabled, pollNow, told } from './person.ts';
 import { personAt } from './places.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
@@ -94,7 +94,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
   it('follow what happens by themselves', async () => {
     const { page, admin, rows, checks } = await onCall();
     got(await admin.post(`/v1/checks/${checks.pushed}/results`, { success: true, latency_ms: 5 }), 201);
-    await lookNow({ page });
+    await pollNow({ page });
     await eventually(async () => /Up.*backup/s.test((await rows.first().textContent()) ?? ''));
   });
 

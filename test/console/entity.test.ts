@@ -5,7 +5,7 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, readerOf, report, shopVisitor } from './entity-world.ts';
-import { button, expectDisabled, lookNow } from './person.ts';
+import { button, expectDisabled, pollNow } from './person.ts';
 
 describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
   const world = browserAndService();
@@ -28,7 +28,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     expect(await page.locator('.happened li').count()).toBe(1);
     // A change that somebody else has made is seen without a click.
     await report(admin, checks[0]!, true);
-    await lookNow(person);
+    await pollNow(person);
     await eventually(async () => /Up/.test((await page.locator('.state-line').textContent()) ?? ''));
     await eventually(async () => (await page.locator('.happened li').count()) === 2);
     expect(await page.locator('.happened li').first().textContent()).toMatch(/Down → Up.*heartbeat/s);

@@ -8,7 +8,7 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, lookNow, told } from './person.ts';
+import { button, pollNow, told } from './person.ts';
 import { arrive, personAt } from './places.ts';
 
 describe.skipIf(!binary)('incidents, in a real browser', () => {
@@ -51,7 +51,7 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     expect(await textOf(1)).toMatch(/Over.*Mail/s);
     const made = { title: 'Payments are slow', impact: 'degraded' };
     got(await admin.post('/v1/incidents', made), 201);
-    await lookNow({ page });
+    await pollNow({ page });
     await eventually(async () => (await rows.count()) === 3, 15_000);
     expect(await textOf(0)).toMatch(/Open.*Payments are slow.*by hand/s);
     expect(complaints).toEqual([]);
@@ -88,11 +88,11 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     await told(person, /acknowledge it/);
 
     await report(admin, login, 'no session');
-    await lookNow(person);
+    await pollNow(person);
     await section('What happened').getByText('no session').waitFor();
     await expect.poll(() => button(person, 'Resolve').getAttribute('title')).toMatch(/is down: acknowledge it/);
     for (const check of [checkout, login]) await report(admin, check, true);
-    await lookNow(person);
+    await pollNow(person);
     await eventually(async () => {
       // It cannot be pressed any more once it was of use.
       await button(person, 'Resolve').click({ force: true });

@@ -7,7 +7,7 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, ODD_NAMES, report, shopVisitor, visitor } from './entity-world.ts';
-import { button, lookNow } from './person.ts';
+import { button, pollNow } from './person.ts';
 
 describe.skipIf(!binary)('the map, in a real browser', () => {
   const world = browserAndService();
@@ -32,7 +32,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
     expect(await page.getByText(`Not shown: ${ODD_NAMES.length} entities without a relation here.`).count()).toBe(1);
     // When the cause is mended, the next one is to be looked at.
     await report(admin, checks[2]!, true);
-    await lookNow(person);
+    await pollNow(person);
     await eventually(async () => /Public API/.test((await causes.first().textContent()) ?? ''));
     expect(complaints).toEqual([]);
   });

@@ -33,7 +33,7 @@ export const told = ({ page }: Actor, words: RegExp) =>
   });
 
 /** The page asks for news now, and not when its interval ends, which test/console/fleet.test.ts waits for. */
-export const lookNow = ({ page }: Actor) => page.evaluate(`dispatchEvent(new Event('online'))`);
+export const pollNow = ({ page }: Actor) => page.evaluate(`dispatchEvent(new Event('online'))`);
 
 /** Goes on to the console proper, past the offer of a passkey. */
 async function pastOffer(actor: Actor): Promise<void> {

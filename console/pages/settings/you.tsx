@@ -6,11 +6,11 @@ import { Section } from '#console/parts/page.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 
 const YOU: MemberSchema = {
-  properties: { name: { type: 'string', title: 'Your name', description: 'As the team sees it.' } },
+  properties: { name: { type: 'string', title: 'Your name', description: 'Name shown to the team.' } },
   required: ['name'],
 };
 
-/** Who one is: the name is one's own to change, role and e-mail address are an admin's. */
+/** The user: they change their name; an admin changes role and e-mail address. */
 export function You() {
   const who = me.value;
   if (!who) return null;
@@ -27,7 +27,7 @@ export function You() {
         send={async (body) => {
           await call('PUT', `/v1/settings/users/${who.user.id}`, body);
           await readMe();
-          showToast('Your name was changed.');
+          showToast('Your name is changed.');
         }}
       />
     </Section>

@@ -7,9 +7,9 @@ import { awaited, isUnderWay, outcome, watchInterval } from '#console/rules/exec
 import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { levelOf, plainLine } from '#console/rules/log-line.ts';
-import { MCP_CLIENTS, tryIt } from '#console/rules/mcp-clients.ts';
+import { MCP_CLIENTS, firstToolsCall } from '#console/rules/mcp-clients.ts';
 import { runSchema, toolSchema } from '#console/rules/run-variables.ts';
-import { triggerWords } from '#console/rules/triggers.ts';
+import { triggerText } from '#console/rules/triggers.ts';
 import { NewAction } from '#lib/actions/action.ts';
 
 describe('the form of an action', () => {
@@ -159,9 +159,9 @@ describe('the variables of an action', () => {
 
   it('and what starts it are said in words', () => {
     const trigger = { trigger_to_state: '', interval_seconds: 300 } as const;
-    expect(triggerWords({ ...trigger, trigger_type: 'manual' })).toBe('by hand');
-    expect(triggerWords({ ...trigger, trigger_type: 'schedule' })).toBe('every 5 min');
-    expect(triggerWords({ ...trigger, trigger_type: 'state_change' })).toBe('on a transition');
+    expect(triggerText({ ...trigger, trigger_type: 'manual' })).toBe('by hand');
+    expect(triggerText({ ...trigger, trigger_type: 'schedule' })).toBe('every 5 min');
+    expect(triggerText({ ...trigger, trigger_type: 'state_change' })).toBe('on a transition');
   });
 });
 
@@ -179,6 +179,6 @@ describe('the texts for MCP clients', () => {
   });
 
   it('end with a call by hand', () => {
-    expect(tryIt('https://a.example/v1/mcp', 'fw_1')).toContain('Authorization: Bearer fw_1');
+    expect(firstToolsCall('https://a.example/v1/mcp', 'fw_1')).toContain('Authorization: Bearer fw_1');
   });
 });

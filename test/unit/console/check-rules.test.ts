@@ -6,7 +6,7 @@ import { channelName, checkLabel } from '#console/rules/check-label.ts';
 import { type CheckRow, filtered, inOrder, stateCounts, withNews } from '#console/rules/check-list.ts';
 import { bodyOf, draftOf, startingFrom } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import { rhythmWords } from '#console/rules/interval-schedule.ts';
+import { intervalText } from '#console/rules/interval-schedule.ts';
 import { cronOf, pingSnippets } from '#console/rules/push-snippets.ts';
 import { chartRangeOf, uptimeOf } from '#console/rules/uptime.ts';
 import { generate } from '#infra/docs/generate.ts';
@@ -154,7 +154,7 @@ describe('what a push check is told by', () => {
 });
 
 it('how often a check is due is said by its schedule, or else by its interval', () => {
-  const due = (config: object) => rhythmWords({ interval_seconds: 90, config });
+  const due = (config: object) => intervalText({ interval_seconds: 90, config });
   expect(due({})).toBe('every 1 min 30 s');
   expect(due({ schedule: '30 2 * * *' })).toBe('by 30 2 * * * in UTC');
   expect(due({ schedule: '02:30\n 12:00 \n', timezone: 'Europe/Berlin' })).toBe('by 02:30 and 12:00 in Europe/Berlin');

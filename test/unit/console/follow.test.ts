@@ -78,7 +78,7 @@ describe('a run that is followed', () => {
   it('is read with its log, page by page, and of that only what is new', async () => {
     const { state, follower } = world();
     state.report(7, 'running');
-    follower.look();
+    follower.poll();
     await settled();
     expect(follower.lines.value.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
     state.report(2, 'running');
@@ -92,7 +92,7 @@ describe('a run that is followed', () => {
   it('is asked for ever more rarely while it is silent, and soon again once it speaks', async () => {
     const { state, follower } = world();
     state.report(1, 'running');
-    follower.look();
+    follower.poll();
     await settled();
     expect(state.next()).toBe(1000);
     await state.turn();
@@ -105,18 +105,18 @@ describe('a run that is followed', () => {
 
   it('is left alone when it has ended, with the lines that came with its end', async () => {
     const { state, follower } = world();
-    follower.look();
+    follower.poll();
     await settled();
     state.report(3, 'failed');
     await state.turn();
     expect(follower.lines.value).toHaveLength(3);
-    expect([follower.isWatching.value, state.next()]).toEqual([false, undefined]);
+    expect([follower.isFollowing.value, state.next()]).toEqual([false, undefined]);
   });
 
   it('is kept in sight while the service cannot be reached, and is given up when it is gone', async () => {
     const { state, follower } = world();
     state.report(1, 'running');
-    follower.look();
+    follower.poll();
     await settled();
     state.fails = new ApiFailure('Too many requests.', { status: 429, code: 'RATE_LIMITED', retryAfter: 30 });
     await state.turn();
@@ -127,12 +127,12 @@ describe('a run that is followed', () => {
     expect(follower.failure.value).toBeUndefined();
     state.fails = new ApiFailure('There is no such run.', { status: 404, code: 'NOT_FOUND' });
     await state.turn();
-    expect([follower.isWatching.value, state.next()]).toEqual([false, undefined]);
+    expect([follower.isFollowing.value, state.next()]).toEqual([false, undefined]);
   });
 
   it('is not read any more once nobody looks', async () => {
     const { state, follower } = world();
-    follower.look();
+    follower.poll();
     await settled();
     follower.stop();
     expect(state.next()).toBeUndefined();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiFailure } from '#console/api/call.ts';
 import { makeHourBars } from '#console/api/hour-bars.ts';
 import type { State } from '#console/api/records.ts';
-import { barHours, type CachedHours, cachedAfter, type Hour, nextDue, nextQuestion } from '#console/rules/hour-bars.ts';
+import { barHours, type CachedHours, cachedAfter, type Hour, nextDue, nextRequest } from '#console/rules/hour-bars.ts';
 import { settled } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -204,7 +204,7 @@ describe('the bars of the fleet', () => {
           now += minutes * MINUTE + 1;
           if (isChange) row = { ...row, state_since: iso(now - 1) };
           for (let asks = 0; ; asks++) {
-            const question = nextQuestion(['ent_1'], held, () => row, now);
+            const question = nextRequest(['ent_1'], held, () => row, now);
             expect((nextDue(['ent_1'], held, () => row) ?? 0) <= now).toBe(question !== undefined);
             if (!question) break;
             expect(asks).toBeLessThan(2);

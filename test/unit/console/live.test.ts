@@ -204,7 +204,7 @@ describe('the poller', () => {
     await world.turn();
     expect(world.next()).toBe(120_000);
     live.nudge();
-    live.lookNow();
+    live.pollNow();
     expect(world.next()).toBe(120_000);
     expect(world.asked).toHaveLength(1);
   });
@@ -214,7 +214,7 @@ describe('the poller', () => {
     world.fails = new ApiFailure('The service cannot be reached.', { status: 0, code: 'UNREACHABLE' });
     await world.turn();
     world.fails = undefined;
-    live.lookNow();
+    live.pollNow();
     await settled();
     expect(live.missed.value).toBe(0);
   });

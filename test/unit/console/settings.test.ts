@@ -11,9 +11,9 @@ import {
   TARGETS,
 } from '#console/rules/audit.ts';
 import { fieldsOf, readText, textOf } from '#console/rules/form-fields.ts';
-import { firstCall, firstCommand, keyRequest, MAY, mayWords, OVERLAPS, restrictionText } from '#console/rules/keys.ts';
+import { firstCall, firstCommand, keyRequest, MAY, permissionText, OVERLAPS, restrictionText } from '#console/rules/keys.ts';
 import { readLines, withLine, withoutLine } from '#console/rules/lines.ts';
-import { goesWith, meansOf } from '#console/rules/team.ts';
+import { credentialsOf, signInMethodsOf } from '#console/rules/team.ts';
 import { timeOf, typedTime } from '#console/rules/time.ts';
 import { NewKey, Rotation } from '#lib/access/new-key.ts';
 import { TARGET_TYPES, VERBS } from '#lib/audit/entry.ts';
@@ -66,9 +66,9 @@ describe('a new key as it is typed', () => {
 
 describe('a key in words', () => {
   it('says what it may and what it is held to', () => {
-    expect(mayWords(held)).toBe('all of its owner');
-    expect(mayWords({ ...held, is_read_only: true })).toBe('read only');
-    expect(mayWords({ ...held, scopes: ['mcp', 'read'] })).toBe('mcp, read');
+    expect(permissionText(held)).toBe('all of its owner');
+    expect(permissionText({ ...held, is_read_only: true })).toBe('read only');
+    expect(permissionText({ ...held, scopes: ['mcp', 'read'] })).toBe('mcp, read');
     const names = new Map([[check, 'nightly']]);
     const nameOf = (id: string) => names.get(id) ?? id;
     expect(restrictionText({ ...held, check_ids: [check], entity_ids: ['ent_1'] }, nameOf)).toBe(
@@ -193,11 +193,11 @@ describe('the audit log', () => {
 
 describe('somebody of the team', () => {
   it('takes along what is theirs', () => {
-    expect(goesWith({ passkeys: 1, identities: 2 }, 3)).toBe(
+    expect(credentialsOf({ passkeys: 1, identities: 2 }, 3)).toBe(
       '3 API keys, 1 passkey, 2 linked identities and all sessions',
     );
-    expect(goesWith({ passkeys: 0, identities: 0 }, 0)).toBe('all sessions');
-    expect(meansOf({ passkeys: 2, identities: 0 })).toBe('2 passkeys');
-    expect(meansOf({ passkeys: 0, identities: 0 })).toBe('');
+    expect(credentialsOf({ passkeys: 0, identities: 0 }, 0)).toBe('all sessions');
+    expect(signInMethodsOf({ passkeys: 2, identities: 0 })).toBe('2 passkeys');
+    expect(signInMethodsOf({ passkeys: 0, identities: 0 })).toBe('');
   });
 });

@@ -4,7 +4,7 @@ import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { barsOf, monthAt, monthsLater, weeksOf } from '#console/rules/windows/calendar.ts';
 import { isShown, requestOf, typedWindow, windowSchema } from '#console/rules/windows/form.ts';
-import { coming, compareStanding, endingOf, timesOf, windowStatus } from '#console/rules/windows/times.ts';
+import { coming, compareStatus, endingOf, timesOf, windowStatus } from '#console/rules/windows/times.ts';
 import { NewWindow, WindowPatch } from '#lib/alerting/configure/windows.ts';
 
 const HOUR = 3_600_000;
@@ -45,7 +45,7 @@ describe('the times of a maintenance window', () => {
       windowStatus(ONCE, at(now)),
     );
     expect(standings.map(({ is }) => is)).toEqual(['open', 'next', 'over']);
-    expect(standings.toReversed().toSorted(compareStanding)).toEqual(standings);
+    expect(standings.toReversed().toSorted(compareStatus)).toEqual(standings);
   });
 
   it('end an open one now, and leave the later ones of one that comes again where they are', () => {
@@ -114,10 +114,10 @@ describe('the calendar', () => {
     const move = { of: 'move', from: at('2026-12-05T22:00:00Z'), to: at('2026-12-07T04:00:00Z') };
     const patch = { of: 'patch', from: at('2026-12-05T23:00:00Z'), to: at('2026-12-06T00:00:00Z') };
     expect(barsOf(first!, [patch, move])).toMatchObject([
-      { of: 'move', column: 5, columns: 2, lane: 0, goesOn: false },
+      { of: 'move', column: 5, columns: 2, lane: 0, isContinued: false },
       { of: 'patch', column: 5, columns: 1, lane: 1 },
     ]);
-    expect(barsOf(second!, [patch, move])).toMatchObject([{ of: 'move', column: 0, columns: 1, goesOn: true }]);
+    expect(barsOf(second!, [patch, move])).toMatchObject([{ of: 'move', column: 0, columns: 1, isContinued: true }]);
   });
 
   it('draws what is open several times a day once, and says how often', () => {
