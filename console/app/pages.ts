@@ -101,7 +101,12 @@ export const pages: readonly PageRow[] = [
   { path: '/settings/:part', title: 'Settings', load: () => import('#console/pages/settings/settings.tsx') },
   { path: '/start', title: 'First steps', needs: 'write', load: () => import('#console/pages/start/start.tsx') },
   { path: '/sign-in', title: 'Sign in', open: true, load: () => import('#console/pages/sign-in/sign-in.tsx') },
-  { path: '/link/:token', title: 'Sign in by link', open: true, load: () => import('#console/pages/sign-in/link.tsx') },
+  {
+    path: '/link/:token',
+    title: 'Sign in with a link',
+    open: true,
+    load: () => import('#console/pages/sign-in/link.tsx'),
+  },
   {
     path: '/invitation/:token',
     title: 'Accept the invitation',

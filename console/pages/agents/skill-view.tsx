@@ -39,7 +39,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
     setBusy(true);
     try {
       await call('PUT', path, { enabled: !enabled });
-      showToast(`${name} is ${enabled ? 'off: agents no longer find its tools' : 'on'}.`);
+      showToast(`${name} is ${enabled ? 'disabled: agents no longer find its tools' : 'enabled'}.`);
       onChange();
     } catch (error) {
       showError(error);
@@ -72,9 +72,9 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
       title={name}
       actions={
         <span class="row-actions">
-          <StateMark state={enabled ? 'up' : 'unknown'} word={enabled ? 'On' : 'Off'} />
+          <StateMark state={enabled ? 'up' : 'unknown'} word={enabled ? 'Enabled' : 'Disabled'} />
           <Button small why={why} busy={busy} onClick={() => void toggle()}>
-            Turn {enabled ? 'off' : 'on'}
+            {enabled ? 'Disable' : 'Enable'}
           </Button>
           <Button small why={why} onClick={() => show({ what: 'add' })}>
             Add tool

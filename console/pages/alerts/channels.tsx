@@ -143,7 +143,7 @@ function columnsOf(
           {channel.scope === 'account' ? (
             <>
               <strong dir="auto">{channel.name}</strong>
-              {!channel.enabled && <span class="tag">off</span>}
+              {!channel.enabled && <span class="tag">disabled</span>}
             </>
           ) : (
             <CheckLink id={channel.check_id} check={checkOf.get(channel.check_id)} />

@@ -14,7 +14,7 @@ import { CheckLink, nameOfCheck } from './about.tsx';
 const COLUMNS: readonly Column<Check>[] = [
   {
     head: 'State',
-    cell: ({ state, enabled }) => <StateMark state={state} {...(!enabled && { word: 'Off' })} />,
+    cell: ({ state, enabled }) => <StateMark state={state} {...(!enabled && { word: 'Disabled' })} />,
     compare: (a, b) => severity(a.state) - severity(b.state),
   },
   {

@@ -54,7 +54,7 @@ export const parts: readonly Part[] = [
     ),
   },
   {
-    part: 'untold',
+    part: 'no-channel',
     name: 'Checks without a channel',
     counted: ({ withoutChannel }) => withoutChannel,
     Part: ({ checks, channels, withoutChannel }) => (

@@ -68,7 +68,7 @@ function TestResult({ found }: { found: SettingsTestResult }) {
   const response = found.response as Response | undefined;
   const transcript = found.transcript as string[] | undefined;
   return (
-    <div class="trial">
+    <div class="test-result">
       <p>
         <StateMark {...OUTCOME[outcome]} /> after {latency_ms} ms
         {status_code > 0 && `, status ${status_code}`}

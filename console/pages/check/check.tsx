@@ -137,7 +137,7 @@ const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: bo
   const rule = `${typeTitle(check.check_type)} ${intervalText(check)}`;
   const target = check.name === null ? '' : targetOfCheck(check);
   return (
-    <div class="standing">
+    <div class="check-status">
       <p>
         <StateMark state={state} {...(!enabled && { word: 'Disabled' })} />{' '}
         <span>

@@ -126,7 +126,7 @@ const AccountChannels = ({
 );
 
 const PolicySummary = ({ policy }: { policy: Policy }) => (
-  <ul class="told">
+  <ul class="policy-summary">
     {policy.silenced_by.map(({ by, id, until, reason }) => (
       <li key={id}>
         <strong>{SILENCED[by]}</strong>

@@ -81,11 +81,11 @@ const Summary = ({ incident }: { incident: IncidentDetail }) => {
           <EntityName id={root_entity_id} name={root_entity_name} />
         </Fact>
       )}
-      <Fact name="Started">
+      <Fact name="Started at">
         <Time at={started_at} as="full" />
       </Fact>
       {resolved_at && (
-        <Fact name="Resolved">
+        <Fact name="Resolved at">
           <Time at={resolved_at} as="full" />
           {resolved_by !== 'automatic' && (
             <span class="hint">

@@ -10,7 +10,7 @@ type CauseEvaluation = Explanation['looks'][number];
 export const CauseEvaluations = ({ looks }: { looks: readonly CauseEvaluation[] }) => (
   <details>
     <summary>{count(looks.length, 'cause evaluation')}</summary>
-    <ol class="looks">
+    <ol class="evaluations">
       {looks.map(({ at, roots, ancestors, truncated }) => (
         <li key={at}>
           <Time at={at} as="full" />: {roots.length === 0 ? 'no upstream cause' : <>caused by {names(roots)}</>}
