@@ -2,8 +2,8 @@ import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { type FieldSpec, readText, textOf } from './form-fields.ts';
 
 /**
- * Form values by path. A stored secret is omitted: empty means unchanged. In a map with masked values the masks are kept,
- * because the API keeps the stored values for them.
+ * Form values by path. A stored secret is omitted: empty means unchanged. In a map with masked values the masks are
+ * kept, because the API keeps the stored values for them.
  */
 export type Draft = Readonly<Record<string, string>>;
 
@@ -49,8 +49,8 @@ function at(record: object | undefined, path: string): unknown {
 }
 
 /**
- * Builds the request body. Empty fields are omitted; a value that the record had is removed with null. Empty secrets are
- * unchanged. Empty top-level maps and lists are sent as such, because null means unchanged there.
+ * Builds the request body. Empty fields are omitted; a value that the record had is removed with null. Empty secrets
+ * are unchanged. Empty top-level maps and lists are sent as such, because null means unchanged there.
  */
 export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: object): Record<string, unknown> {
   const body: Record<string, unknown> = {};

@@ -25,9 +25,9 @@ export type MemberSchema = {
 };
 
 /**
- * Kind of input. `set`: selection, one per line. `entities`: ids, one per line. `map`: `name: value` per line. `list`: one
- * item per line. `instant`: ISO 8601 time. `escaped`: one line with escaped line ends. `zone`: IANA time zone. `rows`:
- * objects with columns. `assertions`: see assertion-rows.ts. `json`: any other value.
+ * Kind of input. `set`: selection, one per line. `entities`: ids, one per line. `map`: `name: value` per line. `list`:
+ * one item per line. `instant`: ISO 8601 time. `escaped`: one line with escaped line ends. `zone`: IANA time zone.
+ * `rows`: objects with columns. `assertions`: see assertion-rows.ts. `json`: any other value.
  */
 export type FieldKind =
   | 'text'

@@ -12,7 +12,9 @@ const closePages = async ({ browser }: { browser?: Browser }): Promise<void> => 
   await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
 };
 
-/** Returns the shared browser. It is started before the first test of a `describe`; its pages are closed after the last. */
+/**
+ * Returns the shared browser. It is started before the first test of a `describe`; its pages are closed after the last.
+ */
 export function inBrowser(): { browser: Browser } {
   const world: { browser?: Browser } = {};
   beforeAll(async () => {
@@ -23,7 +25,10 @@ export function inBrowser(): { browser: Browser } {
   return world as { browser: Browser };
 }
 
-/** Returns the shared browser and the service: that of BASE_URL, or one in this process. Pages are closed after each test. */
+/**
+ * Returns the shared browser and the service: that of BASE_URL, or one in this process. Pages are closed after each
+ * test.
+ */
 export function browserAndService(): { browser: Browser; url: string } {
   const world: { browser: Browser; url?: string } = inBrowser();
   beforeAll(async () => {

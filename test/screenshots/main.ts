@@ -10,8 +10,8 @@ import { got } from '#test/support/fleet.ts';
 import { startMain } from '#test/support/main-process.ts';
 
 /**
- * `npm run test:nightly -- screenshots`: takes screenshots of the console on the demo for docs/screenshots. `--all FOLDER`:
- * every page, light and dark, in three window sizes, for review.
+ * `npm run test:nightly -- screenshots`: takes screenshots of the console on the demo for docs/screenshots. `--all
+ * FOLDER`: every page, light and dark, in three window sizes, for review.
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 const folder = values.all ?? join(import.meta.dirname, '../../docs/screenshots');

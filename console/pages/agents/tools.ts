@@ -2,8 +2,8 @@ import { ApiFailure, call } from '#console/api/call.ts';
 import type { Skill, Tool } from '#console/api/records.ts';
 
 /**
- * Replaces the tools of a skill. Errors about the changed tool are moved to its own properties: `inputSchema` instead of
- * `tools.3.inputSchema`.
+ * Replaces the tools of a skill. Errors about the changed tool are moved to its own properties: `inputSchema` instead
+ * of `tools.3.inputSchema`.
  */
 async function changeTools(slug: string, change: (tools: Tool[]) => unknown[], at: (tools: unknown[]) => number) {
   const { tools } = await call<Skill>('GET', `/v1/skills/${slug}`);

@@ -13,7 +13,10 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 const NONE = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
 
-/** Returns the hours of a query as the API does at `now`, for an entity that is up. @param rolledUp ms until an hour is complete */
+/**
+ * Returns the hours of a query as the API does at `now`, for an entity that is up. @param rolledUp ms until an hour is
+ * complete
+ */
 function respond(range: URLSearchParams, now: number, rolledUp = 55 * MINUTE): Hour[] {
   const until = Math.min(Date.parse(range.get('to') ?? iso(now)), now);
   const from = Date.parse(range.get('from') ?? iso(until - 24 * HOUR));
