@@ -71,7 +71,7 @@ export type IncidentRecord = IncidentInList;
 export type IncidentDetail = IncidentDetailRecord;
 export type TimelineEntry = IncidentEntry;
 export type MaintenanceWindow = WindowRecord;
-export type MadeOne = Pick<z.output<typeof MadeSilence>, 'notice'>;
+export type CreatedRecord = Pick<z.output<typeof MadeSilence>, 'notice'>;
 export type Explanation = ExplanationRecord;
 /** A channel of the account or of one check. */
 export type ListedChannel = ChannelRecord | AccountChannelRecord;

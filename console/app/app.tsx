@@ -9,24 +9,24 @@ import { identity, me, meFailure, readMe } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignedOut } from './signed-out.tsx';
 import { TabTitle } from './tab-title.tsx';
-import { Notices } from './toasts.tsx';
+import { Toasts } from './toasts.tsx';
 
 /** Root of the console: open pages have no shell, all others are in the shell of the signed-in user. */
 export function App() {
   useEffect(() => {
     followAddress(arrive);
   }, []);
-  const who = identity.value;
+  const user = identity.value;
   useEffect(() => {
-    if (who === undefined) return;
+    if (user === undefined) return;
     live.start();
     return () => live.stop();
-  }, [who]);
+  }, [user]);
   return (
     <>
       <View />
       <TabTitle />
-      <Notices />
+      <Toasts />
     </>
   );
 }

@@ -2,9 +2,9 @@ import { signal } from '@preact/signals';
 import { asFailure } from '#console/api/call.ts';
 import { Button } from '#console/parts/button.tsx';
 
-type Notice = { id: number; text: string; kind: 'done' | 'failed' };
+type Toast = { id: number; text: string; kind: 'done' | 'failed' };
 
-const notices = signal<readonly Notice[]>([]);
+const toasts = signal<readonly Toast[]>([]);
 let last = 0;
 const DONE_MS = 6_000;
 
@@ -20,21 +20,21 @@ export const showWarning = (text: string): void => void add(text, 'failed');
 /** Shows an error until it is dismissed. */
 export const showError = (error: unknown): void => showWarning(asFailure(error).message);
 
-function add(text: string, kind: Notice['kind']): number {
+function add(text: string, kind: Toast['kind']): number {
   const id = ++last;
-  notices.value = [...notices.value.filter((notice) => notice.text !== text), { id, text, kind }];
+  toasts.value = [...toasts.value.filter((toast) => toast.text !== text), { id, text, kind }];
   return id;
 }
 
 function dismiss(id: number): void {
-  notices.value = notices.value.filter((notice) => notice.id !== id);
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
 /** Area of the toasts: the only live region of the page. */
-export const Notices = () => (
-  <div class="notices" role="status" aria-live="polite">
-    {notices.value.map(({ id, text, kind }) => (
-      <p key={id} class={`notice ${kind}`}>
+export const Toasts = () => (
+  <div class="toasts" role="status" aria-live="polite">
+    {toasts.value.map(({ id, text, kind }) => (
+      <p key={id} class={`toast ${kind}`}>
         {text}
         <Button small quiet icon="close" label="Dismiss" onClick={() => dismiss(id)} />
       </p>

@@ -10,7 +10,7 @@ export const IncidentState = ({ of }: { of: Pick<IncidentRecord, 'state' | 'impa
 );
 
 /** Duration of an incident. */
-export const Lasted = ({ of }: { of: IncidentRecord }) => (
+export const IncidentDuration = ({ of }: { of: IncidentRecord }) => (
   <>{duration(lastedMs(of, of.resolved_at === null ? now.value : 0))}</>
 );
 

@@ -34,8 +34,8 @@ export function keyRequest({ may, scopes, check_ids, entity_ids, skills, ...rest
   const chosen = Array.isArray(scopes) ? scopes : [];
   const can = restrictableFields(MAY.some, chosen);
   // An empty list is sent, so that the API reports it.
-  const held = { ...(can.checks && { check_ids, entity_ids }), ...(can.skills && { skills }) };
-  return { ...rest, scopes: chosen, ...held };
+  const restrictions = { ...(can.checks && { check_ids, entity_ids }), ...(can.skills && { skills }) };
+  return { ...rest, scopes: chosen, ...restrictions };
 }
 
 type Rights = Pick<KeyRecord, 'is_read_only' | 'scopes'>;

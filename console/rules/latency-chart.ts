@@ -74,9 +74,9 @@ export const pointsOfResults = (results: readonly Result[], interval: number): C
 
 /** Returns the top of the scale: the smallest of 1, 2, 5, 10, … ms that is at least the greatest value. */
 export function topOf(points: readonly ChartPoint[]): number {
-  const most = points.reduce((max, { typical, slow }) => Math.max(max, typical ?? 0, slow ?? 0), 1);
-  const power = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= most)!;
+  const peak = points.reduce((max, { typical, slow }) => Math.max(max, typical ?? 0, slow ?? 0), 1);
+  const power = 10 ** Math.floor(Math.log10(peak));
+  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= peak)!;
 }
 
 const WIDTH = 1000;

@@ -12,4 +12,4 @@ export function visibleRows(count: number, rowHeight: number, offset: number, vi
   return { from, to, above: from * rowHeight, below: (count - to) * rowHeight };
 }
 
-const clamp = (n: number, least: number, most: number): number => Math.min(most, Math.max(least, n));
+const clamp = (n: number, min: number, max: number): number => Math.min(max, Math.max(min, n));

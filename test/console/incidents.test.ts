@@ -90,7 +90,9 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     await report(admin, login, 'no session');
     await pollNow(person);
     await section('Timeline').getByText('no session').waitFor();
-    await expect.poll(() => button(person, 'Resolve').getAttribute('title')).toMatch(/still down: acknowledge the incident/);
+    await expect
+      .poll(() => button(person, 'Resolve').getAttribute('title'))
+      .toMatch(/still down: acknowledge the incident/);
     for (const check of [checkout, login]) await report(admin, check, true);
     await pollNow(person);
     await eventually(async () => {

@@ -63,7 +63,7 @@ const pressAll = (address: string) => `(async () => {
 
 const table = allRoutes.map((row) => ({ row, segments: row.path.split('/') }));
 
-/** Finds the route of a request. Throws if there is none. */
+/** Finds the route of a request. Throws for an unknown route. */
 function routeOf(method: string, url: string) {
   const path = new URL(url).pathname.split('/');
   const found = rowsAt(table, path).find((one) => one.method === method && paramsOf(one, path));

@@ -45,10 +45,10 @@ const COLUMNS: readonly Column<Action>[] = [
 export default function ActionsPage(_props: PageProps) {
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const selection = useSelection();
-  const [isNew, makeNew] = useState(false);
+  const [isNew, setNew] = useState(false);
   const why = refusal('configure');
   const newButton = (
-    <Button kind="main" icon="add" why={why} onClick={() => makeNew(true)}>
+    <Button kind="main" icon="add" why={why} onClick={() => setNew(true)}>
       New action
     </Button>
   );
@@ -91,7 +91,7 @@ export default function ActionsPage(_props: PageProps) {
           )
         }
       </Data>
-      {isNew && <ActionForm onClose={() => makeNew(false)} onSaved={({ id }) => go(`/actions/${id}`)} />}
+      {isNew && <ActionForm onClose={() => setNew(false)} onSaved={({ id }) => go(`/actions/${id}`)} />}
     </Page>
   );
 }

@@ -25,7 +25,7 @@ type AgentKeyProps = {
 export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
   const [label, setLabel] = useState('Agent');
   const [scopes, setScopes] = useState<ReadonlySet<KeyScope>>(new Set(['read']));
-  const [held, hold] = useState<ReadonlySet<string>>(new Set());
+  const [chosenSkills, chooseSkills] = useState<ReadonlySet<string>>(new Set());
   const [busy, setBusy] = useState(false);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
 
@@ -35,7 +35,7 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
       const { key } = await call<{ key: string }>('POST', '/v1/auth/keys', {
         label,
         scopes: ['mcp', ...scopes],
-        ...(held.size > 0 && { skills: [...held] }),
+        ...(chosenSkills.size > 0 && { skills: [...chosenSkills] }),
       });
       fail(undefined);
       onMade(key);
@@ -71,7 +71,7 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
         if (why === undefined && !busy) void make();
       }}
     >
-      {failure && <Failure failure={{ message: said(failure) }} />}
+      {failure && <Failure failure={{ message: errorText(failure) }} />}
       <div class="fields">
         <TextField label="Key name" value={label} onChange={setLabel} hint="Purpose of the key." />
       </div>
@@ -85,8 +85,8 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
         <Choices
           legend="Restrict to tools of (none: all)"
           options={skills.map(({ slug, name }) => ({ value: slug, means: name }))}
-          chosen={held}
-          onChange={hold}
+          chosen={chosenSkills}
+          onChange={chooseSkills}
         />
       )}
       <footer>
@@ -98,7 +98,7 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
   );
 }
 
-const said = ({ message, details }: ApiFailure): string =>
+const errorText = ({ message, details }: ApiFailure): string =>
   details.length > 0 ? details.map(({ path, message: what }) => `${path} ${what}`).join('; ') : message;
 
 type ChoicesProps<Value extends string> = {

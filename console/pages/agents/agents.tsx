@@ -15,13 +15,13 @@ import { SkillView } from './skill-view.tsx';
 export default function AgentsPage(_props: PageProps) {
   const skills = useLoad<Skill[]>('/v1/skills', { all: true });
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
-  const [isNew, makeNew] = useState(false);
+  const [isNew, setNew] = useState(false);
   const why = refusal('write');
   return (
     <Page
       title="Agents"
       actions={
-        <Button icon="add" why={why} onClick={() => makeNew(true)}>
+        <Button icon="add" why={why} onClick={() => setNew(true)}>
           New skill
         </Button>
       }
@@ -40,7 +40,7 @@ export default function AgentsPage(_props: PageProps) {
           </>
         )}
       </Data>
-      {isNew && <SkillForm onClose={() => makeNew(false)} onSaved={skills.reload} />}
+      {isNew && <SkillForm onClose={() => setNew(false)} onSaved={skills.reload} />}
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { MadeOne, Silence } from '#console/api/records.ts';
+import type { CreatedRecord, Silence } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
@@ -45,7 +45,7 @@ export function Silences() {
             name="new silence"
             more={{ applies_to: selectorSchema(blueprintsInUse()) }}
             send={async (silence, body) => {
-              const { notice } = await call<MadeOne>('POST', '/v1/notify/silences', {
+              const { notice } = await call<CreatedRecord>('POST', '/v1/notify/silences', {
                 ...silence,
                 applies_to: selectorOf(body.applies_to),
               });

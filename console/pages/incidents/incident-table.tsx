@@ -1,5 +1,5 @@
 import type { IncidentRecord } from '#console/api/records.ts';
-import { IncidentLink, IncidentState, Lasted } from '#console/parts/incident.tsx';
+import { IncidentDuration, IncidentLink, IncidentState } from '#console/parts/incident.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { byName } from '#console/rules/fleet.ts';
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<IncidentRecord>[] = [
   {
     head: 'Duration',
     numeric: true,
-    cell: (incident) => <Lasted of={incident} />,
+    cell: (incident) => <IncidentDuration of={incident} />,
     compare: (a, b) => lastedMs(a, Date.now()) - lastedMs(b, Date.now()),
   },
 ];

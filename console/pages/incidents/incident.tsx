@@ -5,7 +5,7 @@ import { useLoad } from '#console/api/load.ts';
 import type { IncidentDetail, ListedChannel, TimelineEntry, Transition } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { EntityName } from '#console/parts/entity-name.tsx';
-import { IncidentState, Lasted } from '#console/parts/incident.tsx';
+import { IncidentDuration, IncidentState } from '#console/parts/incident.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
@@ -96,7 +96,7 @@ const Summary = ({ incident }: { incident: IncidentDetail }) => {
         </Fact>
       )}
       <Fact name="Duration">
-        <Lasted of={incident} />
+        <IncidentDuration of={incident} />
       </Fact>
       <Fact name="Acknowledged by">
         {acknowledgement ? (

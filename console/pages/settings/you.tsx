@@ -12,20 +12,20 @@ const YOU: MemberSchema = {
 
 /** The user: they change their name; an admin changes role and e-mail address. */
 export function You() {
-  const who = me.value;
-  if (!who) return null;
+  const account = me.value;
+  if (!account) return null;
   return (
     <Section title="You">
       <p class="id-line">
-        <bdi>{who.user.email}</bdi>, {who.role} of <bdi>{who.name}</bdi>
+        <bdi>{account.user.email}</bdi>, {account.role} of <bdi>{account.name}</bdi>
       </p>
       <SchemaForm
         name="you"
         schema={YOU}
-        record={who.user}
+        record={account.user}
         submit="Save"
         send={async (body) => {
-          await call('PUT', `/v1/settings/users/${who.user.id}`, body);
+          await call('PUT', `/v1/settings/users/${account.user.id}`, body);
           await readMe();
           showToast('Your name is changed.');
         }}

@@ -37,7 +37,7 @@ export function timesOf(given: Given, now: number): WindowTimes | undefined {
 const isPositive = (value: unknown): value is number => typeof value === 'number' && value > 0;
 
 /** Returns up to `limit` occurrences that end after `after` and start before `before` (epoch ms). */
-export function coming(
+export function nextOccurrences(
   times: WindowTimes,
   after: number,
   limit: number,
@@ -56,7 +56,7 @@ export type WindowStatus = { is: 'open' | 'next'; interval: TimeRange } | { is: 
 /** @param now epoch ms */
 export function windowStatus(window: MaintenanceWindow, now: number): WindowStatus {
   const times = timesOf(window, now);
-  const [first] = times ? coming(times, now, 1) : [];
+  const [first] = times ? nextOccurrences(times, now, 1) : [];
   if (!first) return { is: 'over' };
   return { is: first.from <= now ? 'open' : 'next', interval: first };
 }
@@ -82,7 +82,7 @@ export function endingOf(window: MaintenanceWindow, now: number): Ending {
     return { change: { ends_at: new Date(Math.max(now, earliest)).toISOString() } };
   }
   const times = timesOf(window, now);
-  const later = times && coming(times, now, 2).find(({ from }) => from > now);
+  const later = times && nextOccurrences(times, now, 2).find(({ from }) => from > now);
   return later ? { change: { from: new Date(later.from).toISOString() } } : 'delete';
 }
 

@@ -4,7 +4,7 @@ import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { barsOf, monthAt, monthsLater, weeksOf } from '#console/rules/windows/calendar.ts';
 import { isShown, requestOf, typedWindow, windowSchema } from '#console/rules/windows/form.ts';
-import { coming, compareStatus, endingOf, timesOf, windowStatus } from '#console/rules/windows/times.ts';
+import { compareStatus, endingOf, nextOccurrences, timesOf, windowStatus } from '#console/rules/windows/times.ts';
 import { NewWindow, WindowPatch } from '#lib/alerting/configure/windows.ts';
 
 const HOUR = 3_600_000;
@@ -29,7 +29,7 @@ describe('times of a maintenance window', () => {
     expect(timesOf({ cron: '30 2 * * sat' }, 0)).toBeUndefined();
     expect(timesOf({ starts_at: ONCE.starts_at }, 0)).toBeUndefined();
     const times = timesOf(AGAIN, 0)!;
-    expect(coming(times, at('2026-11-21T08:00:00Z'), 2).map(({ from, to }) => [from, to])).toEqual([
+    expect(nextOccurrences(times, at('2026-11-21T08:00:00Z'), 2).map(({ from, to }) => [from, to])).toEqual([
       [at('2026-11-28T01:30:00Z'), at('2026-11-28T03:30:00Z')],
       [at('2026-12-12T01:30:00Z'), at('2026-12-12T03:30:00Z')],
     ]);
@@ -56,9 +56,10 @@ describe('times of a maintenance window', () => {
     const ending = endingOf(AGAIN, inside);
     expect(ending).toEqual({ change: { from: '2026-12-12T01:30:00.000Z' } });
     const later = { ...AGAIN, ...(ending as { change: { from: string } }).change };
-    const comingTo = (window: MaintenanceWindow) => coming(timesOf(window, 0)!, at('2026-11-29T00:00:00Z'), 5);
+    const occurrencesOf = (window: MaintenanceWindow) =>
+      nextOccurrences(timesOf(window, 0)!, at('2026-11-29T00:00:00Z'), 5);
     expect(windowStatus(later, inside)).toMatchObject({ is: 'next' });
-    expect(comingTo(later)).toEqual(comingTo(AGAIN));
+    expect(occurrencesOf(later)).toEqual(occurrencesOf(AGAIN));
     expect(endingOf({ ...AGAIN, until: '2026-12-01T00:00:00.000Z' }, inside)).toBe('delete');
   });
 });

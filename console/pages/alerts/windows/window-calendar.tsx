@@ -14,7 +14,7 @@ import {
   monthsLater,
   weeksOf,
 } from '#console/rules/windows/calendar.ts';
-import { coming, timesOf } from '#console/rules/windows/times.ts';
+import { nextOccurrences, timesOf } from '#console/rules/windows/times.ts';
 import { list } from '#console/rules/words.ts';
 import { hrefOfWindow } from './window-table.tsx';
 
@@ -115,7 +115,7 @@ function spansIn(windows: readonly MaintenanceWindow[], weeks: readonly (readonl
   const tooMany: string[] = [];
   for (const one of windows) {
     const times = timesOf(one, begin);
-    const found = times ? coming(times, begin, MAX_OCCURRENCES + 1, end) : [];
+    const found = times ? nextOccurrences(times, begin, MAX_OCCURRENCES + 1, end) : [];
     if (found.length > MAX_OCCURRENCES) tooMany.push(one.name);
     else spans.push(...found.map((interval) => ({ ...interval, of: one })));
   }

@@ -1,5 +1,5 @@
 import { call } from '#console/api/call.ts';
-import type { MadeOne, MaintenanceWindow } from '#console/api/records.ts';
+import type { CreatedRecord, MaintenanceWindow } from '#console/api/records.ts';
 import { zone } from '#console/app/appearance.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
@@ -10,7 +10,7 @@ import { zoneName } from '#console/rules/time.ts';
 import { isShown, requestOf, typedWindow, type WindowRequest, windowSchema } from '#console/rules/windows/form.ts';
 import { timesOf } from '#console/rules/windows/times.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
-import { Coming } from './upcoming-intervals.tsx';
+import { UpcomingIntervals } from './upcoming-intervals.tsx';
 
 type FormProps = {
   window?: MaintenanceWindow;
@@ -27,8 +27,8 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
     record: window && typedWindow(window),
     send: async (body) => {
       const { notice } = window
-        ? await call<MadeOne>('PUT', `/v1/windows/${window.id}`, requestOf(body))
-        : await call<MadeOne>('POST', '/v1/windows', requestOf(body));
+        ? await call<CreatedRecord>('PUT', `/v1/windows/${window.id}`, requestOf(body))
+        : await call<CreatedRecord>('POST', '/v1/windows', requestOf(body));
       showToast(window ? 'The window is changed.' : 'The window is created.');
       if (notice) showWarning(notice);
       onSaved();
@@ -59,7 +59,7 @@ function Occurrences({ request }: { request: WindowRequest }) {
     if (!times) return <p class="hint">Enter the time to see the next occurrences.</p>;
     if ('ends_at' in times && times.ends_at <= times.starts_at)
       return <p class="field-error">The end must be after the start.</p>;
-    return <Coming times={times} zone={request.time_zone ?? null} />;
+    return <UpcomingIntervals times={times} zone={request.time_zone ?? null} />;
   } catch (error) {
     if (!(error instanceof CalendarError)) throw error;
     return <p class="field-error">{error.message}</p>;

@@ -18,7 +18,7 @@ import { Time } from '#console/parts/time.tsx';
 import { duration } from '#console/rules/time.ts';
 import { timesOf, windowStatus } from '#console/rules/windows/times.ts';
 import { EndWindow } from './end-window.tsx';
-import { Coming } from './upcoming-intervals.tsx';
+import { UpcomingIntervals } from './upcoming-intervals.tsx';
 import { WindowForm } from './window-form.tsx';
 import { Recurrence, WhenOpen, WindowStatusMark } from './window-words.tsx';
 
@@ -116,7 +116,7 @@ function Whole({ window }: { window: MaintenanceWindow }) {
       {note && <p dir="auto">{note}</p>}
       <div class="beside">
         <Section title="Next occurrences">
-          <Coming times={times} zone={window.time_zone} />
+          <UpcomingIntervals times={times} zone={window.time_zone} />
         </Section>
         <Section title="Window">
           <dl class="facts">

@@ -13,14 +13,14 @@ export function Remove({ member, onDone, onClose }: MemberProps) {
   const { id, status, name, email } = member;
   const isPending = status === 'pending';
   const keys = useLoad<KeyRecord[]>(isPending ? null : '/v1/auth/keys', { all: true });
-  const who = name || email;
+  const memberName = name || email;
   return (
     <Confirm
-      title={isPending ? `Withdraw the invitation of ${email}?` : `Remove ${who} from the team?`}
-      action={isPending ? 'Withdraw' : `Remove ${who}`}
+      title={isPending ? `Withdraw the invitation of ${email}?` : `Remove ${memberName} from the team?`}
+      action={isPending ? 'Withdraw' : `Remove ${memberName}`}
       run={async () => {
         await call('DELETE', `/v1/settings/users/${id}`);
-        showToast(isPending ? `The invitation of ${email} is withdrawn.` : `${who} is no longer in the team.`);
+        showToast(isPending ? `The invitation of ${email} is withdrawn.` : `${memberName} is no longer in the team.`);
         onDone();
       }}
       onClose={onClose}

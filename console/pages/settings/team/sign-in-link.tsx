@@ -23,16 +23,16 @@ const schemaOf = (lost: string): MemberSchema => ({
 /** Creates a link that signs a member in once, if they cannot sign in or lost a device. */
 export function SignInLinkDialog({ member, onDone, onClose }: MemberProps) {
   const [link, show] = useState<SignInLink | undefined>(undefined);
-  const who = member.name || member.email;
+  const memberName = member.name || member.email;
   if (link)
     return (
-      <ShownOnce title={`Sign-in link for ${who}`} texts={{ 'Valid once': link.url }} onClose={onClose}>
-        Send it only to {who}: anyone who opens it is signed in as them. Valid until{' '}
+      <ShownOnce title={`Sign-in link for ${memberName}`} texts={{ 'Valid once': link.url }} onClose={onClose}>
+        Send it only to {memberName}: anyone who opens it is signed in as them. Valid until{' '}
         <Time at={link.expires_at} as="full" />.
       </ShownOnce>
     );
   return (
-    <Dialog title={`Sign-in link for ${who}`} onClose={onClose}>
+    <Dialog title={`Sign-in link for ${memberName}`} onClose={onClose}>
       <p class="lead">It signs them in once, within 24 hours. Older links become invalid.</p>
       <SchemaForm
         name={`sign-in link ${member.id}`}
