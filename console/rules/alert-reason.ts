@@ -14,7 +14,7 @@ type Texts = Readonly<Record<SkipReason, { label: string; meaning: string; remed
 const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
   catch_up: 'A late alert was sent.',
   repeat: 'Reminders were sent.',
-  remediation_failed: 'An alert that the remediation did not help was sent.',
+  remediation_failed: 'An alert about the failed remediation was sent.',
   closed: 'A closing alert was sent.',
 };
 

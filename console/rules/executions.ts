@@ -26,8 +26,8 @@ export const pipelineMark = ({ pipeline_status }: Pick<Execution, 'pipeline_stat
   pipeline_status === null ? undefined : PIPELINE[pipeline_status];
 
 const VERDICT: Readonly<Record<NonNullable<Execution['verdict']>, Mark>> = {
-  healed: { state: 'up', word: 'Healed' },
-  not_healed: { state: 'down', word: 'Not healed' },
+  healed: { state: 'up', word: 'Recovered' },
+  not_healed: { state: 'down', word: 'Not recovered' },
   already_healthy: { state: 'unknown', word: 'Already healthy' },
   unverified: { state: 'unknown', word: 'Unverified' },
 };

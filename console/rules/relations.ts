@@ -61,7 +61,7 @@ export function rootCauses(states: ReadonlyMap<string, State>, { upstream, downs
   const below = (id: string) => (downstream.get(id) ?? NONE).filter(isDown);
   const roots = new Set(down.filter((id) => above(id).length === 0));
   const explained = reached(roots, below);
-  // The rest depends on a cycle: its members are those that everything upstream of them leads back to.
+  // The rest depends on a cycle. A member of it is downstream of each of its own upstream entities.
   for (const id of down) {
     if (explained.has(id)) continue;
     const causes = reached([id], above);

@@ -165,5 +165,5 @@ const Drawn = ({ chart }: { chart: Chart }) =>
   chart.points.some(({ runs }) => runs > 0) || chart.gaps.length > 0 ? (
     <LatencyChart chart={chart} />
   ) : (
-    <Empty title="No results in this time" />
+    <Empty title="No results in this time range" />
   );

@@ -13,7 +13,7 @@ export function RootCauses({ fleet, view: { roots, links } }: { fleet: Fleet; vi
   if (roots.length === 0) return null;
   const rows = roots.flatMap((id) => fleet.get(id) ?? []);
   return (
-    <Section title="Root causes" actions={<span class="hint">Down, with nothing upstream down. Start here.</span>}>
+    <Section title="Root causes" actions={<span class="hint">Down without an upstream cause. Start here.</span>}>
       <Table
         label="Root causes"
         rows={rows}

@@ -21,7 +21,7 @@ export function timesOf(given: Given, now: number): WindowTimes | undefined {
     return { starts_at: Date.parse(starts_at), ends_at: Date.parse(ends_at) };
   }
   const zone = time_zone || 'UTC';
-  if (!isZone(zone)) throw new CalendarError(`there is no time zone ${zone}; write one such as Europe/Berlin`);
+  if (!isZone(zone)) throw new CalendarError(`unknown time zone ${zone}: use a name such as Europe/Berlin`);
   parseCron(cron, zone);
   if (!isPositive(duration_seconds)) return undefined;
   return {

@@ -15,7 +15,7 @@ const schemaOf = (lost: string): MemberSchema => ({
       type: 'boolean',
       default: false,
       title: 'A device was lost, or access is compromised',
-      description: `Deletes ${lost} at once. API keys stay valid: delete those that may be known.`,
+      description: `Deletes ${lost} at once. API keys stay valid: delete compromised keys.`,
     },
   },
 });
