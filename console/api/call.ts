@@ -2,15 +2,14 @@ import type { ErrorCode, ErrorDetail } from '#lib/platform/errors.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** What the API refused, or why it could not be asked. The message is for people. */
+/** Error response of the API, or a failed request. The message is human-readable. */
 export class ApiFailure extends Error {
-  /** 0 where there was no answer. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** UNREACHABLE: no answer, or one that is not the API's. */
+  /** UNREACHABLE: no response, or a response that is not from the API. */
   readonly code: ErrorCode | 'UNREACHABLE';
-  /** Where in the request something was wrong. */
   readonly details: readonly ErrorDetail[];
-  /** Seconds after which another try makes sense, where the API says so. */
+  /** Seconds to wait before a retry, if the API names them. */
   readonly retryAfter: number | undefined;
   constructor(
     message: string,
@@ -25,45 +24,41 @@ export class ApiFailure extends Error {
   }
 }
 
-type Sending = {
+type CallOptions = {
   signal?: AbortSignal | undefined;
-  /** A call that needs no session: a 401 is about what it sends. */
+  /** The call needs no session: a 401 does not end it. */
   open?: boolean;
 };
 
 let sessionEnded = () => {};
 
-/** Says what to do when the API answers that nobody is signed in (any more). */
-export function whenSessionEnded(run: () => void): void {
+/** Sets the handler that runs when a response says that the session has ended. */
+export function onSessionEnded(run: () => void): void {
   sessionEnded = run;
 }
 
-/**
- * Calls the API as this page and answers the body; undefined for 204. Throws ApiFailure, and what fetch throws when
- * `signal` is aborted.
- * @param path with its query: `/v1/checks?limit=10`
- */
-export async function call<T>(method: Method, path: string, body?: unknown, sending?: Sending): Promise<T> {
-  return (await answerOf<T>(method, path, body, sending)).value;
+/** Calls the API with the session cookie; undefined for 204. Throws ApiFailure, or the abort error of `signal`. */
+export async function call<T>(method: Method, path: string, body?: unknown, options?: CallOptions): Promise<T> {
+  return (await request<T>(method, path, body, options)).value;
 }
 
-/** A page of a list, and the path of the next while there is more (header Link, RFC 8288). */
-export const callPage = <T>(path: string, sending?: Sending): Promise<{ value: T; next: string | undefined }> =>
-  answerOf<T>('GET', path, undefined, sending);
+/** Returns a page of a list, and the path of the next page if there is one (header Link, RFC 8288). */
+export const callPage = <T>(path: string, options?: CallOptions): Promise<{ value: T; next: string | undefined }> =>
+  request<T>('GET', path, undefined, options);
 
-/** Every item of a list, page by page. @param seen is told of those read so far while there are more */
-export async function callAll<T>(path: string, sending?: Sending, seen?: (items: T[]) => void): Promise<T[]> {
+/** Reads all pages of a list. @param onPart is called with the items so far while more pages follow */
+export async function callAll<T>(path: string, options?: CallOptions, onPart?: (items: T[]) => void): Promise<T[]> {
   const items: T[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
-    const page: { value: T[]; next: string | undefined } = await callPage<T[]>(next, sending);
+    const page: { value: T[]; next: string | undefined } = await callPage<T[]>(next, options);
     items.push(...page.value);
     next = page.next;
-    if (next !== undefined) seen?.([...items]);
+    if (next !== undefined) onPart?.([...items]);
   }
   return items;
 }
 
-async function answerOf<T>(method: Method, path: string, body: unknown, { signal, open }: Sending = {}) {
+async function request<T>(method: Method, path: string, body: unknown, { signal, open }: CallOptions = {}) {
   const response = await fetch(path, {
     method,
     headers: { 'x-fleetwatch': 'console', ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -85,23 +80,23 @@ async function answerOf<T>(method: Method, path: string, body: unknown, { signal
 async function failureOf(response: Response): Promise<ApiFailure> {
   const { status } = response;
   const retryAfter = Number(response.headers.get('retry-after')) || undefined;
-  const said = (await response.json().catch(() => ({}))) as Partial<{
+  const content = (await response.json().catch(() => ({}))) as Partial<{
     error: string;
     code: ErrorCode;
     details: ErrorDetail[];
   }>;
-  if (said?.error !== undefined && said.code !== undefined) {
-    return new ApiFailure(said.error, { status, code: said.code, details: said.details ?? [], retryAfter });
+  if (content?.error !== undefined && content.code !== undefined) {
+    return new ApiFailure(content.error, { status, code: content.code, details: content.details ?? [], retryAfter });
   }
-  const message = `Something between this page and the service answered ${status}.`;
+  const message = `The response has status ${status} and is not from the service. A proxy may have sent it.`;
   return new ApiFailure(message, { status, code: 'UNREACHABLE', retryAfter });
 }
 
-/** Any error as a failure that can be shown. */
+/** Converts any error to an ApiFailure. */
 export const asFailure = (error: unknown): ApiFailure =>
   error instanceof ApiFailure
     ? error
-    : new ApiFailure(`A fault of this page: ${error instanceof Error ? error.message : error}`, {
+    : new ApiFailure(`Internal error of this page: ${error instanceof Error ? error.message : error}`, {
         status: 0,
         code: 'INTERNAL',
       });

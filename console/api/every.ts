@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Runs something again and again while the page is seen. @param ms undefined: not (any more) */
+/** Runs a function repeatedly while the page is visible. @param ms interval; undefined stops it */
 export function useEvery(ms: number | undefined, run: () => void): void {
   const latest = useRef(run);
   latest.current = run;

@@ -5,36 +5,30 @@ export type Feed<T> = {
   items: readonly T[];
   failure: ApiFailure | undefined;
   loading: boolean;
-  /** Whether there are more to read. */
   hasMore: boolean;
   more(): void;
   reload(): void;
 };
 
-/**
- * A long list, read a page at a time as it is asked for.
- * @param path of the list with its filters
- * @param member of the answer that holds the list; without, the answer is the list
- */
-export function useFeed<T>(path: string, member?: string): Feed<T> {
+/** Reads a long list page by page. @param property that holds the list; without it, the response is the list */
+export function useFeed<T>(path: string, property?: string): Feed<T> {
   const [items, setItems] = useState<readonly T[]>([]);
   const [next, setNext] = useState<string | undefined>(path);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
   const [loading, setLoading] = useState(true);
-  /** Answers of a list that is not shown any more are dropped. */
-  const asked = useRef<AbortController | undefined>(undefined);
+  const request = useRef<AbortController | undefined>(undefined);
 
   const read = useCallback(
     (from: string, before: readonly T[]) => {
-      asked.current?.abort();
+      request.current?.abort();
       const control = new AbortController();
-      asked.current = control;
+      request.current = control;
       setLoading(true);
       callPage<T[] | Record<string, T[]>>(from, { signal: control.signal })
         .then(
           (page) => {
             if (control.signal.aborted) return;
-            setItems([...before, ...itemsOf(page.value, member)]);
+            setItems([...before, ...itemsOf(page.value, property)]);
             setNext(page.next);
             fail(undefined);
           },
@@ -46,12 +40,12 @@ export function useFeed<T>(path: string, member?: string): Feed<T> {
           if (!control.signal.aborted) setLoading(false);
         });
     },
-    [member],
+    [property],
   );
 
   useEffect(() => {
     read(path, []);
-    return () => asked.current?.abort();
+    return () => request.current?.abort();
   }, [path, read]);
 
   return {
@@ -64,5 +58,5 @@ export function useFeed<T>(path: string, member?: string): Feed<T> {
   };
 }
 
-const itemsOf = <T>(answer: T[] | Record<string, T[]>, member: string | undefined): readonly T[] =>
-  (Array.isArray(answer) ? answer : answer[member!]) ?? [];
+const itemsOf = <T>(body: T[] | Record<string, T[]>, property: string | undefined): readonly T[] =>
+  (Array.isArray(body) ? body : body[property!]) ?? [];

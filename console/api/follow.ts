@@ -5,37 +5,27 @@ import type { LiveWorld } from './live.ts';
 import type { Execution, LogLine } from './records.ts';
 
 type Follower = {
-  /** The run as it was last; undefined until it was read. */
   execution: ReadonlySignal<Execution | undefined>;
-  /** Its log so far, in order. */
   lines: ReadonlySignal<readonly LogLine[]>;
-  /** Why the last look failed; undefined when it did not. */
   failure: ReadonlySignal<ApiFailure | undefined>;
-  /** Whether it goes on looking by itself. */
-  isWatching: ReadonlySignal<boolean>;
-  /** Looks at once, and goes on while more is to be expected. */
-  look(): void;
+  isFollowing: ReadonlySignal<boolean>;
+  poll(): void;
   stop(): void;
 };
 
-/** Who is refused so, is refused the next time as well. */
 const isFinal = ({ status }: ApiFailure): boolean => status >= 400 && status < 500 && status !== 429;
 
-/**
- * Watches one run until it ends: its record at each look, and of its log what is behind the last line known, when the
- * record counts more. @param id of the execution
- */
+/** Follows an execution until it ends: its record, and the log lines that the page lacks. @param id of the execution */
 export function makeFollower(world: Omit<LiveWorld, 'lastInput'>, id: string): Follower {
   const execution = signal<Execution | undefined>(undefined);
   const lines = signal<readonly LogLine[]>([]);
   const failure = signal<ApiFailure | undefined>(undefined);
-  const isWatching = signal(true);
+  const isFollowing = signal(true);
   const path = `/v1/actions/executions/${id}`;
   let quiet = 0;
   let stopping: AbortController | undefined;
-  let callOff = () => {};
+  let cancel = () => {};
 
-  /** The lines behind those that are known. The record counts them, so that nothing is asked for where nothing is. */
   async function readLines(count: number, { signal }: AbortController): Promise<readonly LogLine[]> {
     const found = [...lines.peek()];
     while (found.length < count) {
@@ -56,7 +46,7 @@ export function makeFollower(world: Omit<LiveWorld, 'lastInput'>, id: string): F
         execution.value = value;
         if (isNew) lines.value = found;
         failure.value = undefined;
-        isWatching.value = isUnderWay(value, world.now());
+        isFollowing.value = isUnderWay(value, world.now());
       });
     } catch (error) {
       if (control.signal.aborted) return;
@@ -64,25 +54,25 @@ export function makeFollower(world: Omit<LiveWorld, 'lastInput'>, id: string): F
       const why = asFailure(error);
       batch(() => {
         failure.value = why;
-        isWatching.value = !isFinal(why) && isWatching.peek();
+        isFollowing.value = !isFinal(why) && isFollowing.peek();
       });
     }
-    if (control.signal.aborted || !isWatching.peek()) return;
+    if (control.signal.aborted || !isFollowing.peek()) return;
     const retryAfter = failure.peek()?.retryAfter;
-    callOff = world.after(watchInterval({ quiet, hidden: world.isHidden(), retryAfter }), () => void run(control));
+    cancel = world.after(watchInterval({ quiet, hidden: world.isHidden(), retryAfter }), () => void run(control));
   }
 
   function stop(): void {
     stopping?.abort();
-    callOff();
+    cancel();
   }
 
   return {
     execution,
     lines,
     failure,
-    isWatching,
-    look() {
+    isFollowing,
+    poll() {
       stop();
       stopping = new AbortController();
       void run(stopping);

@@ -4,89 +4,82 @@ import {
   cachedAfter,
   type Hour,
   nextDue,
-  nextQuestion,
+  nextRequest,
   type RowOf,
 } from '#console/rules/hour-bars.ts';
 import { type ApiFailure, asFailure } from './call.ts';
 
-/** What it needs of the world, so that it is tested with a clock of the test's own. */
 type BarsWorld = {
-  /** Epoch ms. */
   now(): number;
-  /** Runs once after so many ms. @returns how to call it off */
   after(ms: number, run: () => void): () => void;
   get<T>(path: string): Promise<T>;
   rowOf: RowOf;
 };
 
 type HourBars = {
-  /** What was read of the last hours of an entity; undefined until it was. */
   of(id: string): ReadonlySignal<CachedHours | undefined>;
-  /** Why the last question failed. */
   failure: ReadonlySignal<ApiFailure | undefined>;
-  /** A row came into sight, or left it: of others nothing is asked. */
+  /** Reports that a row became visible or hidden. Only visible rows are read. */
   seen(id: string, isSeen: boolean): void;
-  /** Rows of the fleet changed. */
   changed(): void;
-  /** Forgets all: the next one to look may be somebody else. */
+  /** Drops the cache, because the next user may be another one. */
   forget(): void;
 };
 
 type HistoriesReply = { entities: { entity_id: string; buckets: Hour[] }[] };
 
-/** Rows that come into sight together are asked for together. */
-const TOGETHER_MS = 50;
+const GROUP_MS = 50;
 const MIN_POLL_MS = 1_000;
 const AFTER_FAILURE_MS = 30_000;
-/** The longest time that every browser's timer takes is 24 days. */
+/** Timers of browsers support up to 24 days; this stays far below. */
 const MAX_POLL_MS = 3_600_000;
 
-/** The bars of the rows in sight: at most one question a second, and none about what is known. */
+/** Reads the hour bars of visible rows: at most one request per second, none for cached hours. */
 export function makeHourBars(world: BarsWorld): HourBars {
   const failure = signal<ApiFailure | undefined>(undefined);
-  const shown = new Map<string, Signal<CachedHours | undefined>>();
-  const inSight = new Set<string>();
-  let held = new Map<string, CachedHours>();
+  const signals = new Map<string, Signal<CachedHours | undefined>>();
+  const visible = new Set<string>();
+  let cache = new Map<string, CachedHours>();
   let notBefore = 0;
-  let asking = false;
-  let callOff = () => {};
+  let isReading = false;
+  let cancel = () => {};
 
   function of(id: string): Signal<CachedHours | undefined> {
-    const known = shown.get(id) ?? signal<CachedHours | undefined>(undefined);
-    shown.set(id, known);
+    const known = signals.get(id) ?? signal<CachedHours | undefined>(undefined);
+    signals.set(id, known);
     return known;
   }
 
   function plan(): void {
-    callOff();
-    const due = nextDue(inSight, held, world.rowOf);
-    if (asking || due === undefined) return;
-    const at = Math.max(due, notBefore, world.now() + TOGETHER_MS);
-    callOff = world.after(Math.min(MAX_POLL_MS, at - world.now()), () => void ask());
+    cancel();
+    const due = nextDue(visible, cache, world.rowOf);
+    if (isReading || due === undefined) return;
+    const at = Math.max(due, notBefore, world.now() + GROUP_MS);
+    cancel = world.after(Math.min(MAX_POLL_MS, at - world.now()), () => void read());
   }
 
-  async function ask(): Promise<void> {
-    const question = nextQuestion(inSight, held, world.rowOf, world.now());
-    if (!question) return plan();
-    const { ids, span } = question;
-    const mine = held;
-    asking = true;
+  async function read(): Promise<void> {
+    const request = nextRequest(visible, cache, world.rowOf, world.now());
+    if (!request) return plan();
+    const { ids, range } = request;
+    const cacheAtStart = cache;
+    isReading = true;
     notBefore = world.now() + MIN_POLL_MS;
     try {
-      const answer = await world.get<HistoriesReply>(`/v1/history?entity_ids=${ids}&bucket=hour${span}`);
+      const response = await world.get<HistoriesReply>(`/v1/history?entity_ids=${ids}&bucket=hour${range}`);
       failure.value = undefined;
-      if (mine === held) for (const { entity_id, buckets } of answer.entities) hold(entity_id, buckets);
+      if (cacheAtStart === cache) for (const { entity_id, buckets } of response.entities) store(entity_id, buckets);
     } catch (error) {
       failure.value = asFailure(error);
       notBefore = world.now() + Math.max(AFTER_FAILURE_MS, (failure.value.retryAfter ?? 0) * 1000);
     }
-    asking = false;
+    isReading = false;
     plan();
   }
 
-  function hold(id: string, hours: readonly Hour[]): void {
-    const after = cachedAfter(held.get(id), hours, world.now());
-    held.set(id, after);
+  function store(id: string, hours: readonly Hour[]): void {
+    const after = cachedAfter(cache.get(id), hours, world.now());
+    cache.set(id, after);
     of(id).value = after;
   }
 
@@ -94,15 +87,15 @@ export function makeHourBars(world: BarsWorld): HourBars {
     of,
     failure,
     seen(id, isSeen) {
-      if (isSeen) inSight.add(id);
-      else inSight.delete(id);
+      if (isSeen) visible.add(id);
+      else visible.delete(id);
       plan();
     },
     changed: plan,
     forget() {
-      held = new Map();
+      cache = new Map();
       failure.value = undefined;
-      for (const one of shown.values()) one.value = undefined;
+      for (const one of signals.values()) one.value = undefined;
       plan();
     },
   };

@@ -6,13 +6,13 @@ import { useNews } from './load.ts';
 import type { Transition } from './records.ts';
 
 type LiveFeed<T> = Feed<T> & {
-  /** Reads the newest again; what was read behind them stays. */
+  /** Reads the newest records again; older records stay. */
   renew(): void;
 };
 
 type Page<T> = { path: string; items: readonly T[]; isWhole: boolean };
 
-/** A long list that follows the news. @param about which changes of state it has to do with */
+/** Reads a long list that follows new transitions. @param about whether a transition concerns the list */
 export function useLiveFeed<T extends { id: string }>(
   path: string,
   about: (transition: Transition) => boolean,
@@ -20,12 +20,12 @@ export function useLiveFeed<T extends { id: string }>(
   const feed = useFeed<T>(path);
   const [newest, setNewest] = useState<Page<T> | undefined>(undefined);
   const [failure, fail] = useState<Feed<T>['failure']>(undefined);
-  const asked = useRef<AbortController | undefined>(undefined);
+  const request = useRef<AbortController | undefined>(undefined);
 
   const renew = useCallback(() => {
-    asked.current?.abort();
+    request.current?.abort();
     const control = new AbortController();
-    asked.current = control;
+    request.current = control;
     callPage<T[]>(path, { signal: control.signal }).then(
       ({ value, next }) => {
         setNewest({ path, items: value, isWhole: next === undefined });
@@ -36,7 +36,7 @@ export function useLiveFeed<T extends { id: string }>(
       },
     );
   }, [path]);
-  useEffect(() => () => asked.current?.abort(), [path]);
+  useEffect(() => () => request.current?.abort(), [path]);
   useNews(about, renew);
 
   const current = newest?.path === path ? newest : undefined;

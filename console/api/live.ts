@@ -5,58 +5,51 @@ import { pollInterval } from '#console/rules/poll-interval.ts';
 import { ApiFailure, asFailure } from './call.ts';
 import type { Status, Transition } from './records.ts';
 
-/** What the poller needs of the world, so that its rules are tested with a clock of the test's own. */
+/** Clock, input and API that the poller depends on; tests replace them. */
 export type LiveWorld = {
-  /** Epoch ms. */
   now(): number;
-  /** Runs once after so many ms. @returns how to call it off */
+  /** Runs once after `ms` milliseconds. @returns cancels it */
   after(ms: number, run: () => void): () => void;
   isHidden(): boolean;
-  /** Epoch ms at which somebody last moved, typed or scrolled. */
+  /** Time of the last user input, in epoch ms. */
   lastInput(): number;
   get<T>(path: string, sending: { signal: AbortSignal }): Promise<{ value: T; next: string | undefined }>;
 };
 
-/** News for pages: what changed, newest first; `all` when more may have changed than is told. */
+/** Changes since the last poll, newest first. `all`: anything may have changed. */
 type News = { transitions: readonly Transition[]; all: boolean };
 
 type Live = {
-  /** Every entity by id; undefined until they were read for the first time. */
   fleet: ReadonlySignal<Fleet | undefined>;
-  /** Epoch ms of the last look that succeeded; 0 before the first. */
+  /** Time of the last successful poll, in epoch ms; 0 before it. */
   asOf: ReadonlySignal<number>;
-  /** Looks in a row that failed, and why the last did. */
+  /** Number of consecutive failed polls. */
   missed: ReadonlySignal<number>;
   failure: ReadonlySignal<ApiFailure | undefined>;
   news: ReadonlySignal<News>;
   start(): void;
-  /** Stops, and forgets what it has read: the next one to look may be somebody else. */
   stop(): void;
-  /** Somebody came back, or moved: the next look is as soon as their attention asks for. */
   nudge(): void;
-  /** Asks at once, unless the service wants to be left alone still: the network is back, or somebody said so. */
-  lookNow(): void;
-  /** Reads everything anew: after a change made here. */
+  /** Polls at once, except during the pause that a 429 response asks for. */
+  pollNow(): void;
   refresh(): Promise<void>;
 };
 
 const FEED = '/v1/status/transitions';
-/** Whoever reads every entity counts them too. */
 const STATUS = '/v1/status?counts=false';
-/** With the whole status come so many of the newest transitions: they say why something is down. */
-const REASONS = 100;
-/** So many changes since one that is settled are read one by one; more, and all is read anew. */
-const MAX_NEWS = 200;
-/** Everything is read anew so often, of more entities than this more rarely: in an hour as many are read. */
-const ALL_ANEW_MS = 5 * 60_000;
-const AT_THAT_PACE = 1000;
+const NEWEST = 100;
+/** Maximum number of new transitions per poll; if there are more, everything is read again. */
+const MAX_NEW = 200;
+/** Interval of full reads. It grows with the number of entities above FULL_READ_ENTITIES to limit the load. */
+const FULL_READ_MS = 5 * 60_000;
+const FULL_READ_ENTITIES = 1000;
 
-const anewAfter = (entities: number): number => ALL_ANEW_MS * Math.max(1, entities / AT_THAT_PACE);
+const fullReadInterval = (entities: number): number => FULL_READ_MS * Math.max(1, entities / FULL_READ_ENTITIES);
 
 /**
- * The one poller. It asks for the transitions behind one that is so old that none can come before it any more, passes
- * over those it knows, and patches the fleet with the others. What does not fit, and what is five minutes old, is read
- * anew.
+ * Creates the poller of the page. A poll reads the transitions after the last settled one (no earlier transition can
+ * still arrive), skips known ones and applies the others to the fleet. If that is impossible, it reads everything
+ * again.
  */
 export function makeLive(world: LiveWorld): Live {
   const fleet = signal<Fleet | undefined>(undefined);
@@ -66,16 +59,16 @@ export function makeLive(world: LiveWorld): Live {
   const news = signal<News>({ transitions: [], all: false });
   let feed: FeedEnd = feedEnd([], 0);
   let readAllAt = 0;
-  let lastLook = 0;
+  let lastPoll = 0;
   let stopping: AbortController | undefined;
-  let looking: Promise<void> | undefined;
-  let callOff = () => {};
+  let polling: Promise<void> | undefined;
+  let cancel = () => {};
 
   const get = <T>(path: string) => world.get<T>(path, { signal: stopping!.signal });
 
   async function readAll(): Promise<void> {
-    // The feed first: what happens while the status is read is seen again at the next look.
-    const { value: transitions } = await get<Transition[]>(`${FEED}?limit=${REASONS}`);
+    // The feed comes first, so that the next poll repeats what changes while the status is read.
+    const { value: transitions } = await get<Transition[]>(`${FEED}?limit=${NEWEST}`);
     const entities: Status['entities'] = [];
     for (let next: string | undefined = STATUS; next !== undefined; ) {
       const page: { value: Status; next: string | undefined } = await get<Status>(next);
@@ -92,28 +85,28 @@ export function makeLive(world: LiveWorld): Live {
 
   const isKnown = ({ id }: Transition): boolean => feed.known.some((known) => known.id === id);
 
-  /** The end of the feed, oldest first; undefined when not all that is new can be told. */
+  /** Returns the end of the feed, oldest first; undefined if it may be incomplete. */
   async function readEnd(): Promise<Transition[] | undefined> {
     const settled = settledOf(feed, world.now());
-    if (settled) return readBehind(settled);
-    // For some seconds there is none to go on from: in a new account, and when much has just happened.
-    const { value, next } = await get<Transition[]>(`${FEED}?limit=${REASONS}`);
+    if (settled) return readAfter(settled);
+    // A new account, or one with many recent changes, has no settled transition for some seconds.
+    const { value, next } = await get<Transition[]>(`${FEED}?limit=${NEWEST}`);
     return next === undefined || value.some(isKnown) ? value.toReversed() : undefined;
   }
 
-  async function readBehind(settled: Transition): Promise<Transition[] | undefined> {
+  async function readAfter(settled: Transition): Promise<Transition[] | undefined> {
     try {
-      const { value, next } = await get<Transition[]>(`${FEED}?limit=${MAX_NEWS}&after=${settled.id}`);
+      const { value, next } = await get<Transition[]>(`${FEED}?limit=${MAX_NEW}&after=${settled.id}`);
       return next === undefined ? [settled, ...value] : undefined;
     } catch (error) {
-      // It went with its entity, or is kept no longer.
+      // The transition was deleted with its entity, or has expired.
       if (error instanceof ApiFailure && error.status === 404) return undefined;
       throw error;
     }
   }
 
-  async function look(): Promise<void> {
-    if (!fleet.value || world.now() >= readAllAt + anewAfter(fleet.value.size)) return readAll();
+  async function poll(): Promise<void> {
+    if (!fleet.value || world.now() >= readAllAt + fullReadInterval(fleet.value.size)) return readAll();
     const end = await readEnd();
     const transitions = end?.filter((one) => !isKnown(one)).toReversed();
     const next = transitions && patched(fleet.value, transitions);
@@ -126,9 +119,8 @@ export function makeLive(world: LiveWorld): Live {
     });
   }
 
-  /** Runs one look at a time, notes how it went, and plans the next. */
   async function run(work: () => Promise<void>): Promise<void> {
-    callOff();
+    cancel();
     const { signal } = stopping!;
     try {
       await work();
@@ -144,21 +136,21 @@ export function makeLive(world: LiveWorld): Live {
         failure.value = asFailure(error);
       });
     }
-    looking = undefined;
-    lastLook = world.now();
+    polling = undefined;
+    lastPoll = world.now();
     plan();
   }
 
   function plan(): void {
-    callOff();
+    cancel();
     const interval = pollInterval({
       hidden: world.isHidden(),
       idleMs: world.now() - world.lastInput(),
       failures: missed.value,
       retryAfter: failure.value?.retryAfter,
     });
-    callOff = world.after(Math.max(0, lastLook + interval - world.now()), () => {
-      looking = run(look);
+    cancel = world.after(Math.max(0, lastPoll + interval - world.now()), () => {
+      polling = run(poll);
     });
   }
 
@@ -171,13 +163,13 @@ export function makeLive(world: LiveWorld): Live {
     start() {
       if (stopping) return;
       stopping = new AbortController();
-      looking = run(look);
+      polling = run(poll);
     },
     stop() {
       stopping?.abort();
       stopping = undefined;
-      looking = undefined;
-      callOff();
+      polling = undefined;
+      cancel();
       batch(() => {
         fleet.value = undefined;
         asOf.value = 0;
@@ -186,18 +178,18 @@ export function makeLive(world: LiveWorld): Live {
       });
     },
     nudge() {
-      if (stopping && !looking) plan();
+      if (stopping && !polling) plan();
     },
-    lookNow() {
+    pollNow() {
       const pause = (failure.peek()?.retryAfter ?? 0) * 1000;
-      if (!stopping || looking || world.now() < lastLook + pause) return;
-      looking = run(look);
+      if (!stopping || polling || world.now() < lastPoll + pause) return;
+      polling = run(poll);
     },
     async refresh() {
-      await looking;
+      await polling;
       if (!stopping) return;
-      looking = run(readAll);
-      await looking;
+      polling = run(readAll);
+      await polling;
     },
   };
 }

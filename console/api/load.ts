@@ -4,69 +4,65 @@ import { type ApiFailure, asFailure, call, callAll } from './call.ts';
 import type { Transition } from './records.ts';
 
 export type Loaded<T> = {
-  /** What was read last; it stays while it is read again, and when that fails. */
+  /** Last data. It stays during and after a failed reload. */
   data: T | undefined;
   failure: ApiFailure | undefined;
   loading: boolean;
-  /** `data` is of something else than asked for now, or could not be read again. */
+  /** Whether `data` belongs to an earlier path, or its reload failed. */
   stale: boolean;
-  /** `data` is the beginning of a list of which more is being read. */
   isPart: boolean;
   reload(): void;
 };
 
 type Options = {
-  /** Which changes of state make the data old: it is then read again. */
   about?: (transition: Transition) => boolean;
-  /** All pages of a list. `as read`: each is shown as soon as it is there. */
+  /** Reads all pages of a list. `as read`: shows each page when it arrives. */
   all?: boolean | 'as read';
 };
 
-type Held<T> = { key: string; data: T; isPart: boolean } | undefined;
+type Stored<T> = { key: string; data: T; isPart: boolean } | undefined;
 
-/** @param seen is told of what was read so far, where that can be shown before the rest is there */
-type Read<T> = (signal: AbortSignal, seen: (part: T) => void) => Promise<T>;
+type Read<T> = (signal: AbortSignal, onPart: (part: T) => void) => Promise<T>;
 
-/** The data of a page. @param path of the API, with its query; null: nothing to read yet */
+/** Loads the data of a page. @param path of the API with its query; null: read nothing */
 export function useLoad<T>(path: string | null, { about, all = false }: Options = {}): Loaded<T> {
-  const read: Read<T> = (signal, seen) =>
+  const read: Read<T> = (signal, onPart) =>
     all
-      ? (callAll(path!, { signal }, all === 'as read' ? (seen as (items: unknown[]) => void) : undefined) as Promise<T>)
+      ? (callAll(
+          path!,
+          { signal },
+          all === 'as read' ? (onPart as (items: unknown[]) => void) : undefined,
+        ) as Promise<T>)
       : call<T>('GET', path!, undefined, { signal });
   return useRead(path === null ? null : `${path}${all ? ' all' : ''}`, read, about);
 }
 
-/**
- * Data that takes more than one call.
- * @param key says what is read, and so when another thing is; null: nothing to read yet
- * @param read throws ApiFailure
- */
+/** Loads data that takes several calls. @param key of the data; null: read nothing @param read throws ApiFailure */
 export function useRead<T>(key: string | null, read: Read<T>, about?: Options['about']): Loaded<T> {
-  const [held, hold] = useState<Held<T>>(undefined);
+  const [stored, store] = useState<Stored<T>>(undefined);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
   const [loading, setLoading] = useState(key !== null);
-  const [turn, setTurn] = useState(0);
-  const reload = useCallback(() => setTurn((n) => n + 1), []);
+  const [reloads, setReloads] = useState(0);
+  const reload = useCallback(() => setReloads((n) => n + 1), []);
   const latest = useRef(read);
   latest.current = read;
 
-  // `turn` asks for the same again.
   useEffect(() => {
     if (key === null) return;
     const control = new AbortController();
     const { signal } = control;
     setLoading(true);
-    const seen = (part: T) => {
-      // What is there as a whole stays until it is there anew as a whole.
+    const onPart = (part: T) => {
+      // A complete list stays until it is completely read again.
       if (!signal.aborted)
-        hold((held) => (held?.key === key && !held.isPart ? held : { key, data: part, isPart: true }));
+        store((stored) => (stored?.key === key && !stored.isPart ? stored : { key, data: part, isPart: true }));
     };
     latest
-      .current(signal, seen)
+      .current(signal, onPart)
       .then(
         (data) => {
           if (signal.aborted) return;
-          hold({ key, data, isPart: false });
+          store({ key, data, isPart: false });
           fail(undefined);
         },
         (error: unknown) => {
@@ -77,20 +73,20 @@ export function useRead<T>(key: string | null, read: Read<T>, about?: Options['a
         if (!signal.aborted) setLoading(false);
       });
     return () => control.abort();
-  }, [key, turn]);
+  }, [key, reloads]);
 
   useNews(about, reload);
   return {
-    data: held?.data,
+    data: stored?.data,
     failure,
     loading,
-    stale: held !== undefined && (failure !== undefined || held.key !== key),
-    isPart: held?.isPart === true,
+    stale: stored !== undefined && (failure !== undefined || stored.key !== key),
+    isPart: stored?.isPart === true,
     reload,
   };
 }
 
-/** Calls `run` when the poller has news that `about` is interested in. */
+/** Calls `run` when the poller reports a transition that matches `about`. */
 export function useNews(about: Options['about'], run: () => void): void {
   const latest = useRef(about);
   latest.current = about;

@@ -33,7 +33,7 @@ import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result.ts';
 
-/** What the API answers, by the types of its own schemas. Types alone: nothing of them is in the page. */
+/** Types of the API responses, from the schemas of lib. Only types, so the page contains no code of them. */
 export type Me = z.output<typeof MeWithUse>;
 export type Status = StatusRecord;
 export type StatusEntity = Status['entities'][number];
@@ -47,13 +47,13 @@ export type Field = FieldRecord;
 export type Entity = EntityRecord;
 export type Relation = RelationRecord;
 
-/** A check as each answer shows it. What types add at the top level (http has target_url) is known by their schemas. */
+/** A check in any response. Schemas define the settings that each type adds (http has target_url). */
 export type Check = CheckRecord;
 
-/** In a list, with `last_result=true`. */
+/** A check in a list with `last_result=true`. */
 export type ListedCheck = Check & { stale: boolean; last_result?: ResultRecord | null };
 
-/** By itself; what is expected of it is of push checks alone. */
+/** A check by id; `Expected` belongs to push checks only. */
 export type CheckDetail = ListedCheck & { last_checked_at: string | null } & Partial<Expected> & { ping_url?: string };
 export type Ping = PingRecord;
 
@@ -62,18 +62,18 @@ export type Gap = z.output<typeof GapRecord>;
 export type Policy = PolicyRecord;
 export type Channel = ChannelRecord;
 export type AccountChannel = AccountChannelRecord;
-/** What became of a test, and what an alert would say there. */
+/** Result of a channel test, with a preview of an alert. */
 export type TestedChannel = z.output<typeof TestedRecord>;
 export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;
 export type Silence = z.output<typeof SilenceRecord>;
 export type IncidentRecord = IncidentInList;
-/** By itself, with what is part of it and who was told. */
+/** An incident by id, with its timeline and the notified channels. */
 export type IncidentDetail = IncidentDetailRecord;
 export type TimelineEntry = IncidentEntry;
 export type MaintenanceWindow = WindowRecord;
-export type MadeOne = Pick<z.output<typeof MadeSilence>, 'notice'>;
+export type CreatedRecord = Pick<z.output<typeof MadeSilence>, 'notice'>;
 export type Explanation = ExplanationRecord;
-/** Of the account, or of one check. */
+/** A channel of the account or of one check. */
 export type ListedChannel = ChannelRecord | AccountChannelRecord;
 export type Delivery = DeliveryRecord;
 export type DeliveryKind = Delivery['kind'];
@@ -81,11 +81,11 @@ export type DeliveryKind = Delivery['kind'];
 export type CheckBucket = Bucket;
 export type CheckHistory = { bucket: BucketSize; from: string; to: string; total: CheckBucket; buckets: CheckBucket[] };
 
-/** What `GET /v1/history?entity_id=…` answers: a history for each check. */
+/** Response of `GET /v1/history?entity_id=…`: a history per check. */
 export type CheckHistories = { checks: Awaited<ReturnType<typeof checkHistoryRecords>> };
 
-/** What a probe by settings that are not stored has found; types add members of their own. */
-export type TrialResult = Pick<
+/** Result of a settings test; check types add properties. */
+export type SettingsTestResult = Pick<
   Result,
   'outcome' | 'success' | 'status_code' | 'latency_ms' | 'error_message' | 'warning_message'
 > & {
@@ -94,7 +94,7 @@ export type TrialResult = Pick<
   [more: string]: unknown;
 };
 
-/** A run by hand. */
+/** Result of a manual run. */
 export type CheckRun = Result & { check_state: Check['state'] };
 
 export type Action = ActionRecord;

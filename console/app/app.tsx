@@ -8,25 +8,25 @@ import { address, followAddress } from './router.ts';
 import { identity, me, meFailure, readMe } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignedOut } from './signed-out.tsx';
-import { TabSign } from './tab-title.tsx';
-import { Notices } from './toasts.tsx';
+import { TabTitle } from './tab-title.tsx';
+import { Toasts } from './toasts.tsx';
 
-/** What is in the window: pages for everybody stand alone, all others in the shell of who is signed in. */
+/** Root of the console: open pages have no shell, all others are in the shell of the signed-in user. */
 export function App() {
   useEffect(() => {
     followAddress(arrive);
   }, []);
-  const who = identity.value;
+  const user = identity.value;
   useEffect(() => {
-    if (who === undefined) return;
+    if (user === undefined) return;
     live.start();
     return () => live.stop();
-  }, [who]);
+  }, [user]);
   return (
     <>
       <View />
-      <TabSign />
-      <Notices />
+      <TabTitle />
+      <Toasts />
     </>
   );
 }
@@ -50,7 +50,7 @@ function View() {
       <Alone>{failure ? <Failure failure={failure} retry={() => void readMe()} /> : <Loading what="Opening" />}</Alone>
     );
   }
-  // `?tv`: a page on a wall, without what stands around it.
+  // `?tv`: a page on a wall monitor, without the shell.
   if (address.value.query.has('tv'))
     return (
       <main class="wall">
@@ -66,7 +66,7 @@ function View() {
 
 const Alone = ({ children }: { children: ComponentChildren }) => <main class="alone">{children}</main>;
 
-/** Behind a navigation the keyboard begins at the top of the new page, and a reader hears its heading. */
+/** Moves the focus to the heading of the new page, so that a screen reader announces it. */
 function arrive(scrollTo: number): void {
   requestAnimationFrame(() => {
     window.scrollTo(0, scrollTo);

@@ -3,7 +3,6 @@ import type { Zone } from '#console/rules/time.ts';
 
 export type Theme = 'auto' | 'light' | 'dark';
 
-/** What this browser remembers of how one likes it. Nothing in it is secret. */
 function kept<T extends string>(name: string, values: readonly [T, ...T[]]) {
   const key = `fleetwatch.${name}`;
   const stored = read(key);
@@ -12,7 +11,7 @@ function kept<T extends string>(name: string, values: readonly [T, ...T[]]) {
   return choice;
 }
 
-/** A browser that keeps nothing throws at the mere mention of its storage. */
+/** Reads a stored value. `localStorage` throws if the browser blocks storage. */
 function read(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -25,16 +24,16 @@ function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // It holds until the page is closed.
+    // The setting lasts until the page is closed.
   }
 }
 
 export const theme = kept<Theme>('theme', ['auto', 'light', 'dark']);
 
-/** The zone of all times that are shown. */
+/** Time zone of all displayed times. */
 export const zone = kept<Zone>('zone', ['local', 'utc']);
 
-/** Puts the theme on the page whenever it is changed. */
+/** Applies the theme to the page, now and after each change. */
 export function applyTheme(): void {
   effect(() => {
     document.documentElement.dataset.theme = theme.value;

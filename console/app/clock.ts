@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Epoch ms, told anew each second while the page is seen: relative times follow it. */
+/** Epoch ms, updated each second while the page is visible, for relative times. */
 export const now = signal(Date.now());
 
 export function startClock(): void {

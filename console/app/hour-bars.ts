@@ -4,7 +4,7 @@ import { makeHourBars } from '#console/api/hour-bars.ts';
 import { live } from './live.ts';
 import { identity } from './session.ts';
 
-/** The bars of this page. They are kept while it is open, whatever page of the console one is on. */
+/** Hour bars of the fleet, kept across pages. */
 export const hourBars = makeHourBars({
   now: Date.now,
   after: (ms, run) => {

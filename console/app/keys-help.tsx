@@ -3,15 +3,15 @@ import { Dialog } from '#console/parts/dialog.tsx';
 const KEYS = [
   ['/', 'search on this page, or jump'],
   ['⌘ K, Ctrl K', 'jump to an entity, a check or a page'],
-  ['j, k', 'next and previous line of a list'],
-  ['Enter', 'open it'],
-  ['x', 'select it'],
-  ['Esc', 'clear the selection, close what is open'],
-  ['?', 'these keys'],
+  ['j, k', 'next and previous row'],
+  ['Enter', 'open the row'],
+  ['x', 'select the row'],
+  ['Esc', 'clear the selection, close a dialog'],
+  ['?', 'keyboard shortcuts'],
 ] as const;
 
 export const KeysHelp = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title="Keys" onClose={onClose}>
+  <Dialog title="Keyboard shortcuts" onClose={onClose}>
     <dl class="keys">
       {KEYS.map(([key, what]) => (
         <div key={key}>

@@ -3,7 +3,7 @@ import { makeLive } from '#console/api/live.ts';
 
 let lastInput = Date.now();
 
-/** The poller of this page. */
+/** The poller of the page. */
 export const live = makeLive({
   now: Date.now,
   after: (ms, run) => {
@@ -15,7 +15,7 @@ export const live = makeLive({
   get: callPage,
 });
 
-/** Lets the poller know when somebody is there. */
+/** Reports user activity to the poller. */
 export function watchAttention(): void {
   const noticed = () => {
     const wasAway = Date.now() - lastInput > 10_000;
@@ -26,5 +26,5 @@ export function watchAttention(): void {
     addEventListener(type, noticed, { passive: true });
   }
   document.addEventListener('visibilitychange', noticed);
-  addEventListener('online', live.lookNow);
+  addEventListener('online', live.pollNow);
 }

@@ -2,13 +2,12 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isTyping } from '#console/parts/typing.ts';
 
-/** What is open above the page. */
+/** The overlay that is open above the page. */
 export const overlay = signal<'palette' | 'keys' | undefined>(undefined);
 
-/** `/`: a field of the page that searches comes first; where there is none it is the palette. */
 const search = (): HTMLElement | null => document.querySelector<HTMLElement>('main input[type=search]');
 
-/** Keys that work everywhere. */
+/** Installs the keyboard shortcuts that work on every page. */
 export function useShortcuts(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

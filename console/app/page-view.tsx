@@ -8,16 +8,12 @@ import { route } from './route.ts';
 import { address } from './router.ts';
 import { refusal } from './session.ts';
 
-/** Pages that were loaded already: they appear at once. */
 const loaded = new Map<PageRow['load'], ComponentType<PageProps>>();
 
 const RELOADED = 'fleetwatch.reloaded';
 const SOON_MS = 60_000;
 
-/**
- * A tab that is older than the service asks for files that are gone: the page is then loaded anew, once. @returns
- * whether it is being loaded
- */
+/** Reloads the tab once: an old tab requests files that no longer exist. @returns whether it reloads */
 function reloadOnce(): boolean {
   try {
     if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < SOON_MS) return false;
@@ -29,7 +25,7 @@ function reloadOnce(): boolean {
   return true;
 }
 
-/** The page of the address. */
+/** Renders the page of the address. */
 export function PageView() {
   const here = route.value;
   if (!here) return <Unknown />;
@@ -41,7 +37,7 @@ export function PageView() {
       </Page>
     );
   }
-  // Another thing of the same kind is a page of its own; other filters of the same are not.
+  // A change of the parameters creates a new page; a change of the filters does not.
   return <Loader key={`${here.row.path} ${Object.values(here.params)}`} row={here.row} params={here.params} />;
 }
 
@@ -71,9 +67,9 @@ function Loader({ row, params }: { row: PageRow; params: PageProps['params'] }) 
         <Loading />
       ) : (
         <Empty title="This page could not be loaded">
-          <p>The service may be away, or it was updated. What you have typed is kept.</p>
+          <p>The service may be unreachable, or it was updated. Your input is kept.</p>
           <Button icon="reload" onClick={() => location.reload()}>
-            Load again
+            Reload page
           </Button>
         </Empty>
       )}
@@ -82,9 +78,9 @@ function Loader({ row, params }: { row: PageRow; params: PageProps['params'] }) 
 }
 
 const Unknown = () => (
-  <Page title="There is no such page">
-    <Empty title={`Nothing is at ${address.value.path}`}>
-      <a href="#/">To the fleet</a>
+  <Page title="Page not found">
+    <Empty title={`No page at ${address.value.path}`}>
+      <a href="#/">Open the fleet</a>
     </Empty>
   </Page>
 );

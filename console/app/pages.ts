@@ -3,27 +3,23 @@ import type { IconName } from '#console/parts/icon.tsx';
 import type { Guarded } from '#lib/platform/http/access.ts';
 
 export type PageProps = {
-  /** The parts of the path that its pattern names. */
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
 };
 
 export type PageRow = {
-  /** Its address behind #; `:name` is a part of it. */
+  /** Address after #; `:name` is a parameter. */
   path: string;
-  /** Tab title, and heading while it loads. */
   title: string;
-  /** Its place in the navigation, where it has one. */
   nav?: { label: string; icon: IconName };
-  /** Loads its file, whose default export is the page. */
   load: () => Promise<{ default: ComponentType<PageProps> }>;
-  /** What one has to be allowed to see it; without it all who are signed in may. */
+  /** Access that the page needs; without it, every signed-in user can open it. */
   needs?: Guarded;
-  /** Whether it is there for people who are not signed in: it then stands alone, without navigation. */
+  /** Whether the page is open without a session: it has no navigation. */
   open?: true;
 };
 
-/** Every page of the console: the only list. The first that fits the address is shown. */
+/** All pages of the console; the first that matches the address is shown. */
 export const pages: readonly PageRow[] = [
   {
     path: '/',
@@ -105,7 +101,12 @@ export const pages: readonly PageRow[] = [
   { path: '/settings/:part', title: 'Settings', load: () => import('#console/pages/settings/settings.tsx') },
   { path: '/start', title: 'First steps', needs: 'write', load: () => import('#console/pages/start/start.tsx') },
   { path: '/sign-in', title: 'Sign in', open: true, load: () => import('#console/pages/sign-in/sign-in.tsx') },
-  { path: '/link/:token', title: 'Sign in by link', open: true, load: () => import('#console/pages/sign-in/link.tsx') },
+  {
+    path: '/link/:token',
+    title: 'Sign in with a link',
+    open: true,
+    load: () => import('#console/pages/sign-in/link.tsx'),
+  },
   {
     path: '/invitation/:token',
     title: 'Accept the invitation',

@@ -3,7 +3,7 @@ import { matchPath } from '#console/rules/address.ts';
 import { type PageRow, pages } from './pages.ts';
 import { address } from './router.ts';
 
-/** The page of the address, and the parts of its path; undefined where no page has this address. */
+/** Page and path parameters of the address; undefined if no page has the address. */
 export const route = computed<{ row: PageRow; params: Record<string, string> } | undefined>(() => {
   for (const row of pages) {
     const params = matchPath(row.path, address.value.path);

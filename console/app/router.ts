@@ -1,34 +1,32 @@
 import { signal } from '@preact/signals';
 import { type Address, hrefOf, parseAddress } from '#console/rules/address.ts';
 
-/** Where one is. It changes with the address, by links and by the browser's own buttons. */
+/** Current address. It follows links and the buttons of the browser. */
 export const address = signal<Address>(parseAddress(location.hash));
 
-/** Goes somewhere, as a click on a link does. */
+/** Navigates to a page, as a link does. */
 export function go(path: string, query?: Readonly<Record<string, string | undefined>>): void {
   location.hash = hrefOf(path, query);
 }
 
-/** Puts another address in place of this one: filters, and what must not stay in the history. */
+/** Replaces the current address without a new history entry: for filters, and for secrets in the address. */
 export function replaceAddress(path: string, query?: Readonly<Record<string, string | undefined>>): void {
   history.replaceState(history.state, '', hrefOf(path, query));
   address.value = parseAddress(location.hash);
 }
 
-/** Takes a token out of the bar and the history of the browser, once; the page stays. */
+/** Removes a token from the address bar and the history. */
 export const hideAddress = (): void => history.replaceState(history.state, '', '#/');
 
-/** Changes some members of the query, in place: the state of filters. An undefined or empty one is taken out. */
+/** Changes query parameters without a new history entry. An undefined or empty value removes the parameter. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const { path, query } = address.peek();
   replaceAddress(path, { ...Object.fromEntries(query), ...changes });
 }
 
-/** Where one was on each page of this visit, by entries of the history. */
 const scrolled = new Map<number, number>();
 let entry = 0;
 
-/** The number of this entry of the history; a new one gets the next. */
 function entryNumber(): { number: number; isNew: boolean } {
   const known = (history.state as { entry?: number } | null)?.entry;
   if (known !== undefined) return { number: known, isNew: false };
@@ -39,10 +37,10 @@ function entryNumber(): { number: number; isNew: boolean } {
 
 let navigated = false;
 
-/** Whether one has gone anywhere since the console was opened. */
+/** Whether the user has navigated since the console was opened. */
 export const hasNavigated = (): boolean => navigated;
 
-/** Follows the address from now on. @param arrived is called behind each navigation to another path */
+/** Follows changes of the address. @param arrived is called after each navigation to another path */
 export function followAddress(arrived: (scrollTo: number) => void): void {
   history.scrollRestoration = 'manual';
   entry = entryNumber().number;

@@ -3,11 +3,8 @@ import { address, setQuery } from './router.ts';
 
 const TYPED_MS = 300;
 
-/**
- * What is searched for, and the `q` of the address: at once on the page, and in the address when nobody has typed for a
- * moment.
- */
-export function useKeptWords(): [string, (words: string) => void] {
+/** Keeps search words in the `q` of the address, which is updated TYPED_MS after the last key. */
+export function useSearchQuery(): [string, (words: string) => void] {
   const kept = address.value.query.get('q') ?? '';
   const [words, setWords] = useState(kept);
   useEffect(() => {

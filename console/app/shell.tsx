@@ -12,7 +12,7 @@ import { Palette } from './palette/palette.tsx';
 import { address } from './router.ts';
 import { UserMenu } from './user-menu.tsx';
 
-/** What stands around every page: navigation, search, how fresh it is, and who is signed in. */
+/** Frame of every page: navigation, search, time of the last update, and the user menu. */
 export function Shell({ children }: { children: ComponentChildren }) {
   useShortcuts();
   return (
@@ -31,7 +31,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <kbd>/</kbd>
         </button>
         <LastUpdated />
-        <Button quiet icon="help" label="Keys (?)" onClick={() => (overlay.value = 'keys')} />
+        <Button quiet icon="help" label="Keyboard shortcuts (?)" onClick={() => (overlay.value = 'keys')} />
         <UserMenu />
       </header>
       <Navigation />
@@ -44,7 +44,6 @@ export function Shell({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** On a phone a bar with the first four; the button shows the rest. */
 function Navigation() {
   const { path } = address.value;
   const [open, setOpen] = useState(false);

@@ -4,11 +4,11 @@ import { tabTitle } from '#console/rules/states.ts';
 import { counts } from './counts.ts';
 import { route } from './route.ts';
 
-/** Of the light theme: browsers show icons on tabs of any colour. */
-const COLOUR = { up: '#00a884', down: '#e5484d', unknown: '#7c8694' };
+/** Colors of the light theme, because tabs have any color. */
+const COLOR = { up: '#00a884', down: '#e5484d', unknown: '#7c8694' };
 
-/** Says in the tab how many are down: in its title, and by its icon. It draws nothing on the page. */
-export function TabSign() {
+/** Shows in the title and icon of the tab whether entities are down. */
+export function TabTitle() {
   const down = counts.value?.down ?? 0;
   const state = counts.value === undefined ? 'unknown' : down > 0 ? 'down' : 'up';
   const title = tabTitle(route.value?.row.title ?? '', down);
@@ -16,7 +16,7 @@ export function TabSign() {
     document.title = title;
   }, [title]);
   useEffect(() => {
-    const path = `<path fill="${COLOUR[state]}" d="${STATE_SHAPE[state]}"/>`;
+    const path = `<path fill="${COLOR[state]}" d="${STATE_SHAPE[state]}"/>`;
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${path}</svg>`;
     const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
     if (link) link.href = `data:image/svg+xml,${encodeURIComponent(svg)}`;

@@ -2,40 +2,39 @@ import { signal } from '@preact/signals';
 import { asFailure } from '#console/api/call.ts';
 import { Button } from '#console/parts/button.tsx';
 
-type Notice = { id: number; text: string; kind: 'done' | 'failed' };
+type Toast = { id: number; text: string; kind: 'done' | 'failed' };
 
-const notices = signal<readonly Notice[]>([]);
+const toasts = signal<readonly Toast[]>([]);
 let last = 0;
 const DONE_MS = 6_000;
 
-/** Tells of something that was done; it goes away by itself. */
+/** Shows a message that disappears after a while. */
 export function showToast(text: string): void {
   const id = add(text, 'done');
   setTimeout(() => dismiss(id), DONE_MS);
 }
 
-/** Tells of something that went wrong; it stays until somebody has read it. */
+/** Shows a message that stays until it is dismissed. */
 export const showWarning = (text: string): void => void add(text, 'failed');
 
-/** The same of an error. */
+/** Shows an error until it is dismissed. */
 export const showError = (error: unknown): void => showWarning(asFailure(error).message);
 
-function add(text: string, kind: Notice['kind']): number {
+function add(text: string, kind: Toast['kind']): number {
   const id = ++last;
-  // The same again is not piled up.
-  notices.value = [...notices.value.filter((notice) => notice.text !== text), { id, text, kind }];
+  toasts.value = [...toasts.value.filter((toast) => toast.text !== text), { id, text, kind }];
   return id;
 }
 
 function dismiss(id: number): void {
-  notices.value = notices.value.filter((notice) => notice.id !== id);
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Where notices are shown, and read out: the one live region of the page. */
-export const Notices = () => (
-  <div class="notices" role="status" aria-live="polite">
-    {notices.value.map(({ id, text, kind }) => (
-      <p key={id} class={`notice ${kind}`}>
+/** Area of the toasts: the only live region of the page. */
+export const Toasts = () => (
+  <div class="toasts" role="status" aria-live="polite">
+    {toasts.value.map(({ id, text, kind }) => (
+      <p key={id} class={`toast ${kind}`}>
         {text}
         <Button small quiet icon="close" label="Dismiss" onClick={() => dismiss(id)} />
       </p>

@@ -6,19 +6,19 @@ import { showError } from './toasts.tsx';
 
 const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
 
-/** Who is signed in, how they like the page, and the way out. */
+/** Menu with the signed-in user, display settings, and sign-out. */
 export function UserMenu() {
-  const who = me.value;
-  if (!who) return null;
+  const account = me.value;
+  if (!account) return null;
   const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]!;
   return (
-    <Menu label={`Signed in as ${who.user.name || who.user.email}`} icon="person">
+    <Menu label={`Signed in as ${account.user.name || account.user.email}`} icon="person">
       <p class="who">
-        <strong>{who.user.name || who.user.email}</strong>
+        <strong>{account.user.name || account.user.email}</strong>
         <span>
-          {who.role} of {who.name}
-          {who.is_read_only && ', read-only'}
-          {who.key?.scopes && `, ${who.key.scopes.join(', ')}`}
+          {account.role} of {account.name}
+          {account.is_read_only && ', read-only'}
+          {account.key?.scopes && `, ${account.key.scopes.join(', ')}`}
         </span>
       </p>
       <a class="button quiet" href="#/settings">

@@ -3,10 +3,7 @@ import { useLoad } from '#console/api/load.ts';
 import type { Me } from '#console/api/records.ts';
 import { live } from './live.ts';
 
-/**
- * Entities that were made or deleted elsewhere change no state, so that the poller sees them late. A page that is about
- * which there are asks how many that is, and has the fleet read anew where it is another number.
- */
+/** Reloads the fleet if the number of entities differs: creating or deleting an entity is not a transition. */
 export function useWholeFleet(): void {
   const { data } = useLoad<Me>('/v1/me');
   const count = data?.use.entities;

@@ -3,15 +3,15 @@ import { ChannelForm } from './channel-form.tsx';
 import { Dialog } from './dialog.tsx';
 import type { ConfirmedAction } from './table/bulk.tsx';
 
-/** Adds a channel to each of many checks; its settings are typed once. @param why one may not */
+/** Adds a channel with the same settings to many checks. @param why reason that it is not allowed */
 export const addChannel = (why: string | undefined): ConfirmedAction => ({
-  name: 'Add a channel',
+  name: 'Add channel',
   why,
   ask: (begin, close) => (
-    <Dialog title="Add a channel to each" onClose={close} wide>
+    <Dialog title="Add a channel to the selected checks" onClose={close} wide>
       <ChannelForm
         name="channel of many checks"
-        submit="Add to each"
+        submit="Add channel"
         send={async (body) => begin((id) => call('POST', `/v1/checks/${id}/policy/channels`, body))}
         onCancel={close}
       />

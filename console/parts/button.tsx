@@ -5,16 +5,15 @@ import { Icon, type IconName } from './icon.tsx';
 type ButtonProps = {
   children?: ComponentChildren;
   icon?: IconName;
-  /** What it is called when it shows an icon alone. */
+  /** Accessible name of a button with only an icon. */
   label?: string;
   type?: 'button' | 'submit';
-  /** `main`: what most people come for. `danger`: takes something away for good. */
+  /** `main`: primary action of the page. `danger`: deletes something. */
   kind?: 'main' | 'danger';
   quiet?: boolean;
   small?: boolean;
-  /** Why it cannot be used now: it is then shown as disabled, and says why. It keeps its place in the tab order. */
+  /** Reason that disables it. It keeps its place in the tab order. */
   why?: string | undefined;
-  /** Whether what it began is still under way. */
   busy?: boolean;
   pressed?: boolean;
   expanded?: boolean;

@@ -6,24 +6,22 @@ import { SelectField } from './field.tsx';
 import { SchemaForm } from './form/form.tsx';
 
 type ChannelFormProps = {
-  /** Names what is typed, so that it is found again. */
   name: string;
   submit: string;
-  /** What is changed: its type stays. */
+  /** Undefined: a new channel. The type of an existing channel is fixed. */
   channel?: { channel_type: string; config: Readonly<Record<string, string>> };
-  /** Members beside the settings of its type. */
   more?: MemberSchema;
   send(body: Record<string, unknown>): Promise<unknown>;
   onCancel: () => void;
 };
 
-/** A channel, by its type first: the rest of the form is that of the type. */
+/** Form of a channel, with the fields of its type. */
 export function ChannelForm({ name, submit, channel, more, send, onCancel }: ChannelFormProps) {
   const types = Object.keys(schemas.channels);
   const [chosen, choose] = useState(types[0]!);
   const type = channel?.channel_type ?? chosen;
   const schema = schemas.channels[type];
-  if (!schema) return <p>This page does not know channels of the type {type}. Load it again.</p>;
+  if (!schema) return <p>Unknown channel type {type}. Reload the page.</p>;
   return (
     <>
       {!channel && (

@@ -7,16 +7,14 @@ import { Failure } from './states.tsx';
 
 type ConfirmProps = {
   title: string;
-  /** What is lost, in words: `Its 3 checks and their history go with it.` */
   children: ComponentChildren;
-  /** What the button says: `Delete web shop`. */
   action: string;
-  /** Does it; when it throws, the reason is shown, and one may try again. */
+  /** Runs the action. An error is shown, and the user can retry. */
   run: () => Promise<unknown>;
   onClose: () => void;
 };
 
-/** Asks before something is taken away for good, and names what is lost. */
+/** Asks for confirmation before something is deleted, and names the consequences. */
 export function Confirm({ title, children, action, run, onClose }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
@@ -35,7 +33,7 @@ export function Confirm({ title, children, action, run, onClose }: ConfirmProps)
       <div>{children}</div>
       {failure && <Failure failure={failure} />}
       <footer>
-        <Button onClick={onClose}>Keep</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button kind="danger" busy={busy} onClick={() => void confirmed()}>
           {action}
         </Button>

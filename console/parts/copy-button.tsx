@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 
 const SHOWN_MS = 2000;
 
-/** Copies a text, and says that it did. */
+/** Copies a text and confirms it. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -13,10 +13,10 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     return () => clearTimeout(timer);
   }, [copied]);
   async function copy() {
-    // Browsers have it over TLS and at localhost alone, and may say no.
+    // Browsers offer the clipboard only over TLS and on localhost, and can deny it.
     const failed = await navigator.clipboard?.writeText(text).catch(() => true);
     if (navigator.clipboard && !failed) setCopied(true);
-    else showWarning('This browser does not let the page copy here. Select the text and copy it by hand.');
+    else showWarning('The browser denied access to the clipboard. Select the text and copy it manually.');
   }
   return (
     <Button small quiet icon={copied ? 'done' : 'copy'} onClick={() => void copy()}>
@@ -25,14 +25,14 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/** Text to take away: a command, a key, a document. */
+/** Text to copy: a command, a key, a document. */
 export const CodeBlock = ({ text, label }: { text: string; label: string }) => (
   <figure class="code">
     <figcaption>
       {label}
       <CopyButton text={text} />
     </figcaption>
-    {/* It scrolls sideways: the keyboard has to reach it. */}
+    {/* It scrolls sideways, so the keyboard must reach it. */}
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
     <pre tabIndex={0}>
       <code>{text}</code>

@@ -4,17 +4,17 @@ import { Button } from './button.tsx';
 
 type DialogProps = {
   title: string;
-  /** Called when it is closed, by whatever means: it then has to be left out. */
+  /** Called when the dialog is closed in any way; it must then no longer be rendered. */
   onClose: () => void;
   children: ComponentChildren;
   wide?: boolean;
 };
 
-/** A window above the page. It is there as long as it is drawn; Escape closes it, and the focus goes back. */
+/** Modal dialog. Escape closes it, and the focus returns to its opener. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // At once: whoever opened it by a key goes on typing.
+  // Before painting, so that keys typed at once go to the dialog.
   useLayoutEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();

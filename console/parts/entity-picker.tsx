@@ -8,17 +8,16 @@ type PickerProps = {
   label: string;
   hint?: string;
   error?: string | undefined;
-  /** Id of the one that is chosen; empty: none yet. */
+  /** Id of the selected entity; empty: none. */
   value: string;
   onChange: (id: string) => void;
-  /** Where none may be chosen as well: an emptied field says so. */
   optional?: boolean;
 };
 
 const MAX_SUGGESTIONS = 8;
 const ALL_STATES = new Set<never>();
 
-/** One entity of many, found by a few letters: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
+/** Selects an entity by a few letters: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
 export function EntityPicker({ label, hint, error, value, onChange, optional = false }: PickerProps) {
   const fleet = live.fleet.value;
   const chosen = fleet?.get(value);
@@ -72,14 +71,14 @@ export function EntityPicker({ label, hint, error, value, onChange, optional = f
           />
           <div id={`${id}-list`} role="listbox" aria-label={label} class="picker-list palette-list" hidden={!isOpen}>
             {found.map((entity, i) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys
               <div
                 key={entity.id}
                 id={`${id}-${i}`}
                 role="option"
                 tabIndex={-1}
                 aria-selected={i === current}
-                // The field keeps the focus, so that leaving it does not close the list before the click.
+                // The field keeps the focus, so that blur does not close the list before the click.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => choose(entity)}
               >
@@ -91,7 +90,7 @@ export function EntityPicker({ label, hint, error, value, onChange, optional = f
               </div>
             ))}
           </div>
-          {isOpen && found.length === 0 && <p class="hint">{fleet ? 'No entity is called that.' : 'Still reading.'}</p>}
+          {isOpen && found.length === 0 && <p class="hint">{fleet ? 'No matches' : 'Loading…'}</p>}
         </div>
       )}
     </Field>

@@ -5,14 +5,12 @@ import { Button } from './button.tsx';
 
 type FeedFiltersProps = {
   label: string;
-  /** Members of the address that say what is shown. */
   names: readonly string[];
   query: URLSearchParams;
-  /** A field for each. */
   children: ComponentChildren;
 };
 
-/** What a long list is filtered by; the address says it too. On a phone the fields are behind a button. */
+/** Filters of a long list, kept in the address. On a phone the fields are behind a button. */
 export function FeedFilters({ label, names, query, children }: FeedFiltersProps) {
   const [open, show] = useState(false);
   const set = names.filter((name) => query.has(name)).length;

@@ -1,7 +1,7 @@
 import { valueText } from '#console/rules/catalog.ts';
 import { webUrl } from '#console/rules/web-url.ts';
 
-/** A value of a field of an entity; an http or https URL is a link. */
+/** Shows a field value; HTTP and HTTPS URLs are links. */
 export function FieldValue({ value }: { value: unknown }) {
   const url = webUrl(value);
   const text = valueText(value);

@@ -1,18 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** What every field has. */
+/** Common properties of all fields. */
 export type FrameProps = {
   label: string;
   hint?: string | undefined;
-  /** What is wrong with it. */
   error?: string | undefined;
   required?: boolean | undefined;
 };
 
 type Ids = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
 
-/** A label, what is typed, what it means, and what is wrong with it, which belong together for everybody. */
+/** Label, input, hint, and error of a field, linked for screen readers. */
 export function Field({
   label,
   hint,
@@ -43,7 +42,7 @@ export function Field({
   );
 }
 
-/** The same frame around several fields. @param kind a class beside `field` */
+/** Frame around several fields. @param kind additional class */
 export function GroupFrame({
   kind,
   label,
@@ -80,10 +79,8 @@ type TextProps = Common & {
   autocomplete?: string;
   placeholder?: string | undefined;
   numeric?: boolean;
-  /** Several lines. */
   lines?: number | undefined;
   maxLength?: number;
-  /** What may be meant, to choose from. */
   suggestions?: readonly string[];
 };
 
@@ -132,7 +129,7 @@ export function TextField({
 
 type Option = string | { value: string; label: string };
 
-/** One of a few. @param options as they are called, or with what they mean */
+/** Select field. @param options values, with labels if these differ */
 export const SelectField = ({
   label,
   hint,

@@ -3,7 +3,7 @@ import { type Bucket, barPaths, barSummary } from '#console/rules/history-bar.ts
 const WIDTH = 144;
 const HEIGHT = 20;
 
-/** The last hours as bars: one image with a text that says the same. @param title `Last 24 h` */
+/** Bar of a history, with a text alternative. @param title `Last 24 h` */
 export function HistoryBar({ buckets, title }: { buckets: readonly Bucket[]; title: string }) {
   const paths = barPaths(buckets, WIDTH, HEIGHT);
   const summary = barSummary(buckets, title);

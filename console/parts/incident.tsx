@@ -1,20 +1,20 @@
 import type { IncidentRecord } from '#console/api/records.ts';
 import { now } from '#console/app/clock.ts';
-import { INCIDENT_WORD, incidentHref, lastedMs, lookOf } from '#console/rules/incidents.ts';
+import { INCIDENT_WORD, incidentHref, lastedMs, markOf } from '#console/rules/incidents.ts';
 import { duration } from '#console/rules/time.ts';
 import { StateMark } from './state-mark.tsx';
 
-/** Whether it is over, and until then how bad it is. */
+/** Shows the state of an incident, with its impact until it is resolved. */
 export const IncidentState = ({ of }: { of: Pick<IncidentRecord, 'state' | 'impact'> }) => (
-  <StateMark state={lookOf(of)} word={INCIDENT_WORD[of.state]} />
+  <StateMark state={markOf(of)} word={INCIDENT_WORD[of.state]} />
 );
 
-/** How long it lasts, or did. */
-export const Lasted = ({ of }: { of: IncidentRecord }) => (
+/** Duration of an incident. */
+export const IncidentDuration = ({ of }: { of: IncidentRecord }) => (
   <>{duration(lastedMs(of, of.resolved_at === null ? now.value : 0))}</>
 );
 
-/** What it is called, with the way there. */
+/** Link to an incident. */
 export const IncidentLink = ({ of: { id, title } }: { of: Pick<IncidentRecord, 'id' | 'title'> }) => (
   <a class="row-link" href={incidentHref(id)} dir="auto">
     {title}

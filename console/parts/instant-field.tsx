@@ -9,7 +9,7 @@ type InstantProps = FrameProps & {
   name?: string;
 };
 
-/** A day and a time of day, in the zone that one has chosen, which it names. */
+/** Date and time field in the chosen zone, which its label names. */
 export const InstantField = ({ label, value, onChange, name, ...frame }: InstantProps) => (
   <Field label={`${label} (${zoneName(zone.value)})`} {...frame}>
     {(ids) => (

@@ -8,27 +8,27 @@ const SCHEMA = {
   properties: {
     labels: {
       type: 'object',
-      title: 'Labels to give',
+      title: 'Labels to set',
       additionalProperties: { type: 'string' },
-      description: 'Of those that have the name already, the value changes.',
+      description: 'Existing labels of the same name are replaced.',
     },
-    names: { type: 'array', title: 'Labels to take away', items: { type: 'string' }, description: 'Their names.' },
+    names: { type: 'array', title: 'Labels to remove', items: { type: 'string' }, description: 'Names of the labels.' },
   },
 };
 
-/** Gives labels to many, and takes some away. @param why one may not @param pathOf where the API has one */
+/** Sets and removes labels of many records. @param why reason that it is not allowed @param pathOf API path of one */
 export const labelMany = (why: string | undefined, pathOf: (key: string) => string): ConfirmedAction => ({
   name: 'Label',
   why,
   ask: (begin, close) => (
-    <Dialog title="Label each" onClose={close}>
+    <Dialog title="Label the selected items" onClose={close}>
       <SchemaForm
         name="labels of many"
         schema={SCHEMA}
         submit="Change"
         send={async ({ labels = {}, names = [] }) => {
-          const gone = (names as string[]).map((name) => [name, null]);
-          const changes = { ...(labels as object), ...Object.fromEntries(gone) };
+          const removed = (names as string[]).map((name) => [name, null]);
+          const changes = { ...(labels as object), ...Object.fromEntries(removed) };
           begin((key) => call('PUT', pathOf(key), { labels: changes }));
         }}
         onCancel={close}

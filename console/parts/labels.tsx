@@ -1,6 +1,6 @@
 import { labelTerm } from '#console/rules/labels.ts';
 
-/** Labels, each leading to the checks that have it; nothing where there are none. */
+/** Labels, each with a link to the checks that have it. */
 export const Labels = ({ labels }: { labels: Readonly<Record<string, string>> }) => {
   const all = Object.entries(labels);
   if (all.length === 0) return null;

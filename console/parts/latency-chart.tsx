@@ -13,14 +13,10 @@ import { number } from '#console/rules/words.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Where an end of the time is: a day, or the time of a day. */
 const tick = (at: number, length: number): string =>
   length > 2 * DAY_MS ? date(at, zone.value) : clock(at, zone.value).slice(0, 5);
 
-/**
- * How long runs took. Lines for the typical and the slow run, a mark below where some failed, hatching where nobody
- * watched. It is one image with a text, and a table for whoever wants the figures.
- */
+/** Chart of median, 95th percentile, failures, and gaps, with a text alternative and a table. */
 export function LatencyChart({ chart }: { chart: Chart }) {
   const { from, to, points, gaps } = chart;
   const top = topOf(points);
@@ -36,7 +32,7 @@ export function LatencyChart({ chart }: { chart: Chart }) {
         <span class="latency-top">{number(top)} ms</span>
         {gaps.map((gap) => {
           const place = placeOf(chart, gap);
-          const title = `Not watched for ${shortDuration(gap.to - gap.from)}: ${gap.why}`;
+          const title = `Gap of ${shortDuration(gap.to - gap.from)}: ${gap.why}`;
           return place && <i key={gap.from} class="latency-gap" style={percent(place)} title={title} />;
         })}
         <svg viewBox={VIEW_BOX} preserveAspectRatio="none" aria-hidden="true">
@@ -51,7 +47,7 @@ export function LatencyChart({ chart }: { chart: Chart }) {
                 key={point.from}
                 class={point.failures > 0 ? 'latency-hit failed' : 'latency-hit'}
                 style={percent(place)}
-                title={told(point)}
+                title={pointText(point)}
               />
             )
           );
@@ -63,23 +59,23 @@ export function LatencyChart({ chart }: { chart: Chart }) {
         ))}
       </div>
       <p class="latency-legend">
-        <span class="typical">{hasSlow ? 'half of the runs within' : 'a run'}</span>
-        {hasSlow && <span class="slow">95 of 100 within</span>}
-        <span class="failed">some failed</span>
-        <span class="gap">not watched</span>
+        <span class="typical">{hasSlow ? 'median' : 'result'}</span>
+        {hasSlow && <span class="slow">95th percentile</span>}
+        <span class="failed">failures</span>
+        <span class="gap">gap</span>
       </p>
       <details>
-        <summary>As a table</summary>
+        <summary>Show table</summary>
         <ChartTable points={points} />
       </details>
     </figure>
   );
 }
 
-const told = ({ from, typical, slow, runs, failures, warnings }: ChartPoint): string =>
+const pointText = ({ from, typical, slow, runs, failures, warnings }: ChartPoint): string =>
   [
     dateTime(from, zone.value),
-    typical !== null && `${number(typical)} ms${slow === null ? '' : `, 95 of 100 within ${number(slow)} ms`}`,
+    typical !== null && `${number(typical)} ms${slow === null ? '' : `, 95th percentile ${number(slow)} ms`}`,
     failures > 0 && `${number(failures)} of ${number(runs)} failed`,
     warnings > 0 && `${number(warnings)} of ${number(runs)} warned`,
     runs === 0 && 'no result',
@@ -87,17 +83,16 @@ const told = ({ from, typical, slow, runs, failures, warnings }: ChartPoint): st
     .filter(Boolean)
     .join('\n');
 
-/** The newest first; those without a result are left out. */
 const ChartTable = ({ points }: { points: readonly ChartPoint[] }) => (
-  // It scrolls by itself: the keyboard has to reach it.
+  // It scrolls, so the keyboard must reach it.
   // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-  <section class="latency-table" tabIndex={0} aria-label="Latency as a table">
+  <section class="latency-table" tabIndex={0} aria-label="Latency table">
     <table>
       <thead>
         <tr>
           <th scope="col">From</th>
           <th scope="col">Median</th>
-          <th scope="col">95 of 100</th>
+          <th scope="col">95th percentile</th>
           <th scope="col">Failed</th>
         </tr>
       </thead>

@@ -8,11 +8,10 @@ type LinkButtonProps = {
   icon?: IconName;
   kind?: 'main';
   small?: boolean;
-  /** Why one may not go there: it is then a button that says so. */
   why?: string | undefined;
 };
 
-/** A link that looks like a button: it goes to where something is done. */
+/** Link that looks like a button. */
 export const LinkButton = ({ href, children, icon, kind, small, why }: LinkButtonProps) =>
   why !== undefined ? (
     <Button why={why} {...(icon && { icon })} {...(kind && { kind })} {...(small && { small })}>

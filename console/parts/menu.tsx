@@ -3,14 +3,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 
 type MenuProps = {
-  /** What its button is called. */
   label: string;
   icon?: IconName;
-  /** Buttons and links. */
   children: ComponentChildren;
 };
 
-/** Further things to do, behind a button. Escape, a click elsewhere and a choice close it. */
+/** Menu behind a button. Escape, a click elsewhere, and a choice close it. */
 export function Menu({ label, icon = 'more', children }: MenuProps) {
   const element = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -41,7 +39,7 @@ export function Menu({ label, icon = 'more', children }: MenuProps) {
       <summary class="button quiet" aria-label={label} title={label}>
         <Icon name={icon} />
       </summary>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the click is of the buttons and links in it */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: clicks come from the buttons and links in it */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
       <div class="menu-items" onClick={close}>
         {children}

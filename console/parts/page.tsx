@@ -4,17 +4,15 @@ import { hasNavigated } from '#console/app/router.ts';
 
 type PageProps = {
   title: ComponentChildren;
-  /** Where it belongs: links to what is above it. */
   above?: ComponentChildren;
-  /** What can be done with the whole of it. */
   actions?: ComponentChildren;
   children: ComponentChildren;
 };
 
-/** Every page: its heading, which has the focus when one arrives, and what it shows. */
+/** Frame of a page: heading, which gets the focus after navigation, and content. */
 export function Page({ title, above, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // A page that comes in place of its loading takes the focus over from it.
+  // A page that replaces its loading state takes over the focus.
   useEffect(() => {
     if (hasNavigated() && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);
@@ -34,7 +32,7 @@ export function Page({ title, above, actions, children }: PageProps) {
   );
 }
 
-/** A part of a page, with a heading. */
+/** Section of a page with a heading. */
 export const Section = ({
   title,
   actions,

@@ -6,14 +6,13 @@ import { type FrameProps, GroupFrame } from './field.tsx';
 
 type RowsProps = FrameProps & {
   columns: readonly FieldSpec[];
-  /** As `keptRows` writes it. */
+  /** Text written by `keptRows`. */
   value: string;
   onChange: (text: string) => void;
-  /** Draws a field of a row. */
   cell: (column: FieldSpec, i: number, row: Row, onChange: (text: string) => void) => ComponentChildren;
 };
 
-/** A list of objects, a row each, in an order that one can change. */
+/** List of objects, one per row, which can be reordered. */
 export function RowsField({ columns, value, onChange, cell, ...frame }: RowsProps) {
   const rows = rowsIn(value);
   const change = (next: readonly Row[]) => onChange(keptRows(next));
@@ -32,7 +31,7 @@ export function RowsField({ columns, value, onChange, cell, ...frame }: RowsProp
               quiet
               icon="sortUp"
               label={`Move ${i + 1} up`}
-              why={i === 0 ? 'It is the first.' : undefined}
+              why={i === 0 ? 'It is the first row.' : undefined}
               onClick={() => swap(i)}
             />
             <Button small quiet icon="close" label={`Remove ${i + 1}`} onClick={() => change(rows.toSpliced(i, 1))} />

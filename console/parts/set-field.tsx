@@ -2,17 +2,15 @@ import { readLines } from '#console/rules/lines.ts';
 import { type FrameProps, GroupFrame } from './field.tsx';
 
 type SetProps = FrameProps & {
-  /** Those that are chosen, a line each. */
+  /** Selected options, one per line. */
   value: string;
   onChange: (lines: string) => void;
   options: readonly string[];
-  /** What an option is called, where that is another name. */
   titles?: Readonly<Record<string, string>> | undefined;
-  /** What an option means, in a few words. */
   meanings?: Readonly<Record<string, string>> | undefined;
 };
 
-/** Some of a few. */
+/** Group of check boxes. */
 export function SetField({ value, onChange, options, titles = {}, meanings = {}, ...frame }: SetProps) {
   const chosen = new Set(readLines(value));
   function toggle(option: string) {

@@ -5,26 +5,24 @@ import { Dialog } from './dialog.tsx';
 
 type ShownOnceProps = {
   title: string;
-  /** Texts to take away, by what they are. */
   texts: Readonly<Record<string, string>>;
-  /** What to do with it. */
   children?: ComponentChildren;
   onClose: () => void;
 };
 
-/** A secret that the API tells once: it is in this window alone, and gone with it. */
+/** Shows a secret that the API returns only once. */
 export const ShownOnce = ({ title, texts, children, onClose }: ShownOnceProps) => (
   <Dialog title={title} wide onClose={onClose}>
     <div class="stack">
       <p>
-        <strong>Copy it now. It is shown this once.</strong> {children}
+        <strong>Copy it now. It is shown only once.</strong> {children}
       </p>
       {Object.entries(texts).map(([label, text]) => (
         <CodeBlock key={label} label={label} text={text} />
       ))}
     </div>
     <footer>
-      <Button onClick={onClose}>I have copied it</Button>
+      <Button onClick={onClose}>Done</Button>
     </footer>
   </Dialog>
 );

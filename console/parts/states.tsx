@@ -3,7 +3,7 @@ import type { ApiFailure } from '#console/api/call.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Nothing is there yet, or nothing fits: says so, and what to do. */
+/** Empty state: a title and the next step. */
 export const Empty = ({ title, icon, children }: { title: string; icon?: IconName; children?: ComponentChildren }) => (
   <div class="empty">
     {icon && <Icon name={icon} />}
@@ -12,7 +12,7 @@ export const Empty = ({ title, icon, children }: { title: string; icon?: IconNam
   </div>
 );
 
-/** Lines in the place of what is being read. It appears a moment late, so that what is fast does not flicker. */
+/** Placeholder lines. They appear with a delay, so that fast responses do not flicker. */
 export const Loading = ({ what = 'Loading', lines = 3 }: { what?: string; lines?: number }) => (
   <div class="loading" role="status">
     <span class="unseen">{what}…</span>
@@ -22,7 +22,7 @@ export const Loading = ({ what = 'Loading', lines = 3 }: { what?: string; lines?
   </div>
 );
 
-/** What could not be read, or done, and why. */
+/** Error message with an optional retry. */
 export const Failure = ({
   failure,
   retry,
@@ -34,15 +34,15 @@ export const Failure = ({
     <p>{failure.message}</p>
     {retry && (
       <Button small icon="reload" onClick={retry}>
-        Try again
+        Retry
       </Button>
     )}
   </div>
 );
 
-/** Something that one may not see or do. @param why as `refusal` says it */
+/** Message that access is missing. @param why from `refusal` */
 export const NotAllowed = ({ why }: { why: string }) => (
-  <Empty title="You may not see this" icon="person">
+  <Empty title="Access denied" icon="person">
     <p>{why}</p>
   </Empty>
 );
@@ -53,7 +53,7 @@ type DataProps<T> = {
   children: (data: T) => ComponentChildren;
 };
 
-/** What was loaded, or in its place that it is loading or why it is not there. What is old says so above it. */
+/** Shows loaded data, a placeholder, or an error. Outdated data keeps its error above it. */
 export function Data<T>({ of: { data, failure, stale, reload }, what, children }: DataProps<T>) {
   if (data === undefined)
     return failure ? <Failure failure={failure} retry={reload} /> : <Loading {...(what && { what })} />;

@@ -3,15 +3,15 @@ import { now } from '#console/app/clock.ts';
 import { clock, dateTime, duration, relative, shortDuration, zoneName } from '#console/rules/time.ts';
 
 type TimeProps = {
-  /** ISO 8601, or epoch ms. */
   at: string | number;
   /**
-   * `ago`: `4 min ago`. `for`: how long it has lasted. `short`: that in one unit. `clock`: time of day. `full`: all.
+   * `ago`: `4 min ago`. `for`: duration since. `short`: duration in one unit. `clock`: time of day. `full`: date and
+   * time.
    */
   as?: 'ago' | 'for' | 'short' | 'clock' | 'full';
 };
 
-/** A moment. Whatever is shown of it, its title has it whole, with the zone. */
+/** Shows a time. Its title has the full time with the zone. */
 export function Time({ at, as = 'ago' }: TimeProps) {
   const ms = typeof at === 'number' ? at : Date.parse(at);
   const shown = {

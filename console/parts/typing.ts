@@ -1,4 +1,4 @@
-/** Whether somebody types: keys then are letters. */
+/** Whether the user is typing, so that keys are not shortcuts. */
 export const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
   ctrlKey ||
   metaKey ||

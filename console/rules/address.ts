@@ -1,7 +1,7 @@
-/** Where the page is: what stands behind # in the address. */
+/** Path and query after # in the address. */
 export type Address = { path: string; query: URLSearchParams };
 
-/** `#/checks/chk_1?window=7d` */
+/** Parses an address: `#/checks/chk_1?window=7d`. */
 export function parseAddress(hash: string): Address {
   const text = hash.replace(/^#/, '');
   const at = text.indexOf('?');
@@ -9,17 +9,14 @@ export function parseAddress(hash: string): Address {
   return { path: path.startsWith('/') ? path : '/', query: new URLSearchParams(at < 0 ? '' : text.slice(at + 1)) };
 }
 
-/** The other way round, for `href`. Members that are undefined or empty are left out. */
+/** Builds an address for `href`. Undefined and empty parameters are omitted. */
 export function hrefOf(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
   const search = new URLSearchParams(given).toString();
   return `#${path}${search && `?${search}`}`;
 }
 
-/**
- * The parts of a path that a pattern names (`/checks/:id`); undefined where it does not fit. What is not
- * percent-encoded as it should be fits nothing.
- */
+/** Returns the parameters of a path (`/checks/:id`); undefined if it does not match or is not validly encoded. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split('/');
   const given = path.replace(/(.)\/$/, '$1').split('/');
@@ -41,7 +38,7 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   return params;
 }
 
-/** A path of a pattern: `pathTo('/checks/:id', { id: 'chk_1' })`. Throws when a part is missing. */
+/** Builds a path: `pathTo('/checks/:id', { id: 'chk_1' })`. Throws if a parameter is missing. */
 export const pathTo = (pattern: string, params: Readonly<Record<string, string>> = {}): string =>
   pattern.replace(/:(\w+)/g, (_all, name: string) => {
     const value = params[name];

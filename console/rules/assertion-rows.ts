@@ -1,24 +1,24 @@
 import { OPERATORS, type Operator, takesList } from '#lib/checks/assertions/operators.ts';
 import { operatorsFor, type SourceName, sourceOf } from '#lib/checks/assertions/sources.ts';
 
-/** An assertion as it is typed: everything is text. */
+/** An assertion as form values, all text. */
 export type AssertionRow = { source: string; property: string; operator: string; value: string; severity: string };
 
 type Assertion = { source: string; property?: string; operator: string; value?: unknown; severity?: string };
 
-/** The operators that a source has. */
+/** Returns the operators of a source. */
 export const operatorsOf = (source: string): readonly string[] => operatorsFor(source as SourceName);
 
-/** What the property of a source is; undefined where it has none. */
+/** Returns the kind of property that a source needs; undefined if none. */
 export const propertyOf = (source: string): 'path' | 'header' | undefined => sourceOf(source as SourceName).property;
 
-/** What is typed as a value; `none`: nothing. */
+/** Returns the kind of value; `none`: no value. */
 export function valueKind({ operator }: Pick<AssertionRow, 'operator'>): 'none' | 'one' | 'list' {
   if (OPERATORS[operator as Operator].group === 'presence') return 'none';
   return takesList(operator as Operator) ? 'list' : 'one';
 }
 
-/** A new row, about the first of the sources of a type. */
+/** Creates a row with the given source. */
 export const newRow = (source: string): AssertionRow => ({
   source,
   property: '',
@@ -27,20 +27,20 @@ export const newRow = (source: string): AssertionRow => ({
   severity: 'fail',
 });
 
-/** A row with another source; what does not fit that is taken away. */
+/** Changes the source of a row, and drops what does not match it. */
 export function withSource(row: AssertionRow, source: string): AssertionRow {
   const fits = operatorsOf(source).includes(row.operator);
   const { operator } = fits ? row : newRow(source);
   return { ...row, source, operator, property: propertyOf(source) === propertyOf(row.source) ? row.property : '' };
 }
 
-/** The rows in the text of a draft. */
+/** Parses the rows of a draft. */
 export const rowsIn = (draft: string): AssertionRow[] => (draft === '' ? [] : JSON.parse(draft));
 
-/** Rows as the text of a draft; empty without any. */
+/** Serializes rows as a draft; empty without rows. */
 export const draftOfRows = (rows: readonly AssertionRow[]): string => (rows.length === 0 ? '' : JSON.stringify(rows));
 
-/** Stored assertions as they are typed. */
+/** Converts stored assertions to a draft. */
 export const draftOfAssertions = (assertions: readonly Assertion[]): string =>
   draftOfRows(
     assertions.map(({ source, property = '', operator, value, severity = 'fail' }) => {
@@ -49,7 +49,7 @@ export const draftOfAssertions = (assertions: readonly Assertion[]): string =>
     }),
   );
 
-/** What was typed, as it is sent. What does not fit is sent as it was typed: the API says what it must be. */
+/** Converts a draft to assertions. Invalid values are sent unchanged, so that the API reports them. */
 export const assertionsIn = (draft: string): Assertion[] =>
   rowsIn(draft).map((row) => ({
     source: row.source,
@@ -61,7 +61,7 @@ export const assertionsIn = (draft: string): Assertion[] =>
 
 type AssertionTarget = Pick<AssertionRow, 'source' | 'operator'>;
 
-/** Whether values there may be of any kind, so that a text which looks like another kind stands in quotes. */
+/** Whether the value can be of any type, so that a text that looks like another type is quoted. */
 const isAnyKind = ({ source, operator }: AssertionTarget): boolean =>
   sourceOf(source as SourceName).values === 'json' && OPERATORS[operator as Operator].group === 'equality';
 
@@ -97,7 +97,7 @@ function readValue(row: AssertionRow): unknown {
     .map(one);
 }
 
-/** A number, true, false, null or a text in quotes is read as such; else it is the text itself. */
+/** Parses a number, true, false, null or a quoted text; any other text is kept. */
 function scalarIn(text: string): unknown {
   const value = jsonIn(text);
   return value === undefined || (typeof value === 'object' && value !== null) ? text : value;

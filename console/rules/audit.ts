@@ -1,6 +1,6 @@
 import type { AuditEntry, TargetType, Verb } from '#lib/audit/entry.ts';
 
-/** What entries can be about, as the filter calls it. */
+/** Names of object types in the filter. */
 export const TARGETS: Readonly<Record<TargetType, string>> = {
   account: 'account',
   blueprint: 'blueprints',
@@ -15,7 +15,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   incident: 'incidents',
   action: 'actions',
   skill: 'skills',
-  user: 'people',
+  user: 'users',
   key: 'API keys',
   ping_key: 'ping keys',
   session: 'sessions',
@@ -23,7 +23,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   identity: 'identities',
 };
 
-/** What can be done, as the filter calls it. */
+/** Names of actions in the filter. */
 export const DEEDS: Readonly<Record<Verb, string>> = {
   create: 'created',
   update: 'changed',
@@ -39,17 +39,17 @@ export const DEEDS: Readonly<Record<Verb, string>> = {
   test: 'tested',
   enable: 'enabled',
   disable: 'disabled',
-  refuse: 'refused',
+  refuse: 'rejected',
   acknowledge: 'acknowledged',
   resolve: 'resolved',
   note: 'note added',
-  take_back: 'acknowledgement taken back',
+  take_back: 'acknowledgement removed',
 };
 
-/** The filters of GET /v1/audit that the address of the page has, under the same names. */
+/** Filters of GET /v1/audit, with the same names in the address. */
 export const AUDIT_FILTERS = ['kind', 'action', 'actor', 'target', 'since', 'until', 'order'] as const;
 
-/** The path of the list that an address asks for; what else is in the address is no matter of the log. */
+/** Returns the API path for the filters in an address; other parameters are ignored. */
 export function auditPath(query: URLSearchParams): string {
   const wanted = new URLSearchParams();
   for (const name of AUDIT_FILTERS) {
@@ -59,26 +59,26 @@ export function auditPath(query: URLSearchParams): string {
   return `/v1/audit${wanted.size > 0 ? `?${wanted}` : ''}`;
 }
 
-/** `check.update`: what it is about, and what was done; either may be empty. */
+/** Splits `check.update` into object and verb; each can be empty. */
 export function partsOfAction(action: string): { target: string; deed: string } {
   const [target = '', deed = ''] = action.split('.');
   return { target, deed };
 }
 
-/** The other way round. Without a target there is no such filter. */
+/** Joins object and verb; without an object there is no filter. */
 export const actionOf = (target: string, deed: string): string => (target === '' ? '' : `${target}.${deed}`);
 
-/** Who did it, by what the filter finds them by. */
+/** Returns the value that the actor filter matches. */
 export const actorOf = ({ type, email, user_id, key_id }: AuditEntry['actor']): string =>
   type === 'user' || type === 'key' ? (email ?? user_id ?? key_id ?? '') : type === 'operator' ? 'operator' : '';
 
-/** A value before or after a change, as people read it. Nothing was there: undefined. */
+/** Formats a value before or after a change; undefined without one. */
 export function auditValueText(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'string') return value === '' ? '""' : value;
   return JSON.stringify(value, null, typeof value === 'object' ? 1 : 0).replace(/\n */g, ' ');
 }
 
-/** A record a line, as logs are kept (https://github.com/ndjson/ndjson-spec). */
+/** Serializes records as NDJSON (https://github.com/ndjson/ndjson-spec). */
 export const linesOf = (records: readonly unknown[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');

@@ -1,15 +1,11 @@
-/** One of many things that could not be done, and why. */
+/** An item that failed, with the error. */
 export type Failed<T> = { item: T; why: string };
 
-/**
- * Does the same to many, six at once, and goes on past what fails.
- * @param told is called after each, with how many are done
- * @returns those that failed, in the order of `items`
- */
+/** Runs work for many items, six at a time, and continues after failures. @returns failed items, in order */
 export async function runInBatches<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
-  told: (done: number) => void = () => {},
+  onProgress: (done: number) => void = () => {},
   atOnce = 6,
 ): Promise<Failed<T>[]> {
   const reasons = new Map<number, string>();
@@ -21,7 +17,7 @@ export async function runInBatches<T>(
       await work(items[i]!).catch((error: unknown) => {
         reasons.set(i, error instanceof Error ? error.message : String(error));
       });
-      told(++done);
+      onProgress(++done);
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));

@@ -3,21 +3,21 @@ import { pathTo } from './address.ts';
 import type { MemberSchema } from './form-fields.ts';
 import { labelChanges, labelText } from './labels.ts';
 
-/** Where the API has an entity: `/v1/blueprints/service/entities/shop`. */
+/** Returns the API path of an entity: `/v1/blueprints/service/entities/shop`. */
 export const entityPath = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
   pathTo('/v1/blueprints/:blueprint/entities/:slug', { blueprint: blueprint_slug, slug });
 
-/** Where the console has it. */
+/** Returns the link to an entity. */
 export const entityHref = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
   `#${pathTo('/entities/:blueprint/:slug', { blueprint: blueprint_slug, slug })}`;
 
 export const blueprintPath = (slug: string): string => pathTo('/v1/blueprints/:slug', { slug });
 
-/** Where the console has a blueprint; `part` is another tab than its entities. */
+/** Returns the link to a blueprint. @param part tab other than the entities */
 export const blueprintHref = (slug: string, part?: 'fields' | 'import'): string =>
   `#${pathTo('/catalog/:slug', { slug })}${part ? `?part=${part}` : ''}`;
 
-/** A value as text: what lists show, and what is searched. */
+/** Returns a value as text, for lists and searches. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -26,7 +26,7 @@ export function valueText(value: unknown): string {
 
 type Searched = Pick<Entity, 'name' | 'slug' | 'fields' | 'labels'> & { state: State };
 
-/** Those whose name, slug, or values and labels of theirs hold every word. */
+/** Returns the rows whose name, slug, values or labels contain every word. */
 export function withWords<T extends Searched>(rows: readonly T[], words: string): readonly T[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return rows;
@@ -38,10 +38,7 @@ export function withWords<T extends Searched>(rows: readonly T[], words: string)
 
 type Change = Record<string, unknown> & { fields?: Record<string, unknown>; labels?: Record<string, string | null> };
 
-/**
- * The change of an entity alone: what somebody else has changed meanwhile stays, and a default that is shown does not
- * become a value of its own.
- */
+/** Returns only the changed properties, so that concurrent changes stay and a default is not stored as a value. */
 export function changedOnly(
   body: Record<string, unknown>,
   { name, fields, labels }: Pick<Entity, 'name' | 'fields' | 'labels'>,
@@ -56,7 +53,7 @@ export function changedOnly(
   };
 }
 
-/** A field of a blueprint (lib/catalog/field.ts). */
+/** Field of a blueprint (lib/catalog/field.ts). */
 type BlueprintField = {
   name: string;
   field_type: 'string' | 'number' | 'boolean' | 'url' | 'array';
@@ -72,7 +69,7 @@ const OF_TYPE: Readonly<Record<BlueprintField['field_type'], MemberSchema>> = {
   array: { type: 'array' },
 };
 
-/** What the fields of a blueprint make of the entity's member `fields`. Their names are people's own words. */
+/** Builds the form schema of the property `fields` of an entity. Its labels are the names chosen by users. */
 export const schemaOfFields = (fields: readonly BlueprintField[]): MemberSchema => ({
   type: 'object',
   properties: Object.fromEntries(

@@ -2,12 +2,12 @@ import type { Check, ListedCheck } from '#console/api/records.ts';
 import { byName, type FleetRow } from './fleet.ts';
 import { messageOf, severity } from './states.ts';
 
-/** A line of the list of checks. */
+/** Row of the list of checks. */
 export type CheckRow = { check: ListedCheck; label: string; entity: FleetRow | undefined };
 
 type NewState = { check_id: string; check_to_state: Check['state']; timestamp: string };
 
-/** Rows after some changes of state, newest first. The rows that did not change stay the same objects. */
+/** Applies new transitions to checks. Unchanged checks keep their identity. @param transitions newest first */
 export function withNews(checks: readonly ListedCheck[], transitions: readonly NewState[]): readonly ListedCheck[] {
   const newest = new Map(transitions.toReversed().map((one) => [one.check_id, one]));
   if (newest.size === 0) return checks;
@@ -19,7 +19,7 @@ export function withNews(checks: readonly ListedCheck[], transitions: readonly N
   });
 }
 
-/** Down first, then degraded, unknown, up, and disabled ones last; then by entity and name. */
+/** Sorts by state (down, degraded, unknown, up, then disabled), then by entity and name. */
 export function inOrder(rows: readonly CheckRow[]): CheckRow[] {
   const rank = ({ check }: CheckRow) => (check.enabled ? severity(check.state) : 9);
   return rows.toSorted(
@@ -31,24 +31,27 @@ export function inOrder(rows: readonly CheckRow[]): CheckRow[] {
   );
 }
 
-/** What is shown; an empty member shows all. */
+/** Filters of the list; an empty value matches all. */
 export type CheckFilter = {
   states: ReadonlySet<string>;
   type: string;
   /** `yes` or `no`. */
   enabled: string;
   words: string;
-  /** Ids of checks that have a channel; given, only the others are shown. */
-  told?: ReadonlySet<string> | undefined;
+  /** Ids of checks with a channel, to exclude them. */
+  notified?: ReadonlySet<string> | undefined;
 };
 
-export function filtered(rows: readonly CheckRow[], { states, type, enabled, words, told }: CheckFilter): CheckRow[] {
+export function filtered(
+  rows: readonly CheckRow[],
+  { states, type, enabled, words, notified }: CheckFilter,
+): CheckRow[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter(({ check, label, entity }) => {
     if (states.size > 0 && !states.has(check.state)) return false;
     if (type && check.check_type !== type) return false;
     if (enabled && check.enabled !== (enabled === 'yes')) return false;
-    if (told?.has(check.id)) return false;
+    if (notified?.has(check.id)) return false;
     if (wanted.length === 0) return true;
     const error = messageOf(check.last_result);
     const text = `${label}\n${entity?.name ?? ''}\n${entity?.slug ?? ''}\n${check.check_type}\n${error}`.toLowerCase();
@@ -56,7 +59,7 @@ export function filtered(rows: readonly CheckRow[], { states, type, enabled, wor
   });
 }
 
-/** How many of the checks that are enabled are in each state. */
+/** Counts the enabled checks per state. */
 export function stateCounts(rows: readonly CheckRow[]): Record<Check['state'], number> {
   const counts = { up: 0, degraded: 0, down: 0, unknown: 0 };
   for (const { check } of rows) counts[check.state]++;

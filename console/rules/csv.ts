@@ -1,14 +1,11 @@
-/** A line of a table that was pasted. */
+/** Line of a pasted table. */
 export type CsvLine = {
-  /** Where it begins in the text, from 1. */
+  /** First line in the text, from 1. */
   line: number;
   cells: string[];
 };
 
-/**
- * Lines and cells of pasted text: RFC 4180, separated by commas, by semicolons, or by tabs as spreadsheets copy them,
- * whichever the first line has. Blank lines are passed over. Throws Error for a quote that does not end.
- */
+/** Parses RFC 4180 with tabs, commas or semicolons, as in the first line. Throws Error for an unclosed quote. */
 export function parseCsv(text: string): CsvLine[] {
   const separator = separatorOf(text);
   const lines: CsvLine[] = [];
@@ -43,12 +40,12 @@ function plain(text: string, from: number, separator: string): Cell {
   return { value: text.slice(from, end).trim(), end, breaks: 0 };
 }
 
-/** Text in quotes, in which two stand for one; what follows its end belongs to it, as spreadsheets read it. */
+/** Reads a quoted cell; a doubled quote stands for one. */
 function quoted(text: string, from: number, line: number): Cell {
   let value = '';
   for (let at = from + 1; ; ) {
     const end = text.indexOf('"', at);
-    if (end < 0) throw new Error(`Line ${line}: a quote begins there and does not end.`);
+    if (end < 0) throw new Error(`Line ${line}: unclosed quote.`);
     value += text.slice(at, end);
     if (text[end + 1] !== '"') return { value, end: end + 1, breaks: value.split('\n').length - 1 };
     value += '"';
@@ -56,7 +53,7 @@ function quoted(text: string, from: number, line: number): Cell {
   }
 }
 
-/** The other way round, separated by commas. */
+/** Writes lines as CSV, separated by commas. */
 export const toCsv = (lines: readonly (readonly string[])[]): string =>
   lines.map((cells) => cells.map(written).join(',')).join('\n');
 

@@ -1,32 +1,25 @@
 import type { Field } from '#console/api/records.ts';
 import { type CsvLine, parseCsv, toCsv } from './csv.ts';
 
-/** An entity that is to be made of a pasted line. */
+/** Entity to create from a pasted line. */
 export type EntityRow = {
   line: number;
   cells: readonly string[];
   slug: string;
   name: string;
-  /** The request that makes it. */
   body: { slug: string; name: string; fields: Record<string, unknown> };
-  /** Why it cannot be made as it is, where that is known before. */
   why?: string;
 };
 
 export type Pasted = {
   header: readonly string[];
   rows: readonly EntityRow[];
-  /** What is wrong with all of it. */
   wrong?: string;
 };
 
 const NOTHING: Pasted = { header: [], rows: [] };
 
-/**
- * Reads entities from a pasted table. Its first line names the columns: `slug`, `name` (the slug where it is left out)
- * and fields of the blueprint. Values are not judged: the API does that.
- * @param taken slugs that there are already
- */
+/** Reads a pasted table; columns: `slug`, `name` (default: slug), fields. The API validates. @param taken slugs */
 export function readEntities(text: string, fields: readonly Field[], taken: ReadonlySet<string>): Pasted {
   let lines: CsvLine[];
   try {
@@ -51,13 +44,13 @@ export function readEntities(text: string, fields: readonly Field[], taken: Read
 }
 
 function wrongHeader(header: readonly string[], fields: ReadonlyMap<string, Field>): string | undefined {
-  if (!header.includes('slug')) return 'The first line has to name the columns, and one of them has to be slug.';
+  if (!header.includes('slug')) return 'The first line must contain the column names, including slug.';
   const twice = header.find((name, i) => header.indexOf(name) !== i);
-  if (twice !== undefined) return `The column ${twice || 'without a name'} is there twice.`;
+  if (twice !== undefined) return `Duplicate column: ${twice || '(no name)'}.`;
   const unknown = header.filter((name) => !OWN.has(name) && !fields.has(name));
   if (unknown.length === 0) return undefined;
   const known = [...OWN, ...fields.keys()].join(', ');
-  return `No field of this blueprint: ${unknown.map((name) => name || '(no name)').join(', ')}. There are ${known}.`;
+  return `Unknown columns: ${unknown.map((name) => name || '(no name)').join(', ')}. Use ${known}.`;
 }
 
 const OWN = new Set(['slug', 'name']);
@@ -80,13 +73,13 @@ function wrongLine(
   taken: ReadonlySet<string>,
   seen: ReadonlySet<string>,
 ): string | undefined {
-  if (cells.length > header.length) return `It has ${cells.length} cells, and there are ${header.length} columns.`;
-  if (slug === '') return 'It has no slug.';
-  if (taken.has(slug)) return 'There is an entity with this slug already.';
-  return seen.has(slug) ? 'A line above has this slug.' : undefined;
+  if (cells.length > header.length) return `${cells.length} cells for ${header.length} columns.`;
+  if (slug === '') return 'The slug is missing.';
+  if (taken.has(slug)) return 'An entity with this slug exists.';
+  return seen.has(slug) ? 'A line above has the same slug.' : undefined;
 }
 
-/** A cell as a value of a field. What does not read as one stays text, so that the API says what it must be. */
+/** Converts a cell to a field value. Invalid cells stay text, so that the API reports them. */
 function cellValue(type: Field['field_type'], cell: string): unknown {
   if (type === 'number') return Number.isFinite(Number(cell)) ? Number(cell) : cell;
   if (type === 'boolean') return /^(true|false)$/i.test(cell) ? cell.toLowerCase() === 'true' : cell;
@@ -94,20 +87,18 @@ function cellValue(type: Field['field_type'], cell: string): unknown {
   return cell;
 }
 
-/** `["a", 1]`, or `a; b`. */
+/** Parses `["a", 1]` or `a; b`. */
 function listOf(cell: string): unknown {
   try {
     const value = JSON.parse(cell);
     if (Array.isArray(value)) return value;
-  } catch {
-    // Not JSON: texts between semicolons.
-  }
+  } catch {}
   return cell
     .split(';')
     .map((item) => item.trim())
     .filter(Boolean);
 }
 
-/** The table of those lines alone, to be pasted again. */
+/** Returns a table with the given lines, to paste again. */
 export const remaining = (header: readonly string[], rows: readonly EntityRow[]): string =>
   rows.length === 0 ? '' : toCsv([header, ...rows.map(({ cells }) => cells)]);

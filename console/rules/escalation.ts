@@ -1,13 +1,12 @@
 import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 import type { MemberSchema } from './form-fields.ts';
 
-/** A channel that a step may call. */
+/** Channel that an escalation step can notify. */
 export type Callable = { id: string; name: string };
 
-/** What a channel is called that a step names, and that is not among those it may call. */
-const GONE = 'a channel that is not told of this';
+const GONE = 'unavailable channel';
 
-/** What channels are called, by their ids; those behind them that a step names and that are not there. */
+/** Returns the names of channels by id, including unavailable ones in steps. */
 export function channelNames(
   steps: readonly EscalationStep[],
   channels: readonly Callable[],
@@ -17,7 +16,7 @@ export function channelNames(
   return names;
 }
 
-/** Adds the names of channels to the schema of an escalation, as a form needs them. */
+/** Adds the names of channels to the schema of an escalation. */
 export function withChannelNames(
   schema: MemberSchema,
   steps: readonly EscalationStep[],
@@ -29,7 +28,7 @@ export function withChannelNames(
   return { ...schema, items: { ...schema.items, properties: { ...members, channel_ids: choice } } };
 }
 
-/** The step in which a channel is told first, from 0, and when; undefined: it is told at once. */
+/** Returns the first step (from 0) that notifies a channel; undefined if it is notified immediately. */
 export function stepOf(
   steps: readonly EscalationStep[],
   id: string,

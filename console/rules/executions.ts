@@ -1,6 +1,5 @@
 import type { Execution, State } from '#console/api/records.ts';
 
-/** How something went, by the shape of a state and a word. */
 type Mark = { state: State; word: string };
 
 const DISPATCH: Readonly<Record<Execution['dispatch_status'], Mark>> = {
@@ -18,11 +17,11 @@ const PIPELINE: Readonly<Record<NonNullable<Execution['pipeline_status']>, Mark>
   failed: { state: 'down', word: 'Failed' },
 };
 
-/** How the call went. */
+/** Returns the result of the request. */
 export const dispatchMark = ({ dispatch_status }: Pick<Execution, 'dispatch_status'>): Mark =>
   DISPATCH[dispatch_status];
 
-/** What the pipeline reported last; undefined until it has reported. */
+/** Returns the last report of the pipeline; undefined without one. */
 export const pipelineMark = ({ pipeline_status }: Pick<Execution, 'pipeline_status'>): Mark | undefined =>
   pipeline_status === null ? undefined : PIPELINE[pipeline_status];
 
@@ -33,20 +32,19 @@ const VERDICT: Readonly<Record<NonNullable<Execution['verdict']>, Mark>> = {
   unverified: { state: 'unknown', word: 'Unverified' },
 };
 
-/** What came of a remediation; undefined of other runs, and until it is known. */
+/** Returns the verdict of a remediation; undefined for other executions and until it is known. */
 export const verdictMark = ({ verdict }: Pick<Execution, 'verdict'>): Mark | undefined =>
   verdict === null ? undefined : VERDICT[verdict];
 
-/** In one word: what came of a remediation, else what the pipeline says, once it says something. */
+/** Returns the verdict of a remediation, else the report of the pipeline, else the result of the request. */
 export const outcome = (execution: Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'verdict'>): Mark =>
   verdictMark(execution) ?? pipelineMark(execution) ?? dispatchMark(execution);
 
-/** After a call that succeeded, so long may a pipeline wait before it reports for the first time. */
 const FIRST_REPORT_MS = 10 * 60_000;
 
 type Course = Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'finished_at' | 'attempt' | 'verdict'>;
 
-/** Whether more is to be expected of a run. @param now epoch ms */
+/** Whether an execution can still change. @param now epoch ms */
 export function isUnderWay(run: Course, now: number): boolean {
   const { dispatch_status, pipeline_status, finished_at, attempt, verdict } = run;
   if (dispatch_status === 'pending' || (attempt !== null && verdict === null)) return true;
@@ -54,29 +52,26 @@ export function isUnderWay(run: Course, now: number): boolean {
   return dispatch_status === 'success' && now - Date.parse(finished_at ?? '') < FIRST_REPORT_MS;
 }
 
-/** What a page waits for that follows a run: the end of a call, of a pipeline, or the first report of one. */
+/** Describes the next expected event of an execution. */
 export const awaited = ({ dispatch_status, pipeline_status, attempt }: Omit<Course, 'finished_at'>): string =>
   attempt === null && dispatch_status !== 'pending' && pipeline_status === null
-    ? 'The call is over. If a pipeline reports, that is shown here.'
-    : 'The page follows it.';
+    ? 'The request is finished. Pipeline reports appear here.'
+    : 'Updating live.';
 
 const FIRST_MS = 1_000;
 const MAX_POLL_MS = 15_000;
 const HIDDEN_MS = 60_000;
 
-type Watching = {
-  /** Looks in a row that brought nothing new, or failed. */
+type PollInput = {
+  /** Consecutive polls without news, or failed. */
   quiet: number;
   hidden: boolean;
-  /** Seconds that the service asked to be left alone. */
+  /** Seconds from the header Retry-After. */
   retryAfter: number | undefined;
 };
 
-/**
- * Milliseconds from one look at a run to the next: 1 s while it says something, half as much again with each look that
- * brought nothing, up to 15 s; 60 s while the tab is hidden, and never sooner than the service asked for.
- */
-export function watchInterval({ quiet, hidden, retryAfter = 0 }: Watching): number {
+/** Returns the poll interval in ms: 1 s with news, growing to 15 s without; 60 s when hidden; at least `retryAfter`. */
+export function watchInterval({ quiet, hidden, retryAfter = 0 }: PollInput): number {
   const usual = hidden ? HIDDEN_MS : Math.min(MAX_POLL_MS, FIRST_MS * 1.5 ** Math.min(quiet, 20));
   return Math.max(usual, retryAfter * 1000);
 }

@@ -1,29 +1,24 @@
 import type { Transition } from '#console/api/records.ts';
 
-/** The end of the feed of transitions as it was read last. */
+/** End of the transition feed at the last read. */
 export type FeedEnd = {
-  /** Oldest first, as the feed has them. */
+  /** Oldest first. */
   known: readonly Transition[];
-  /** The service's clock is at least so many ms ahead of this one, which may be wrong by any amount. */
+  /** Minimum lead of the service clock over this one, in ms. */
   ahead: number;
 };
 
-/**
- * A change may become visible so late, behind others with a later time (docs/use/states-and-history.md#transitions).
- */
+/** Maximum delay until a transition is visible after later ones (docs/use/states-and-history.md#transitions). */
 const LATE_MS = 15_000;
 
-/** @param known oldest first @param now epoch ms @param before what was read last, of the same feed */
+/** Returns the new end of the feed. @param known oldest first @param now epoch ms @param before previous end */
 export function feedEnd(known: FeedEnd['known'], now: number, before?: FeedEnd): FeedEnd {
   const newest = known.at(-1);
   const ahead = newest ? Date.parse(newest.timestamp) - now : Number.NEGATIVE_INFINITY;
   return { known, ahead: Math.max(ahead, before?.ahead ?? ahead) };
 }
 
-/**
- * From which of the known ones nothing can be missed: no change before it is still to become visible. Undefined while
- * all are too young, or there is none.
- */
+/** Returns the newest transition before which none can still appear; undefined if all are too recent. */
 export function settledOf({ known, ahead }: FeedEnd, now: number): Transition | undefined {
   return known.findLast(({ timestamp }) => Date.parse(timestamp) <= now + ahead - LATE_MS);
 }

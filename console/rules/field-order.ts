@@ -1,10 +1,6 @@
 import type { Field } from '#console/api/records.ts';
 
-/**
- * The fields that need another `sort_order` for one of them to move by one place. Where some share a number, or it
- * would not do to swap two, those behind it get the next ones.
- * @param step -1: up, 1: down
- */
+/** Returns the fields whose `sort_order` changes when a field moves by one position. @param step -1: up, 1: down */
 export function moved(fields: readonly Field[], name: string, step: -1 | 1): Field[] {
   const at = fields.findIndex((field) => field.name === name);
   const to = at + step;

@@ -2,19 +2,19 @@ import type { State, StatusEntity, Transition } from '#console/api/records.ts';
 import { labelText } from './labels.ts';
 import { BY_SEVERITY, isTrouble, severity } from './states.ts';
 
-/** An entity of the fleet, and the last message of why it is not up, where one is known. */
+/** Entity of the fleet, with the last error message if it is known. */
 export type FleetRow = StatusEntity & { why?: string };
-/** By id, in the order of names. */
+/** Entities by id, sorted by name. */
 export type Fleet = ReadonlyMap<string, FleetRow>;
 export type Counts = Record<State | 'total', number>;
 
-/** Names as people sort them: `web-2` before `web-10`. One collator, as making one takes longer than comparing. */
+/** Natural order: `web-2` before `web-10`. Shared, because creating a collator is slow. */
 const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** How two names compare. */
+/** Compares two names. */
 export const byName = (a: string, b: string): number => NAMES.compare(a, b);
 
-/** The fleet of a whole status. @param transitions newest first: the message of each entity that is not up */
+/** Builds the fleet from a full status. @param transitions newest first, for the error messages */
 export function fleetOf(entities: readonly StatusEntity[], transitions: readonly Transition[]): Fleet {
   const reasons = new Map<string, string>();
   for (const { entity_id, check_to_state, error_message } of transitions) {
@@ -27,10 +27,7 @@ export function fleetOf(entities: readonly StatusEntity[], transitions: readonly
 const withReason = ({ why: _old, ...entity }: FleetRow, why: string | undefined): FleetRow =>
   why && isTrouble(entity.state) ? { ...entity, why } : entity;
 
-/**
- * The fleet after some transitions, newest first; undefined when one is of an entity that is not in it, so that all
- * has to be read anew. One that is older than what is known of its entity changes nothing.
- */
+/** Applies transitions, newest first; older ones are ignored. Returns undefined if an entity is unknown. */
 export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet | undefined {
   const next = new Map(fleet);
   for (const { entity_id, timestamp, to_state, check_to_state, error_message } of transitions.toReversed()) {
@@ -44,7 +41,7 @@ export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet
   return next;
 }
 
-/** How many are in each state. */
+/** Counts the rows per state. */
 export function countsOf(rows: Iterable<{ state: State }>): Counts {
   const counts: Counts = { total: 0, up: 0, degraded: 0, down: 0, unknown: 0 };
   for (const { state } of rows) {
@@ -54,14 +51,14 @@ export function countsOf(rows: Iterable<{ state: State }>): Counts {
   return counts;
 }
 
-/** Down first, then degraded, unknown, up; within a state by name, as the fleet is held. */
+/** Sorts by state: down, degraded, unknown, up; then by name. */
 export function inOrder(fleet: Fleet): FleetRow[] {
   const byState = new Map<State, FleetRow[]>(BY_SEVERITY.map((state) => [state, []]));
   for (const row of fleet.values()) byState.get(row.state)?.push(row);
   return BY_SEVERITY.flatMap((state) => byState.get(state) ?? []);
 }
 
-/** What the list shows: all states, or some; those whose name, slug, blueprint, labels or message hold every word. */
+/** Filters of the list; `words` must all occur in name, slug, blueprint, labels or message. */
 type Filter = { states: ReadonlySet<State>; words: string };
 
 export function filtered(rows: readonly FleetRow[], { states, words }: Filter): FleetRow[] {
@@ -75,13 +72,12 @@ export function filtered(rows: readonly FleetRow[], { states, words }: Filter): 
   });
 }
 
-/** A line of the list: a group's heading, or an entity. */
 type Heading = { group: string; rows: FleetRow[]; worst: State };
 export type Line = Heading | FleetRow;
 
 export const isHeading = (line: Line): line is Heading => 'group' in line;
 
-/** The rows by blueprint, the group with the worst state first; those of `closed` groups are left out. */
+/** Groups rows by blueprint, the group with the worst state first; rows of `closed` groups are omitted. */
 export function grouped(rows: readonly FleetRow[], closed: ReadonlySet<string>): Line[] {
   const groups = new Map<string, FleetRow[]>();
   for (const row of rows) {

@@ -2,12 +2,12 @@ import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { type FieldSpec, readText, textOf } from './form-fields.ts';
 
 /**
- * What is typed in a form, by path. A secret that is stored stays out of it: empty means unchanged. A map that the API
- * shows with asterisks in place of every value is there as it is: asterisks that are sent back keep what is stored.
+ * Form values by path. A stored secret is omitted: empty means unchanged. In a map with masked values the masks are
+ * kept, because the API keeps the stored values for them.
  */
 export type Draft = Readonly<Record<string, string>>;
 
-/** What a form begins with. @param record that is changed; undefined: something new */
+/** Returns the initial form values. @param record to edit; undefined: a new one */
 export const draftOf = (specs: readonly FieldSpec[], record: object | undefined): Draft =>
   Object.fromEntries(
     specs.map((spec) => {
@@ -16,7 +16,7 @@ export const draftOf = (specs: readonly FieldSpec[], record: object | undefined)
     }),
   );
 
-/** Fields of something new that begin as a record has them, its secrets as well; the rest as their defaults say. */
+/** Sets the values of a record as defaults, for a new record that copies it. */
 export const startingFrom = (specs: readonly FieldSpec[], record: object): FieldSpec[] =>
   specs.map((spec) => {
     const value = at(record, spec.path);
@@ -26,14 +26,13 @@ export const startingFrom = (specs: readonly FieldSpec[], record: object): Field
 const KEPT = '********';
 const isKept = (value: unknown): boolean => value === KEPT;
 
-/** The stored value as a form shows it. */
 function shown({ secret, path }: FieldSpec, record: object | undefined): unknown {
   const stored = at(record, path);
   const isMapOfKept = typeof stored === 'object' && stored !== null && Object.values(stored).every(isKept);
   return secret && !isMapOfKept ? undefined : stored;
 }
 
-/** `config.url`: the member, and the one in it, whose name may have dots of its own. */
+/** Splits `config.url` at the first dot; the inner name can contain dots. */
 function split(path: string): [string, string | undefined] {
   const dot = path.indexOf('.');
   return dot < 0 ? [path, undefined] : [path.slice(0, dot), path.slice(dot + 1)];
@@ -50,8 +49,8 @@ function at(record: object | undefined, path: string): unknown {
 }
 
 /**
- * The body of the request. What is empty is left out; of a record that had it, it is taken away by null, unless it is
- * a secret, which then stays. For a map or list of the body itself null would mean unchanged: an empty one is sent.
+ * Builds the request body. Empty fields are omitted; a value that the record had is removed with null. Empty secrets
+ * are unchanged. Empty top-level maps and lists are sent as such, because null means unchanged there.
  */
 export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: object): Record<string, unknown> {
   const body: Record<string, unknown> = {};
@@ -73,14 +72,14 @@ function put(body: Record<string, unknown>, path: string, value: unknown): void 
   else body[name] = { ...(body[name] as object | undefined), [inner]: value };
 }
 
-/** The path of the field of a row that something is about, which shows it: `steps.0.names` for `steps.0.names.2`. */
+/** Returns the path of the row field that shows an error: `steps.0.names` for `steps.0.names.2`. */
 function fieldOfRow({ path, columns = [] }: Partial<FieldSpec>, about: string): string | undefined {
   const [, row, within] = /^(\d+)\.(.+)$/.exec(about.slice(path!.length + 1)) ?? [];
   const column = columns.find((one) => within === one.path || within?.startsWith(`${one.path}.`));
   return column && `${path}.${row}.${column.path}`;
 }
 
-/** What the API said, by the field it is about; the rest stands above the form. */
+/** Assigns API errors to fields; the rest appears above the form. */
 export function sortErrors(
   specs: readonly (Pick<FieldSpec, 'path'> & Partial<Pick<FieldSpec, 'columns'>>)[],
   failure: { message: string; details: readonly ErrorDetail[] },

@@ -2,35 +2,32 @@ import { assertionsIn, draftOfAssertions } from './assertion-rows.ts';
 import { escaped, unescaped } from './escapes.ts';
 import { keptRows, type Row, rowsIn } from './rows.ts';
 
-/** The part of JSON Schema that forms are made from. What is beyond it is typed as JSON. */
+/** The part of JSON Schema that forms support. Other properties are edited as JSON. */
 export type MemberSchema = {
   type?: string;
   title?: string;
   description?: string;
   default?: unknown;
   enum?: readonly unknown[];
-  /** What values of `enum` are called, where people know them by another name. */
   titles?: Readonly<Record<string, string>>;
   const?: unknown;
   format?: string;
   maxLength?: number;
   minimum?: number;
   maximum?: number;
-  /** Not shown again once it was sent. */
   writeOnly?: boolean;
   properties?: Readonly<Record<string, MemberSchema>>;
   required?: readonly string[];
   items?: MemberSchema;
   additionalProperties?: boolean | MemberSchema;
-  /** What may be null too has two: itself, and `{ type: 'null' }`. */
+  /** A nullable property has two: itself and `{ type: 'null' }`. */
   anyOf?: readonly MemberSchema[];
 };
 
 /**
- * How a member is typed. `set`: some of a few, a line each. `entities`: ids of entities, a line each. `map`: a line
- * `name: value` each. `list`: a line each. `instant`: an ISO 8601 time. `escaped`: text on one line, its line ends as
- * escapes. `zone`: a name of the IANA database. `rows`: objects, whose members are the columns. `assertions`:
- * assertion-rows.ts. `json`: whatever it is.
+ * Kind of input. `set`: selection, one per line. `entities`: ids, one per line. `map`: `name: value` per line. `list`:
+ * one item per line. `instant`: ISO 8601 time. `escaped`: one line with escaped line ends. `zone`: IANA time zone.
+ * `rows`: objects with columns. `assertions`: see assertion-rows.ts. `json`: any other value.
  */
 export type FieldKind =
   | 'text'
@@ -50,30 +47,27 @@ export type FieldKind =
   | 'assertions'
   | 'json';
 
-/** A field of a form. */
 export type FieldSpec = {
-  /** As the API names it in `details[].path`: `config.headers`. */
+  /** Path in the API: `config.headers`. */
   path: string;
   label: string;
   kind: FieldKind;
   required: boolean;
   secret: boolean;
   hint: string;
-  /** What holds when nothing is given, as it is typed. */
+  /** Default, as form text. */
   fallback: string | undefined;
   options: readonly string[];
-  /** What options are called, where people know them by another name. */
   titles: Readonly<Record<string, string>>;
-  /** Whether the items of a list are texts, whatever they look like. */
   texts: boolean;
-  /** Of `rows`: the members of a row; their paths are within it. */
+  /** Fields of a row, for `rows`; paths are relative. */
   columns: readonly FieldSpec[];
 };
 
-/** From so many characters on a text has several lines. */
+/** Length in characters from which a text field has several lines. */
 const LONG = 4096;
 
-/** The fields of an object: the required ones first. Objects in it are entered, one level deep. @param skip paths */
+/** Returns the fields of an object, required ones first. Nested objects are flattened one level. @param skip paths */
 export function fieldsOf(schema: MemberSchema, skip: readonly string[] = []): FieldSpec[] {
   const specs = members(schema, '', true).filter(({ path }) => !skip.includes(path));
   return [...specs.filter(({ required }) => required), ...specs.filter(({ required }) => !required)];
@@ -88,7 +82,7 @@ function members({ properties = {}, required = [] }: MemberSchema, prefix: strin
   });
 }
 
-/** What may be null is typed as what it is else; empty then means null. */
+/** Returns the schema of a nullable property without null; an empty field means null. */
 function withoutNull({ anyOf, default: fallback, ...member }: MemberSchema): MemberSchema {
   const given = fallback === undefined || fallback === null ? {} : { default: fallback };
   const one = anyOf?.filter(({ type }) => type !== 'null') ?? [];
@@ -139,7 +133,7 @@ const isTextMap = (values: MemberSchema['additionalProperties']): boolean =>
 
 const CAPITALS = new Set(['url', 'tls', 'id', 'dns', 'ip', 'http', 'api', 'sni', 'ca', 'json']);
 
-/** `target_url`: `Target URL`. Names of people's own (`On call`) stay as they are. */
+/** Returns a label: `target_url`: `Target URL`. User-defined names (`On call`) are unchanged. */
 export function labelOf(name: string): string {
   const words = name.split('_').map((word) => (CAPITALS.has(word) ? word.toUpperCase() : word));
   const text = words.join(' ').replace(/ ms$/, ' in ms');
@@ -148,7 +142,7 @@ export function labelOf(name: string): string {
 
 type Typed = Pick<FieldSpec, 'kind' | 'texts' | 'columns'>;
 
-/** A value as it is typed. */
+/** Converts a value to form text. */
 export function textOf({ kind, texts, columns }: Typed, value: unknown): string {
   if (value === undefined || value === null) return '';
   if (kind === 'rows') return keptRows(rowsOf(columns, value));
@@ -165,13 +159,12 @@ export function textOf({ kind, texts, columns }: Typed, value: unknown): string 
 }
 
 const lineOf = (item: unknown, texts: boolean): string => {
-  // What is blank, or has several lines, is written in quotes.
   const isLine = typeof item === 'string' && item.trim() !== '' && !/[\r\n]/.test(item);
   if (isLine && (texts || scalarOf(item) === item)) return item;
   return JSON.stringify(item);
 };
 
-/** A line of a list: a number, `true`, `false` or a text in quotes is read as such; else it is the text itself. */
+/** Parses a list item: a number, `true`, `false` or a quoted text; any other text is kept. */
 function scalarOf(line: string): unknown {
   const value = jsonOf(line);
   return typeof value === 'object' || value === undefined ? line : value;
@@ -185,9 +178,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/**
- * What was typed as a value. What does not read as its kind is left as it was typed: the API then says what it must be.
- */
+/** Converts form text to a value. Invalid text is kept, so that the API reports it. */
 export function readText({ kind, texts, columns }: Typed, text: string): unknown {
   if (kind === 'rows') return valuesOf(columns, rowsIn(text));
   if (kind === 'escaped') return unescaped(text);
@@ -201,7 +192,6 @@ export function readText({ kind, texts, columns }: Typed, text: string): unknown
   return text;
 }
 
-/** A list as it is typed. What is no list of objects is a list of empty rows. */
 const rowsOf = (columns: readonly FieldSpec[], value: unknown): Row[] =>
   (Array.isArray(value) ? value : []).map((item) =>
     Object.fromEntries(
@@ -212,7 +202,7 @@ const rowsOf = (columns: readonly FieldSpec[], value: unknown): Row[] =>
     ),
   );
 
-/** What was typed as a list. What is empty, or as it is by itself, is left out. */
+/** Converts rows to objects. Empty and default values are omitted. */
 const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[]): object[] =>
   rows.map((row) =>
     Object.fromEntries(
@@ -223,7 +213,7 @@ const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[]): object[]
     ),
   );
 
-/** `name: value`; a line without a colon is a name without a value. */
+/** Parses `name: value`; without a colon the value is empty. */
 function pairOf(line: string): [string, string] {
   const at = line.indexOf(':');
   return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];

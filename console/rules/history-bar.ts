@@ -1,14 +1,14 @@
 import type { CheckBucket } from '#console/api/records.ts';
 import { uptimeOf } from './uptime.ts';
 
-/** A stretch of a history: how much of it was not down, or null where nobody watched. */
+/** Part of a history: share of time that was not down; null if there is no data. */
 export type Bucket = { up: number | null; degraded: boolean };
 
-/** The stretches of a history as a bar has them. */
+/** Converts a history to a bar. */
 export const barOf = (buckets: readonly Pick<CheckBucket, 'seconds'>[]): Bucket[] =>
   buckets.map((bucket) => ({ up: uptimeOf([bucket]), degraded: bucket.seconds.degraded > 0 }));
 
-/** What one stretch looks like. `gap`: not watched. `part`: some of it was down. */
+/** Look of one part. `gap`: no data. `part`: partly down. */
 type Shade = 'up' | 'degraded' | 'part' | 'down' | 'gap';
 
 export const shadeOf = ({ up, degraded }: Bucket): Shade => {
@@ -19,13 +19,10 @@ export const shadeOf = ({ up, degraded }: Bucket): Shade => {
 
 const SHADES: readonly Shade[] = ['up', 'degraded', 'part', 'down', 'gap'];
 
-/** Height of each shade, of 1: what is not up is told by its shape too. */
+/** Height of each shade as a share of 1, so that color is not the only distinction. */
 const TOP: Readonly<Record<Shade, number>> = { up: 0, degraded: 0.2, part: 0.4, down: 0.6, gap: 0.85 };
 
-/**
- * A path a shade, in a box of `width` by `height`; each stretch is a bar with a gap of a quarter beside it. Five paths
- * draw as fast for 500 stretches as for 5.
- */
+/** Returns one SVG path per shade. Five paths render as fast for 500 parts as for 5. */
 export function barPaths(buckets: readonly Bucket[], width: number, height: number): Readonly<Record<Shade, string>> {
   const paths: Record<Shade, string> = { up: '', degraded: '', part: '', down: '', gap: '' };
   const step = width / Math.max(1, buckets.length);
@@ -39,17 +36,17 @@ export function barPaths(buckets: readonly Bucket[], width: number, height: numb
 
 const round = (n: number): number => Math.round(n * 100) / 100;
 
-/** What the bar says in words: `Last 24 h: 22 up, 1 partly down, 1 not watched`. */
+/** Describes a bar: `Last 24 h: 22 up, 1 partly down, 1 without data`. */
 export function barSummary(buckets: readonly Bucket[], title: string): string {
-  if (buckets.length === 0) return `${title}: nothing yet`;
+  if (buckets.length === 0) return `${title}: no data`;
   const words: Record<Shade, string> = {
     up: 'up',
     degraded: 'degraded',
     part: 'partly down',
     down: 'down',
-    gap: 'not watched',
+    gap: 'without data',
   };
   const counted = SHADES.map((shade) => [buckets.filter((bucket) => shadeOf(bucket) === shade).length, words[shade]]);
-  const told = counted.filter(([n]) => n !== 0).map((pair) => pair.join(' '));
-  return `${title}: ${told.join(', ')}`;
+  const parts = counted.filter(([n]) => n !== 0).map((pair) => pair.join(' '));
+  return `${title}: ${parts.join(', ')}`;
 }

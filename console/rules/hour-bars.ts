@@ -1,91 +1,83 @@
 import type { StatusEntity } from '#console/api/records.ts';
 import type { EntityBucket } from '#lib/history/rollups/buckets.ts';
 
-/** Hours of the bar of an entity. */
 const BAR_HOURS = 24;
 const HOUR = 3_600_000;
-/** So many entities one question may name. */
 const MAX_NAMED = 50;
 
-/** The part of a bucket that a bar is made of. */
+/** Properties of a bucket that a bar uses. */
 export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'seconds'>;
 
-/** What was read of the last hours of an entity. */
+/** Cached last hours of an entity. */
 export type CachedHours = {
-  /** Oldest first, without a gap; the last may end within its hour. */
+  /** Oldest first, contiguous; the last hour can be incomplete. */
   hours: readonly Hour[];
-  /** Epoch ms, of this clock: then another hour is rolled up. */
+  /** Time at which another hour is rolled up, in epoch ms of this clock. */
   dueAt: number;
 };
 
-/** What the fleet tells of an entity. */
 type Row = Pick<StatusEntity, 'state' | 'state_since'>;
-/** Looks up the row of an entity; undefined while it is not known. */
+/** Returns the state of an entity; undefined if unknown. */
 export type RowOf = (id: string) => Row | undefined;
 
-/** A question: of which entities, and of which span, as a query: `&to=…`, `&from=…&to=…` or `&from=…`. */
-type Question = { ids: readonly string[]; span: string };
+/** Entities and time range of a request; the range as a query: `&to=…`, `&from=…&to=…` or `&from=…`. */
+type HistoryQuery = { ids: readonly string[]; range: string };
 
 const iso = (at: number): string => new Date(at).toISOString();
 const hourOf = (at: number): number => Math.floor(at / HOUR) * HOUR;
 const endOf = ({ hours }: CachedHours): string => hours.at(-1)!.to;
 
-/** From where on there is something to ask: an hour that was complete is never asked for again. */
-const openFrom = (held: CachedHours): string => held.hours.find(({ complete }) => !complete)?.from ?? endOf(held);
+/** Start of the first incomplete hour. Complete hours are never read again. */
+const openFrom = (cached: CachedHours): string => cached.hours.find(({ complete }) => !complete)?.from ?? endOf(cached);
 
-/** Whether the state changed behind what was read, so that it does not tell of all the time since. */
-const hasChanged = (held: CachedHours, row: Row | undefined): boolean =>
-  row !== undefined && row.state_since > endOf(held);
+const hasChanged = (cached: CachedHours, row: Row | undefined): boolean =>
+  row !== undefined && row.state_since > endOf(cached);
 
 /**
- * What to ask of an entity; undefined when nothing is due. Hours that are rolled up are read at a third of the price:
- * they are asked for first, up to the one before the last that is over, as a roll-up takes up to an hour. The hours
- * behind them are read only where the state changed in them.
+ * Returns the range to read for an entity; undefined if nothing is due. Rolled-up hours cost a third and are read
+ * first, except the last complete hour, because a rollup takes up to an hour. Later hours are read only if the state
+ * changed.
  */
-function spanOf(held: CachedHours | undefined, row: Row | undefined, now: number): string | undefined {
-  if (held && held.dueAt > now) return hasChanged(held, row) ? `&from=${openFrom(held)}` : undefined;
+function rangeOf(cached: CachedHours | undefined, row: Row | undefined, now: number): string | undefined {
+  if (cached && cached.dueAt > now) return hasChanged(cached, row) ? `&from=${openFrom(cached)}` : undefined;
   const to = hourOf(now) - HOUR;
-  // Left out, it is a day before `to`.
-  const from = held && openFrom(held) > iso(to - BAR_HOURS * HOUR) ? `&from=${openFrom(held)}` : '';
+  // Without `from`, the API returns the day before `to`.
+  const from = cached && openFrom(cached) > iso(to - BAR_HOURS * HOUR) ? `&from=${openFrom(cached)}` : '';
   return `${from}&to=${iso(to)}`;
 }
 
-/** The next question about the entities in sight, those of which nothing is known first; undefined when none is due. */
-export function nextQuestion(
+/** Returns the next request for the visible entities, uncached ones first; undefined if none is due. */
+export function nextRequest(
   seen: Iterable<string>,
-  held: ReadonlyMap<string, CachedHours>,
+  cached: ReadonlyMap<string, CachedHours>,
   rowOf: RowOf,
   now: number,
-): Question | undefined {
-  const bySpan = Map.groupBy(seen, (id) => spanOf(held.get(id), rowOf(id), now) ?? '');
-  bySpan.delete('');
-  // `&to=…` is the last by the alphabet.
-  const span = [...bySpan.keys()].sort().at(-1);
-  return span === undefined ? undefined : { ids: bySpan.get(span)!.slice(0, MAX_NAMED), span };
+): HistoryQuery | undefined {
+  const byRange = Map.groupBy(seen, (id) => rangeOf(cached.get(id), rowOf(id), now) ?? '');
+  byRange.delete('');
+  // `&to=…` sorts last.
+  const range = [...byRange.keys()].sort().at(-1);
+  return range === undefined ? undefined : { ids: byRange.get(range)!.slice(0, MAX_NAMED), range };
 }
 
-/** When the next of those in sight is due (epoch ms); undefined when none is in sight. */
+/** Returns when the next visible entity is due (epoch ms); undefined if none is visible. */
 export function nextDue(
   seen: Iterable<string>,
-  held: ReadonlyMap<string, CachedHours>,
+  cached: ReadonlyMap<string, CachedHours>,
   rowOf: RowOf,
 ): number | undefined {
   const times = Array.from(seen, (id) => {
-    const known = held.get(id);
+    const known = cached.get(id);
     return known && !hasChanged(known, rowOf(id)) ? known.dueAt : 0;
   });
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/**
- * What is known after an answer.
- * @param answer one hour at least
- * @param now epoch ms, of this clock, which may differ from the service's
- */
+/** Merges a response (at least one hour) into the cache. @param now epoch ms of this clock */
 export function cachedAfter(before: CachedHours | undefined, answer: readonly Hour[], now: number): CachedHours {
   const first = answer[0]!.from;
   const hours = [...(before?.hours ?? []).filter(({ from }) => from < first), ...answer].slice(-BAR_HOURS);
-  // An hour is asked for when the one after it is over, and at most once an hour, whatever this clock shows.
+  // An hour is read when the next one is over, and at most once an hour, whatever this clock shows.
   return { hours, dueAt: hourOf(Math.max(Date.parse(hours.at(-1)!.to) + HOUR, now)) + HOUR };
 }
 
@@ -99,13 +91,10 @@ const NO_SECONDS: Hour['seconds'] = {
   not_monitored: 0,
 };
 
-/**
- * The last 24 hours, the one that runs among them: what was read, and behind it the state of the entity. Time before
- * that state began is unknown until it is read.
- */
-export function barHours(held: CachedHours, row: Row | undefined, now: number): Hour[] {
-  const hours = [...held.hours];
-  for (let at = Date.parse(endOf(held)); at < now; at = hourOf(at) + HOUR) {
+/** Returns the last 24 hours, including the current one: cached hours, then the current state of the entity. */
+export function barHours(cached: CachedHours, row: Row | undefined, now: number): Hour[] {
+  const hours = [...cached.hours];
+  for (let at = Date.parse(endOf(cached)); at < now; at = hourOf(at) + HOUR) {
     const begun = at % HOUR === 0 ? undefined : hours.pop();
     const to = Math.min(hourOf(at) + HOUR, now);
     const state = row && row.state_since <= iso(at) ? row.state : 'unknown';

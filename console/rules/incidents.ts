@@ -1,15 +1,15 @@
 import type { IncidentDetail, IncidentRecord, State, TimelineEntry } from '#console/api/records.ts';
 
-/** The page of an incident. */
+/** Returns the link to an incident. */
 export const incidentHref = (id: string): string => `#/incidents/${encodeURIComponent(id)}`;
 
-/** Those that an entity was part of. */
+/** Returns the link to the incidents of an entity. */
 export const incidentsOfEntity = (id: string): string => `#/incidents?entity=${encodeURIComponent(id)}`;
 
 export const INCIDENT_WORD: Readonly<Record<IncidentRecord['state'], string>> = {
   open: 'Open',
   acknowledged: 'Acknowledged',
-  resolved: 'Over',
+  resolved: 'Resolved',
 };
 
 const LOOK_OF_IMPACT: Readonly<Record<IncidentRecord['impact'], State>> = {
@@ -18,47 +18,47 @@ const LOOK_OF_IMPACT: Readonly<Record<IncidentRecord['impact'], State>> = {
   none: 'unknown',
 };
 
-/** How an incident looks: as bad as it is, until it is over. */
-export const lookOf = ({ state, impact }: Pick<IncidentRecord, 'state' | 'impact'>): State =>
+/** Returns the mark of an incident: its impact until it is resolved. */
+export const markOf = ({ state, impact }: Pick<IncidentRecord, 'state' | 'impact'>): State =>
   state === 'resolved' ? 'up' : LOOK_OF_IMPACT[impact];
 
 const RANK: readonly IncidentRecord['state'][] = ['open', 'acknowledged', 'resolved'];
 
-/** Those first that nobody looks after, those that are over last; then the newest first. */
+/** Sorts by state: open, acknowledged, resolved; then newest first. */
 export const compareIncidents = (a: IncidentRecord, b: IncidentRecord): number =>
   RANK.indexOf(a.state) - RANK.indexOf(b.state) || (a.started_at < b.started_at ? 1 : -1);
 
-/** How long it lasts, or did, in ms. @param now epoch ms */
+/** Returns the duration of an incident in ms. @param now epoch ms */
 export const lastedMs = ({ started_at, resolved_at }: IncidentRecord, now: number): number =>
   (resolved_at === null ? now : Date.parse(resolved_at)) - Date.parse(started_at);
 
-/** Why it cannot be ended by hand now; undefined: it can. */
+/** Returns why the incident cannot be resolved manually; undefined if it can. */
 export function whyNotResolved({ state, origin, entities }: IncidentDetail): string | undefined {
-  if (state === 'resolved') return 'It is over.';
+  if (state === 'resolved') return 'The incident is resolved.';
   const isDown = origin === 'automatic' && entities.some((entity) => entity.state === 'down');
-  return isDown ? 'Something of it is down: acknowledge it. It ends by itself.' : undefined;
+  return isDown ? 'An entity is still down: acknowledge the incident instead. It resolves automatically.' : undefined;
 }
 
-/** Why nobody can say that they look after it; undefined: they can. */
+/** Returns why the incident cannot be acknowledged; undefined if it can. */
 export function whyNotAcknowledged({ state, acknowledged_by }: IncidentRecord): string | undefined {
-  if (state === 'resolved') return 'It is over.';
-  return state === 'acknowledged' ? `${acknowledged_by} looks after it.` : undefined;
+  if (state === 'resolved') return 'The incident is resolved.';
+  return state === 'acknowledged' ? `Acknowledged by ${acknowledged_by}.` : undefined;
 }
 
-/** What became of the alert of something that fails with the root. */
+/** Alert state of an affected entity. */
 export const ALERTED: Readonly<Record<NonNullable<IncidentDetail['affected']['items'][number]['alert']>, string>> = {
-  planned: 'told',
+  planned: 'alerted',
   held: 'alert held',
-  skipped: 'not told',
+  skipped: 'not alerted',
 };
 
 export const HAPPENED: Readonly<Record<TimelineEntry['kind'], string>> = {
-  opened: 'It began',
+  opened: 'Opened',
   joined: 'Joined',
   transition: 'Changed',
   alert: 'Alert',
   escalated: 'Escalation',
   acknowledged: 'Acknowledged',
   note: 'Note',
-  resolved: 'Over',
+  resolved: 'Resolved',
 };

@@ -1,10 +1,10 @@
 import type { CheckBucket, Gap, Result } from '#console/api/records.ts';
 
-/** A stretch of time on the chart, or a single result. Times in epoch ms. */
+/** A time range on the chart, or a single result; times in epoch ms. */
 export type ChartPoint = {
   from: number;
   to: number;
-  /** Latency of the typical run and of a slow one, in ms; null where none succeeded. */
+  /** Median and 95th percentile of the latency in ms; null without successes. */
   typical: number | null;
   slow: number | null;
   runs: number;
@@ -12,29 +12,25 @@ export type ChartPoint = {
   warnings: number;
 };
 
-/** Time that was not watched, and why. */
 type ChartGap = { from: number; to: number; why: string };
 
 export type Chart = { from: number; to: number; points: readonly ChartPoint[]; gaps: readonly ChartGap[] };
 
 const CAUSE: Readonly<Record<Gap['cause'], string>> = {
-  outage: 'this service did not run',
-  network: 'the network of this service failed',
-  error: 'a fault of this service',
-  late: 'a probe came too late',
+  outage: 'the service was not running',
+  network: 'the network of the service failed',
+  error: 'internal error of the service',
+  late: 'a probe was late',
 };
 
-/** What is known of gaps one by one, with their causes. */
+/** Converts gaps with known causes. */
 export const gapsOf = (gaps: readonly Gap[]): ChartGap[] =>
   gaps.map(({ from, to, cause }) => ({ from: Date.parse(from), to: Date.parse(to), why: CAUSE[cause] }));
 
-const ABSENT = 'the check was disabled, or not there';
-const MISSED = 'due, and not watched';
+const ABSENT = 'the check was disabled or did not exist';
+const MISSED = 'due but not probed';
 
-/**
- * Where most of a bucket was not watched; those that follow one another for the same cause are one.
- * @param missed whether time that was due is among it: no, where it is known gap by gap
- */
+/** Returns buckets that are mostly without results, merged by cause. @param missed false if these gaps are known */
 export function gapsOfBuckets(buckets: readonly CheckBucket[], missed: boolean): ChartGap[] {
   const gaps: ChartGap[] = [];
   for (const bucket of buckets) {
@@ -49,7 +45,7 @@ export function gapsOfBuckets(buckets: readonly CheckBucket[], missed: boolean):
   return gaps;
 }
 
-/** The time before a check was made. */
+/** Returns the time before a check was created. */
 export const gapBefore = (created_at: string, from: number): ChartGap[] =>
   Date.parse(created_at) > from ? [{ from, to: Date.parse(created_at), why: ABSENT }] : [];
 
@@ -64,7 +60,7 @@ export const pointsOfBuckets = (buckets: readonly CheckBucket[]): ChartPoint[] =
     warnings,
   }));
 
-/** @param results newest first @param interval ms from one to the next */
+/** @param results newest first @param interval ms between results */
 export const pointsOfResults = (results: readonly Result[], interval: number): ChartPoint[] =>
   results.toReversed().map(({ checked_at, latency_ms, success, outcome }) => ({
     from: Date.parse(checked_at),
@@ -76,23 +72,20 @@ export const pointsOfResults = (results: readonly Result[], interval: number): C
     warnings: outcome === 'warn' ? 1 : 0,
   }));
 
-/** The least of 1, 2, 5, 10, … ms at or above the greatest value: the top of the scale. */
+/** Returns the top of the scale: the smallest of 1, 2, 5, 10, … ms that is at least the greatest value. */
 export function topOf(points: readonly ChartPoint[]): number {
-  const most = points.reduce((max, { typical, slow }) => Math.max(max, typical ?? 0, slow ?? 0), 1);
-  const power = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= most)!;
+  const peak = points.reduce((max, { typical, slow }) => Math.max(max, typical ?? 0, slow ?? 0), 1);
+  const power = 10 ** Math.floor(Math.log10(peak));
+  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= peak)!;
 }
 
 const WIDTH = 1000;
 const HEIGHT = 100;
 
-/** The box that lines are drawn in. */
+/** Viewbox of the lines. */
 export const VIEW_BOX = `0 0 ${WIDTH} ${HEIGHT}`;
 
-/**
- * The line of a value as an SVG path, broken where it has none. A value that stands alone is a short stroke, so that it
- * is seen.
- */
+/** Returns the SVG path of a value, broken at missing values. A single value becomes a short stroke. */
 export function linePath({ from, to, points }: Chart, value: (point: ChartPoint) => number | null): string {
   const top = topOf(points);
   const x = (at: number) => round(((at - from) / Math.max(1, to - from)) * WIDTH);
@@ -116,7 +109,7 @@ export function linePath({ from, to, points }: Chart, value: (point: ChartPoint)
 
 const round = (n: number): number => Math.round(n * 10) / 10;
 
-/** Where a stretch stands in the chart, as shares of its width in percent, cut to it; undefined outside of it. */
+/** Returns the position of a time range in percent of the width, clipped to the chart; undefined if outside. */
 export function placeOf(
   { from, to }: Pick<Chart, 'from' | 'to'>,
   span: { from: number; to: number },
@@ -126,13 +119,13 @@ export function placeOf(
   return { left: round(((begin - from) / (to - from)) * 100), width: round(((end - begin) / (to - from)) * 100) };
 }
 
-/** What the chart says in words. */
+/** Describes the chart. */
 export function chartSummary({ points, gaps }: Chart): string {
   const runs = points.reduce((sum, point) => sum + point.runs, 0);
   const failures = points.reduce((sum, point) => sum + point.failures, 0);
-  if (runs === 0) return 'Latency: no results in this time';
+  if (runs === 0) return 'Latency: no results in this time range';
   const typical = points.flatMap((point) => (point.typical === null ? [] : [point.typical]));
   const range = typical.length > 0 ? `typically ${Math.min(...typical)} to ${Math.max(...typical)} ms, ` : '';
-  const unwatched = gaps.length > 0 ? `, ${gaps.length} stretches not watched` : '';
-  return `Latency: ${range}${runs} results, ${failures} failed${unwatched}`;
+  const gapText = gaps.length > 0 ? `, ${gaps.length} gaps` : '';
+  return `Latency: ${range}${runs} results, ${failures} failed${gapText}`;
 }

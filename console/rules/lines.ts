@@ -1,8 +1,7 @@
-/** Some short texts as a form holds them: a line each. */
-
+/** Splits a form text into lines. */
 export const readLines = (lines: string | undefined): string[] => (lines ?? '').split('\n').filter(Boolean);
 
-/** With one more; one that is there already stays once. */
+/** Adds a line, unless it exists. */
 export const withLine = (lines: string, line: string): string => [...new Set([...readLines(lines), line])].join('\n');
 
 export const withoutLine = (lines: string, line: string): string =>

@@ -1,13 +1,13 @@
-/** How much a line matters, where it says so. */
+/** Severity of a log line. */
 export type Level = 'error' | 'warning' | 'debug';
 
-/** ECMA-48: control sequences (colours, cursor), operating system commands (titles, links), and other escapes. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+/** ECMA-48: control sequences (colors, cursor), operating system commands (titles, links), and other escapes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
 const ESCAPES = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: see above
 const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f]/g;
 
-/** A reported line as text: without escape sequences; other control characters are shown as pictures (U+2400). */
+/** Removes escape sequences from a line, and shows other control characters as symbols (U+2400). */
 export const plainLine = (line: string): string =>
   line
     .replace(ESCAPES, '')
@@ -27,9 +27,8 @@ const WORDS: Readonly<Record<string, Level>> = {
 };
 const NAMES = Object.keys(WORDS).join('|');
 
-/** A level stands in the first words of a line, behind a time or a name. */
 const HEAD = 80;
-/** `ERROR`, `[warn]`, `error:`, `::warning`, `level=debug`, `"level":"error"`: as a word among words it is none. */
+/** `ERROR`, `[warn]`, `error:`, `::warning`, `level=debug`, `"level":"error"`; not a word within a sentence. */
 const FORMS = [
   new RegExp(`\\blevel["']?\\s*[=:]\\s*["']?(${NAMES})\\b`, 'i'),
   new RegExp(`[[(<](${NAMES})[\\])>]`, 'i'),
@@ -38,7 +37,7 @@ const FORMS = [
   new RegExp(`(?:^|\\s)(${NAMES.toUpperCase()})(?=\\s|$)`),
 ];
 
-/** What level a line claims, in the forms that loggers and pipelines use. @param line as plainLine makes it */
+/** Returns the level of a line, in the forms of common loggers and pipelines. @param line from plainLine */
 export function levelOf(line: string): Level | undefined {
   const head = line.slice(0, HEAD);
   for (const form of FORMS) {

@@ -1,15 +1,12 @@
 import type { State } from '#console/api/records.ts';
 import { severity } from './states.ts';
 
-/** A place to jump to. */
+/** Entry of the palette. */
 export type PaletteTarget = { href: string; name: string; kind: string; state?: State };
 
 const MAX_ENTRIES = 12;
 
-/**
- * The places that have every word, best first: those whose name begins with the first word, then those with a word
- * that does, then all others; among equals what is in trouble comes first.
- */
+/** Returns the entries that contain every word, best match first: start of the name, start of a word, others. */
 export function findTargets(places: readonly PaletteTarget[], text: string): PaletteTarget[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const rank = (name: string) => {
@@ -27,5 +24,5 @@ export function findTargets(places: readonly PaletteTarget[], text: string): Pal
     .map(({ place }) => place);
 }
 
-/** Pages have no state: they come behind what is down and before what is up. */
+/** Rank of an entry. Pages have no state and come between unhealthy and healthy ones. */
 const trouble = ({ state }: PaletteTarget): number => (state ? severity(state) : 2.5);

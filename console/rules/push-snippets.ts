@@ -1,4 +1,4 @@
-/** How a cron job pings. @param url the ping URL of its check @param schedule of the check, where it has one */
+/** Returns cron examples with pings. @param url ping URL @param schedule of the check, if it has one */
 export function pingSnippets(url: string, intervalSeconds: number, schedule?: string) {
   const fields = schedule !== undefined && isCron(schedule) ? schedule : cronOf(intervalSeconds);
   const ping = `curl -fsS -m 10 --retry 5 -o /dev/null --data-raw "$out" ${url}/$?`;
@@ -8,11 +8,11 @@ export function pingSnippets(url: string, intervalSeconds: number, schedule?: st
   };
 }
 
-/** One line of five fields, or a nickname such as @daily; not OnCalendar. */
+/** Whether a schedule is a crontab line or a nickname such as @daily, not OnCalendar. */
 const isCron = (schedule: string): boolean =>
   schedule.startsWith('@') || (!schedule.includes('\n') && schedule.trim().split(/\s+/).length === 5);
 
-/** When cron runs a job that is due each so many seconds: the nearest that it can say which is at least as often. */
+/** Returns a cron schedule that runs at least every `seconds`. */
 export function cronOf(seconds: number): string {
   const minutes = Math.max(1, Math.floor(seconds / 60));
   if (minutes < 60) return `*/${largestPart(60, minutes)} * * * *`.replace('*/1 ', '* ');
@@ -21,7 +21,6 @@ export function cronOf(seconds: number): string {
   return '0 3 * * *';
 }
 
-/** The greatest divisor of `whole` that is at most `n`, so that steps are even. */
 const largestPart = (whole: number, n: number): number => {
   for (let part = n; part > 1; part--) if (whole % part === 0) return part;
   return 1;

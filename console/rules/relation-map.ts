@@ -3,24 +3,23 @@ import { byName, type Fleet, type FleetRow } from './fleet.ts';
 import { around, type Links, linksOf, rootCauses } from './relations.ts';
 import { severity } from './states.ts';
 
-/** What the map shows: all, a blueprint's, or what is so many steps around one; `around` is the id of an entity. */
+/** Filters of the map. `around`: id of an entity; `depth`: maximum distance from it. */
 export type MapFilter = { blueprint: string; around: string | undefined; depth: number };
 
 export type MapView = {
-  /** Root causes first, then what is in trouble, then by name. */
+  /** Root causes first, then unhealthy entities, then by name. */
   rows: readonly FleetRow[];
-  /** Those between two that are shown. */
   relations: readonly Relation[];
-  /** Ids of those to look at first, of the whole fleet. */
+  /** Ids of root causes in the whole fleet. */
   roots: readonly string[];
   links: Links;
-  /** Entities that fit the filter and have no relation to another one that does. */
+  /** Number of matching entities without a relation to another one. */
   alone: number;
-  /** Relations from what is shown to what is not. */
+  /** Number of relations from shown to hidden entities. */
   beyond: number;
 };
 
-/** More are a tangle, and take seconds to lay out. */
+/** Maximum number of entities: larger maps are unreadable and take seconds to compute. */
 export const MAX_ON_MAP = 300;
 
 export function mapOf(fleet: Fleet, relations: readonly Relation[], filter: MapFilter): MapView {

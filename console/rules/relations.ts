@@ -1,11 +1,9 @@
 import type { Relation, State } from '#console/api/records.ts';
 
-/**
- * `A depends_on B`: B is upstream of A. What breaks there comes down to A, so that a fault is looked for upstream.
- */
+/** `A depends_on B`: B is upstream of A, and its failures affect A. */
 type Ends = Pick<Relation, 'from_entity_id' | 'to_entity_id'>;
 
-/** Who is next to whom, by ids of entities. */
+/** Related entities by id. */
 export type Links = {
   upstream: ReadonlyMap<string, readonly string[]>;
   downstream: ReadonlyMap<string, readonly string[]>;
@@ -13,7 +11,7 @@ export type Links = {
 
 const NONE: readonly string[] = [];
 
-/** Each neighbour once, however many relations lead there. */
+/** Indexes relations by entity; each neighbor occurs once. */
 export function linksOf(relations: readonly Ends[]): Links {
   const upstream = new Map<string, string[]>();
   const downstream = new Map<string, string[]>();
@@ -34,7 +32,7 @@ function add(map: Map<string, string[]>, key: string, id: string): void {
   else map.set(key, [id]);
 }
 
-/** Those that can be reached from some in so many steps at most, and these themselves. */
+/** Returns the nodes within some steps of the starts, including the starts. */
 function reached(starts: Iterable<string>, next: (id: string) => readonly string[], steps = Infinity): Set<string> {
   const found = new Set(starts);
   let edge = [...found];
@@ -44,22 +42,18 @@ function reached(starts: Iterable<string>, next: (id: string) => readonly string
   return found;
 }
 
-/** An entity and its neighbours, on both sides, up to so many steps away. */
+/** Returns an entity and its neighbors in both directions, up to a distance. */
 export const around = (id: string, depth: number, { upstream, downstream }: Links): Set<string> =>
   reached([id], (one) => [...(upstream.get(one) ?? NONE), ...(downstream.get(one) ?? NONE)], depth);
 
-/** Everything that a fault of an entity may come down to, without itself. */
+/** Returns all entities downstream of an entity, without itself. */
 export function downstreamOf(id: string, { downstream }: Links): Set<string> {
   const found = reached([id], (one) => downstream.get(one) ?? NONE);
   found.delete(id);
   return found;
 }
 
-/**
- * Where to look first, of those that are down: what has nothing upstream that is down. Of some that are down and depend
- * on each other in a circle, with nothing else down upstream, all count.
- * @returns ids in the order of `states`
- */
+/** Returns the root causes: down with nothing upstream down. In a cycle without other causes, all members count. */
 export function rootCauses(states: ReadonlyMap<string, State>, { upstream, downstream }: Links): string[] {
   const isDown = (id: string) => states.get(id) === 'down';
   const down = [...states.keys()].filter(isDown);
@@ -67,7 +61,7 @@ export function rootCauses(states: ReadonlyMap<string, State>, { upstream, downs
   const below = (id: string) => (downstream.get(id) ?? NONE).filter(isDown);
   const roots = new Set(down.filter((id) => above(id).length === 0));
   const explained = reached(roots, below);
-  // What is left hangs on a circle: its members are those that everything upstream of them leads back to.
+  // The rest depends on a cycle. A member of it is downstream of each of its own upstream entities.
   for (const id of down) {
     if (explained.has(id)) continue;
     const causes = reached([id], above);

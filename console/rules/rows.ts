@@ -1,24 +1,24 @@
 import type { FieldSpec } from './form-fields.ts';
 
-/** What is typed in a row of a list of objects, by the name of the member. */
+/** Form values of a row, by property. */
 export type Row = Readonly<Record<string, string>>;
 
 type Columns = readonly FieldSpec[];
 
-/** The rows of a list as a form keeps them: as what was typed, so that nothing typed is lost on the way. */
+/** Parses the rows of a form text. */
 export const rowsIn = (text: string): Row[] => (text === '' ? [] : JSON.parse(text));
 export const keptRows = (rows: readonly Row[]): string => JSON.stringify(rows);
 
-/** A new row: with what holds when nothing is given. */
+/** Creates a row with default values. */
 export const emptyRow = (columns: Columns): Row =>
   Object.fromEntries(columns.map(({ path, fallback }) => [path, fallback ?? '']));
 
-/** A row in a line, for people to read: `latency_ms less_than, value 800, severity warn`. */
+/** Summarizes a row: `latency_ms less_than, value 800, severity warn`. */
 export function lineOf(columns: Columns, row: Row): string {
-  const isSaid = ({ path, fallback }: FieldSpec) => row[path] && row[path] !== fallback;
-  const said = columns.filter((column) => column.required || isSaid(column));
-  const first = said.filter(({ required }) => required).map(({ path }) => row[path]);
-  const rest = said
+  const isSet = ({ path, fallback }: FieldSpec) => row[path] && row[path] !== fallback;
+  const shown = columns.filter((column) => column.required || isSet(column));
+  const first = shown.filter(({ required }) => required).map(({ path }) => row[path]);
+  const rest = shown
     .filter(({ required }) => !required)
     .map(({ path, kind, secret }) => (kind === 'boolean' ? path : `${path} ${secret ? '********' : row[path]}`));
   return [...(first.length > 0 ? [first.join(' ')] : []), ...rest].join(', ');

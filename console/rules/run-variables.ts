@@ -5,17 +5,16 @@ import type { MemberSchema } from './form-fields.ts';
 
 type Templates = Pick<Action, 'url' | 'body_template'>;
 
-/** What every run fills in by itself; the other built-in ones only a transition does. */
+/** Variables that every execution sets; the other built-in ones need a transition. */
 const ALWAYS = new Set(['execution_id', 'action_id', 'action_name', 'timestamp']);
 
-/** The variables that somebody who runs it gives, in their order: its own first, then those of a transition. */
 function variables({ url, body_template }: Templates): string[] {
   const all = [...new Set([...placeholdersIn(url), ...placeholdersIn(body_template)])];
   const own = all.filter((name) => !isBuiltIn(name));
   return [...own, ...all.filter((name) => isBuiltIn(name) && !ALWAYS.has(name))];
 }
 
-/** The request that runs it, as far as a form asks for it. */
+/** Returns the form schema of a manual run. */
 export const runSchema = (action: Templates): MemberSchema => ({
   type: 'object',
   properties: {
@@ -28,10 +27,10 @@ export const runSchema = (action: Templates): MemberSchema => ({
 
 const variable = (name: string): MemberSchema => ({
   type: 'string',
-  ...(isBuiltIn(name) && { description: 'Of the transition, when one starts it.' }),
+  ...(isBuiltIn(name) && { description: 'Set by the transition, if one starts the action.' }),
 });
 
-/** The arguments of a tool that runs it: its own variables, all of them required. */
+/** Returns the arguments of a tool that runs an action: its custom variables, all required. */
 export function toolSchema(action: Templates): Record<string, unknown> {
   const own = variables(action).filter((name) => !isBuiltIn(name));
   return {

@@ -2,10 +2,10 @@ import type { Selector } from '#lib/alerting/policy/selector.ts';
 import type { MemberSchema } from './form-fields.ts';
 import { count, list } from './words.ts';
 
-/** A selector as a form has it: the values of a label on one line, with commas between. */
+/** Form values of a selector: the values of a label on one line, separated by commas. */
 type TypedSelector = Omit<Selector, 'labels'> & { labels?: Readonly<Record<string, string>> };
 
-/** What a form shows of a selector; nothing is typed for all checks. */
+/** Converts a selector to form values; empty for all checks. */
 export const typedSelector = (selector: Selector | null): TypedSelector => {
   const { labels, ...rest } = selector ?? {};
   if (!labels) return rest;
@@ -15,7 +15,7 @@ export const typedSelector = (selector: Selector | null): TypedSelector => {
   };
 };
 
-/** What a form has sent, as the API takes it: null, for all checks, where nothing is typed. */
+/** Converts form values to a selector; null for all checks. */
 export function selectorOf(typed: unknown): Selector | null {
   const given = Object.entries((typed ?? {}) as TypedSelector).filter(([, value]) => value !== null && !isEmpty(value));
   if (given.length === 0) return null;
@@ -33,31 +33,28 @@ function valuesOf(text: string): string | string[] {
   return values.length === 1 ? values[0]! : values;
 }
 
-/** Which of all checks, or alerts, are meant: the members of a form. @param blueprints slugs to choose from */
+/** Returns the form schema of a selector. @param blueprints slugs to choose from */
 export const selectorSchema = (blueprints: readonly string[]): MemberSchema => ({
   type: 'object',
   properties: {
     labels: {
       type: 'object',
-      title: 'With the labels',
+      title: 'Labels',
       additionalProperties: { type: 'string' },
-      description: 'Of the check or its entity; with commas between values of which one must be there.',
+      description: 'Labels of the check or its entity. Separate alternative values with commas.',
     },
     blueprints: {
       type: 'array',
-      title: 'Of the blueprints',
+      title: 'Blueprints',
       items: { type: 'string', ...(blueprints.length > 0 && { enum: blueprints }) },
     },
-    entity_ids: { type: 'array', title: 'Of the entities', format: 'entities', items: { type: 'string' } },
-    check_ids: { type: 'array', title: 'These checks', items: { type: 'string' }, description: 'Their ids.' },
+    entity_ids: { type: 'array', title: 'Entities', format: 'entities', items: { type: 'string' } },
+    check_ids: { type: 'array', title: 'Checks', items: { type: 'string' }, description: 'Ids of the checks.' },
   },
 });
 
-/**
- * Which checks, or alerts, a selector means, in words: `label team=payments; 2 checks; down alone`.
- * @param nameOf of an entity, by its id
- */
-export function selectorWords(
+/** Describes a selector: `label team=payments; 2 checks; only down`. @param nameOf an entity id */
+export function selectorText(
   selector: (Selector & { blueprint_slug?: string; all?: true; include_dependents?: boolean }) | null,
   nameOf: (id: string) => string,
 ): string {
@@ -72,8 +69,8 @@ export function selectorWords(
   ];
   return [
     ...(parts.length > 0 ? parts : ['all checks']),
-    ...(include_dependents ? ['what depends on them'] : []),
-    ...(states ? [`${states.join(' or ')} alone`] : []),
+    ...(include_dependents ? ['their dependents'] : []),
+    ...(states ? [`only ${states.join(' or ')}`] : []),
   ].join('; ');
 }
 

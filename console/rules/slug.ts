@@ -1,7 +1,6 @@
-/** The most characters of a slug. */
 const MAX_LENGTH = 64;
 
-/** A slug for a name: `Web shop (EU)` gives `web-shop-eu`. Empty for a name without Latin letters and digits. */
+/** Returns a slug for a name: `web-shop-eu` for `Web shop (EU)`. Empty for a name without Latin letters and digits. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')

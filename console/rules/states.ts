@@ -1,12 +1,12 @@
 import type { Result, State } from '#console/api/records.ts';
 
-/** The states, what needs somebody first. */
+/** States by severity, worst first. */
 export const BY_SEVERITY = ['down', 'degraded', 'unknown', 'up'] as const satisfies readonly State[];
 
-/** 0 for what needs somebody most. */
+/** Returns the rank of a state; 0 is the worst. */
 export const severity = (state: State): number => BY_SEVERITY.indexOf(state);
 
-/** What people read: the shape and the colour say it again. */
+/** Names of the states. */
 export const STATE_WORD: Readonly<Record<State, string>> = {
   down: 'Down',
   degraded: 'Degraded',
@@ -14,19 +14,19 @@ export const STATE_WORD: Readonly<Record<State, string>> = {
   up: 'Up',
 };
 
-/** What a run came to, with the shape of the state that it speaks for. */
+/** Outcome of a result with the mark of the matching state. */
 export const OUTCOME: Readonly<Record<Result['outcome'], { state: State; word: string }>> = {
   ok: { state: 'up', word: 'OK' },
   warn: { state: 'degraded', word: 'Warning' },
   fail: { state: 'down', word: 'Failed' },
 };
 
-/** What a result says was wrong: its error, or its warning; empty where all was well, or there is none. */
+/** Returns the error or warning of a result; empty without one. */
 export const messageOf = (
   result: Pick<Result, 'success' | 'error_message' | 'warning_message'> | null | undefined,
 ): string => (result?.success ? result.warning_message : result?.error_message) ?? '';
 
-/** Whether somebody may have to look: what is not known is no trouble. */
+/** Whether a state is unhealthy; unknown is not. */
 export function isTrouble(state: State): state is 'degraded' | 'down' {
   switch (state) {
     case 'down':
@@ -38,10 +38,10 @@ export function isTrouble(state: State): state is 'degraded' | 'down' {
   }
 }
 
-/** Tab title: how many are down comes first, where a narrow tab still shows it. */
+/** Returns the tab title. The number of down entities comes first, where a narrow tab shows it. */
 export const tabTitle = (page: string, down: number): string =>
   `${down > 0 ? `(${down} down) ` : ''}${page ? `${page} · ` : ''}Fleetwatch`;
 
-/** `down,degraded` of an address; what is no state is passed over. */
+/** Parses the states of an address; unknown ones are ignored. */
 export const parseStates = (text: string): ReadonlySet<State> =>
   new Set(BY_SEVERITY.filter((state) => text.split(',').includes(state)));

@@ -1,8 +1,11 @@
 import type { TeamMember } from '#lib/identity/team/team.ts';
 import { count, list } from './words.ts';
 
-/** What goes with somebody who is removed: `3 API keys, 1 passkey and all sessions`. @param keys how many they have */
-export const goesWith = ({ passkeys, identities }: Pick<TeamMember, 'passkeys' | 'identities'>, keys: number): string =>
+/** Lists the credentials of a member: `3 API keys, 1 passkey and all sessions`. @param keys number of API keys */
+export const credentialsOf = (
+  { passkeys, identities }: Pick<TeamMember, 'passkeys' | 'identities'>,
+  keys: number,
+): string =>
   list([
     ...(keys > 0 ? [count(keys, 'API key')] : []),
     ...(passkeys > 0 ? [count(passkeys, 'passkey')] : []),
@@ -10,8 +13,8 @@ export const goesWith = ({ passkeys, identities }: Pick<TeamMember, 'passkeys' |
     'all sessions',
   ]);
 
-/** How somebody can sign in by themselves: `2 passkeys`; empty where it takes a link or a key. */
-export const meansOf = ({ passkeys, identities }: Pick<TeamMember, 'passkeys' | 'identities'>): string =>
+/** Lists the sign-in methods of a member: `2 passkeys`; empty without any. */
+export const signInMethodsOf = ({ passkeys, identities }: Pick<TeamMember, 'passkeys' | 'identities'>): string =>
   list([
     ...(passkeys > 0 ? [count(passkeys, 'passkey')] : []),
     ...(identities > 0 ? [count(identities, 'identity', 'identities')] : []),

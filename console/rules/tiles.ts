@@ -1,13 +1,13 @@
-/** Tiles in lines of so many, each `tile` pixels wide and high. */
+/** Grid of square tiles; `tile` is the side in pixels. */
 export type TileGrid = { columns: number; tile: number; height: number };
 
 const MAX_TILE = 22;
-const SMALLEST = 4;
+const MIN_TILE = 4;
 
-/** The largest tiles that fit; where even the smallest do not, the picture becomes higher. */
-export function tileGrid(count: number, width: number, most: number): TileGrid {
+/** Returns the largest tiles that fit into `maxHeight`; if none fit, the grid is higher. */
+export function tileGrid(count: number, width: number, maxHeight: number): TileGrid {
   let grid = gridOf(count, width, MAX_TILE);
-  for (let tile = MAX_TILE; tile > SMALLEST && grid.height > most; ) grid = gridOf(count, width, --tile);
+  for (let tile = MAX_TILE; tile > MIN_TILE && grid.height > maxHeight; ) grid = gridOf(count, width, --tile);
   return grid;
 }
 
@@ -16,7 +16,7 @@ function gridOf(count: number, width: number, tile: number): TileGrid {
   return { columns, tile, height: Math.ceil(count / columns) * tile };
 }
 
-/** Which tile is at a point; -1 where none is. */
+/** Returns the index of the tile at a point; -1 outside of the grid. */
 export function tileAt({ columns, tile }: TileGrid, x: number, y: number): number {
   const column = Math.floor(x / tile);
   return column < 0 || column >= columns || y < 0 ? -1 : Math.floor(y / tile) * columns + column;

@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How times are shown. `local` is the browser's zone. */
+/** Time zone setting; `local` is the zone of the browser. */
 export type Zone = 'local' | 'utc';
 
 const UNITS = [
@@ -13,7 +13,7 @@ const UNITS = [
   ['s', SECOND],
 ] as const;
 
-/** A length of time in its two largest units: `3 d 4 h`, `12 min`, `0 s`. @param ms negative counts as 0 */
+/** Formats a duration in its two largest units: `3 d 4 h`, `12 min`, `0 s`. @param ms negative counts as 0 */
 export function duration(ms: number): string {
   const first = UNITS.findIndex(([, size]) => ms >= size);
   if (first < 0) return '0 s';
@@ -24,13 +24,13 @@ export function duration(ms: number): string {
   return rest > 0 && next ? `${whole} ${name} ${rest} ${next[0]}` : `${whole} ${name}`;
 }
 
-/** The same in one unit, for lists: `3 d`, `12 min`, `0 s`. */
+/** Formats a duration in one unit: `3 d`, `12 min`, `0 s`. */
 export function shortDuration(ms: number): string {
   const [name, size] = UNITS.find(([, size]) => ms >= size) ?? ['s', SECOND];
   return `${Math.max(0, Math.floor(ms / size))} ${name}`;
 }
 
-/** How long ago, or in what time: `4 min ago`, `in 2 h`, `now`. */
+/** Formats a time relative to now: `4 min ago`, `in 2 h`, `now`. */
 export function relative(at: number, now: number): string {
   const ms = now - at;
   if (Math.abs(ms) < SECOND) return 'now';
@@ -39,7 +39,7 @@ export function relative(at: number, now: number): string {
 
 const zoneOf = (zone: Zone) => (zone === 'utc' ? { timeZone: 'UTC' } : {});
 
-/** Formats are made once for each zone: making one takes a hundred times as long as using it. */
+/** Cached, because creating a format takes a hundred times as long as using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: Zone, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -57,19 +57,16 @@ const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle
 /** `22 Nov 2026, 17:14:05`. @param at epoch ms */
 export const dateTime = (at: number, zone: Zone): string => formatOf(zone, { ...DATE, ...CLOCK }).format(at);
 
-/** `17:14:05`. */
 export const clock = (at: number, zone: Zone): string => formatOf(zone, CLOCK).format(at);
 
-/** `22 Nov 2026`. */
 export const date = (at: number, zone: Zone): string => formatOf(zone, DATE).format(at);
 
 const MINUTES = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const DAY_AND_MINUTES = { weekday: 'short', ...DATE, ...MINUTES } as const;
 
-/** `02:30`. */
 export const minutes = (at: number, zone: Zone): string => formatOf(zone, MINUTES).format(at);
 
-/** `Sat 12 Dec 2026, 02:30 to 05:30`, with the day of the end where it is another one. Both in epoch ms. */
+/** Formats a time range: `Sat 12 Dec 2026, 02:30 to 05:30`, with the end date if it differs. Times in epoch ms. */
 export function span(from: number, to: number, zone: Zone): string {
   const isSameDay = date(from, zone) === date(to, zone);
   return `${formatOf(zone, DAY_AND_MINUTES).format(from)} to ${formatOf(zone, isSameDay ? MINUTES : DAY_AND_MINUTES).format(to)}`;
@@ -80,17 +77,17 @@ const MONTH = { month: 'long', year: 'numeric' } as const;
 /** `December 2026`. @param at epoch ms */
 export const monthName = (at: number, zone: Zone): string => formatOf(zone, MONTH).format(at);
 
-/** What clocks of a zone of the IANA database show: `Sat 02:30`. @param at epoch ms */
+/** Formats a time in an IANA zone: `Sat 02:30`. @param at epoch ms */
 export const clockIn = (name: string, at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'short', ...MINUTES, timeZone: name }).format(at);
 
-/** What the zone is called: `UTC`, `Europe/Berlin`. */
+/** Returns the name of the zone: `UTC`, `Europe/Berlin`. */
 export const zoneName = (zone: Zone): string =>
   zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const digits = (n: number, count = 2): string => String(n).padStart(count, '0');
 
-/** A time as a field for times has it, to the minute: `2026-11-22T17:14`. @param at ISO 8601; what is none gives '' */
+/** Formats a time for a time field: `2026-11-22T17:14`. @param at ISO 8601; '' if it is invalid */
 export function typedTime(at: string, zone: Zone): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return '';
@@ -99,7 +96,7 @@ export function typedTime(at: string, zone: Zone): string {
   return `${day}T${digits(moment.getHours())}:${digits(moment.getMinutes())}`;
 }
 
-/** The other way round: ISO 8601 in UTC; '' for what is no time. */
+/** Parses the value of a time field to ISO 8601 in UTC; '' if it is invalid. */
 export function timeOf(typed: string, zone: Zone): string {
   const moment = new Date(zone === 'utc' ? `${typed}Z` : typed);
   return typed === '' || Number.isNaN(moment.getTime()) ? '' : moment.toISOString();

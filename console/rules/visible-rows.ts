@@ -1,13 +1,9 @@
-/** Which rows of a long list are drawn, and the room of those that are not. */
+/** Range of rendered rows, and the height of the rows above and below, in pixels. */
 export type VisibleRows = { from: number; to: number; above: number; below: number };
 
 const SPARE = 8;
 
-/**
- * Rows in sight, with some to spare on both sides.
- * @param offset pixels by which the list begins above the top of the view; negative while it begins below it
- * @param view height of the view in pixels
- */
+/** Returns the visible rows and some spare ones. @param offset pixels from the top of the list to that of the view */
 export function visibleRows(count: number, rowHeight: number, offset: number, view: number): VisibleRows {
   const first = Math.floor(offset / rowHeight) - SPARE;
   const last = Math.ceil((offset + view) / rowHeight) + SPARE;
@@ -16,4 +12,4 @@ export function visibleRows(count: number, rowHeight: number, offset: number, vi
   return { from, to, above: from * rowHeight, below: (count - to) * rowHeight };
 }
 
-const clamp = (n: number, least: number, most: number): number => Math.min(most, Math.max(least, n));
+const clamp = (n: number, min: number, max: number): number => Math.min(max, Math.max(min, n));

@@ -1,14 +1,14 @@
-/** `1 check`, `2 checks`, `1,200 entities`. */
+/** Formats a count with its noun: `1 check`, `2 checks`, `1,200 entities`. */
 export const count = (n: number, one: string, many = `${one}s`): string => `${number(n)} ${n === 1 ? one : many}`;
 
-/** A whole number with separators, the same for every browser. */
+/** Formats a whole number with separators, independent of the browser. */
 export const number = (n: number): string => n.toLocaleString('en');
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Joins words: `a`, `a and b`, `a, b and c`. */
 export const list = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** A share as `99.98 %`; only what is all is 100, and only nothing is 0. */
+/** Formats a ratio: `99.98 %`. 100 % and 0 % are exact. */
 export function percent(ratio: number | null): string {
   if (ratio === null) return '–';
   if (ratio >= 1) return '100 %';

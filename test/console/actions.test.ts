@@ -9,10 +9,10 @@ import { binary } from './chromium.ts';
 import { button, expectDisabled } from './person.ts';
 import { personAt } from './places.ts';
 
-/** A pipeline: it is started by a call, and then reports when the test says so. */
+/** Fake pipeline that actions call. The tests send its reports. */
 type Pipeline = {
   url: string;
-  /** What it was called with, newest last. */
+  /** Received requests, oldest first. */
   calls: { path: string; body: string; authorization: string | undefined }[];
   close(): Promise<void>;
 };
@@ -40,7 +40,7 @@ async function startPipeline(): Promise<Pipeline> {
 const linesFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => `step ${first + i} is done`);
 
-describe.skipIf(!binary)('actions, in a real browser', () => {
+describe.skipIf(!binary)('action pages in a browser', () => {
   const world = browserAndService();
   let pipeline: Pipeline;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
     await pipeline?.close();
   });
 
-  /** Somebody who is signed in by a key, at a page. @param key of the account; its admin's unless said */
+  /** Signs in with a key and opens a page. @param key default: the key of the admin */
   async function at(place: string, admin: Client, key = admin.key) {
     const person = await personAt(world.browser, world.url, key, place);
     const open = async (to: string) => {
@@ -72,7 +72,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
     return made.body;
   }
 
-  it('are made by a form of the API’s own members, changed without showing a secret, and deleted', async () => {
+  it('creates, edits without revealing a secret, and deletes an action', async () => {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
     const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Web shop' });
@@ -97,7 +97,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
     const [action] = (await admin.get('/v1/actions')).body;
     expect(action).toMatchObject({ trigger_type: 'state_change', check_id: check.body.id, trigger_to_state: 'down' });
 
-    // A name more, and the secret that is stored stays, as the pipeline gets to see it.
+    // A new header is added, and the stored secret is kept.
     await button({ page }, 'Edit').click();
     const headers = dialog.getByLabel(/^Headers/);
     expect(await headers.inputValue()).toBe('Authorization: ********\nX-Team: ********');
@@ -108,23 +108,23 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
     expect(pipeline.calls.at(-1)).toMatchObject({ path: '/roll-back', authorization: 'Bearer s3cret-of-ci' });
 
     await button({ page }, 'Delete').click();
-    await dialog.getByText('history of its runs').waitFor();
+    await dialog.getByText('Its executions and their logs').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No actions yet').waitFor();
     expect(complaints).toEqual([]);
   });
 
-  it('are run with their variables, and the log is followed as the pipeline reports', async () => {
+  it('runs an action with variables and follows the log of the pipeline', async () => {
     const admin = await newTenant();
     const action = await restart(admin);
     const made = await admin.post('/v1/auth/keys', { label: 'ci', scopes: ['push'] });
     const ci = clientOf(world.url, made.body.key);
     const { page, complaints } = await at(`/actions/${action.id}`, admin);
-    await page.getByText('It has not run yet').waitFor();
+    await page.getByText('No executions yet').waitFor();
     await page.getByLabel('service').fill('a b/c');
     await page.getByLabel('reason').fill('a "quoted" reason');
     await button({ page }, 'Run now').click();
-    await page.getByRole('heading', { name: 'Run of Restart <script>' }).waitFor();
+    await page.getByRole('heading', { name: 'Execution of Restart <script>' }).waitFor();
     const id = page.url().split('/').at(-1)!;
     const call = pipeline.calls.at(-1)!;
     expect(call.path).toBe('/restart/a%20b%2Fc?of={{entity_name}}');
@@ -148,9 +148,9 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
       })()`);
     await eventually(() => isInView('step 80 is done') as Promise<boolean>);
 
-    // Whoever scrolls up stays there, is told so, and follows again when asked.
+    // Scrolling up pauses the log until the user follows it again.
     await page.evaluate(`document.querySelector('.log').scrollTop = 0`);
-    await page.getByText('Not following, as you scrolled up').waitFor();
+    await page.getByText('Paused').waitFor();
     await report({ logs: linesFrom(81, 20) });
     await page.getByText('20 new lines').waitFor({ timeout: 20_000 });
     expect(await isInView('step 1 is done')).toBe(true);
@@ -158,12 +158,12 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
     await eventually(() => isInView('step 100 is done') as Promise<boolean>);
     await report({ status: 'succeeded', logs: ['all done'] });
     await page.getByText('Succeeded').first().waitFor({ timeout: 20_000 });
-    await button({ page }, 'Read again').waitFor();
+    await button({ page }, 'Reload').waitFor();
     expect(await lines.last().textContent()).toContain('all done');
     expect(complaints).toEqual([]);
   });
 
-  it('say how they went last, in the list and in their history', async () => {
+  it('shows the last execution in the list and all executions on the page', async () => {
     const admin = await newTenant();
     const action = await restart(admin);
     await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: 'shop' } });
@@ -172,12 +172,12 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
     const row = page.getByRole('table', { name: 'Actions' }).getByRole('row', { name: 'Restart <script>' });
     await row.getByText('Blocked').waitFor();
     await open(`/actions/${action.id}`);
-    const runs = page.getByRole('table', { name: 'Runs' }).locator('tbody tr');
+    const runs = page.getByRole('table', { name: 'Executions' }).locator('tbody tr');
     await runs.nth(1).waitFor();
-    expect(await runs.nth(1).textContent()).toMatch(/Success.*by hand.*202/);
+    expect(await runs.nth(1).textContent()).toMatch(/Success.*manually.*202/);
   });
 
-  it('are not run or changed by who may only read, and the page says why', async () => {
+  it('disables buttons for a read-only key, with the reason', async () => {
     const admin = await newTenant();
     const action = await restart(admin);
     const viewer = await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true });
@@ -188,7 +188,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
     await person.page.getByText(/does not exist|not found|There is no/i).waitFor();
   });
 
-  atNight('fit a phone', async () => {
+  atNight('fits a phone', async () => {
     const admin = await newTenant();
     const action = await restart(admin);
     const run = await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: 'shop' } });

@@ -10,10 +10,10 @@ import { binary } from './chromium.ts';
 import { button, expectDisabled, told } from './person.ts';
 import { personAt } from './places.ts';
 
-describe.skipIf(!binary)('agents, in a real browser', () => {
+describe.skipIf(!binary)('agents page in a browser', () => {
   const world = browserAndService();
 
-  /** Somebody at the page of agents. */
+  /** Opens the agents page. */
   async function atAgents(admin: Client, key = admin.key) {
     const person = await personAt(world.browser, world.url, key, '/agents');
     await person.page.getByRole('heading', { name: 'Connect an agent' }).waitFor();
@@ -21,27 +21,27 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
     return { ...person, code, dialog: person.page.getByRole('dialog') };
   }
 
-  it('are connected by what the page shows: a fresh key, a snippet, and a call by hand', async () => {
+  it('connects an agent with the shown key, snippet, and command', async () => {
     const admin = await newTenant();
     const { page, code, complaints } = await atAgents(admin);
-    await button({ page }, 'Turn on the built-in tools').click();
+    await button({ page }, 'Enable built-in tools').click();
     await page.getByRole('table', { name: 'Tools of Catalog operations' }).getByText('get_status_summary').waitFor();
-    await page.getByLabel('Name of the key').fill('Claude of Ann');
-    await page.getByLabel('runs actions').check();
-    await button({ page }, 'Make a key').click();
-    const key = (await code('The key, shown this once').textContent())!;
+    await page.getByLabel('Key name').fill('Claude of Ann');
+    await page.getByLabel('run actions').check();
+    await button({ page }, 'Create key').click();
+    const key = (await code('API key, shown only once').textContent())!;
     const listed = (await admin.get('/v1/auth/keys')).body;
     expect(listed).toContainEqual(
       expect.objectContaining({ label: 'Claude of Ann', scopes: ['mcp', 'read', 'respond'], prefix: key.slice(0, 8) }),
     );
 
-    // The command as it stands there, in a shell.
-    const command = (await code('The tools that it finds').textContent())!;
+    // The command works in a shell as shown.
+    const command = (await code('List the available tools').textContent())!;
     const { stdout } = await promisify(execFile)('sh', ['-c', command]);
     const names = JSON.parse(stdout).result.tools.map(({ name }: { name: string }) => name);
     expect(names).toContain('get_status_summary');
 
-    // The settings of a client as they stand there, read by a client.
+    // The configuration works in a client as shown.
     await page.getByRole('radio', { name: 'Cursor' }).check();
     const { mcpServers } = JSON.parse((await code('.cursor/mcp.json').textContent())!);
     const { url, headers } = mcpServers.fleetwatch;
@@ -51,16 +51,16 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
     await client.close();
 
     await page.getByRole('radio', { name: 'Claude Code' }).check();
-    expect(await code('In a shell').textContent()).toContain(
+    expect(await code('Shell command').textContent()).toContain(
       `${world.url}/v1/mcp --header "Authorization: Bearer ${key}"`,
     );
     await page.reload();
-    await button({ page }, 'Make a key').waitFor();
+    await button({ page }, 'Create key').waitFor();
     expect(await page.locator('body').textContent()).not.toContain(key);
     expect(complaints).toEqual([]);
   });
 
-  it('get a tool that runs an action, with its variables as arguments, and lose it again', async () => {
+  it('adds a tool with the variables of its action as arguments, and removes it', async () => {
     const admin = await newTenant();
     const action = await admin.post('/v1/actions', {
       name: 'Restart',
@@ -75,9 +75,9 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
     await dialog.locator('.field-error').waitFor();
     await dialog.getByLabel(/^Slug/).fill('runbook');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('It has no tools yet').waitFor();
+    await page.getByText('No tools yet').waitFor();
 
-    await button({ page }, 'Add a tool').click();
+    await button({ page }, 'Add tool').click();
     await dialog.getByLabel('Action').selectOption('Restart');
     expect(JSON.parse(await dialog.getByLabel(/^Arguments/).inputValue())).toMatchObject({ required: ['service'] });
     await dialog.getByLabel(/^Name/).fill('restart service');
@@ -99,29 +99,29 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await tools.getByText('Restarts it').waitFor();
 
-    await button({ page }, 'Turn off').click();
-    await told({ page }, /Runbook is off/);
-    await button({ page }, 'Turn on').waitFor();
+    await button({ page }, 'Disable').click();
+    await told({ page }, /Runbook is disabled/);
+    await button({ page }, 'Enable').waitFor();
     expect((await admin.get('/v1/skills/runbook')).body.enabled).toBe(false);
 
     await tools.getByRole('button', { name: 'restart_service' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await dialog.getByRole('heading', { name: 'Remove restart_service?' }).waitFor();
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('It has no tools yet').waitFor();
-    await page.getByLabel('More of Runbook').click();
-    await button({ page }, 'Delete the skill').click();
+    await page.getByText('No tools yet').waitFor();
+    await page.getByLabel('More actions for Runbook').click();
+    await button({ page }, 'Delete skill').click();
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('Agents find no tools yet').waitFor();
+    await page.getByText('No skills yet').waitFor();
     expect(complaints).toEqual([]);
   });
 
-  it('are not changed by a key with scopes, nor given keys, and the page fits a phone', async () => {
+  it('disables changes for a key with the scope read, and fits a phone', async () => {
     const admin = await newTenant();
     await admin.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [] });
     const made = await admin.post('/v1/auth/keys', { label: 'look', scopes: ['read'] });
     const person = await atAgents(admin, made.body.key);
-    for (const name of ['New skill', 'Turn off', 'Add a tool', 'Make a key']) {
+    for (const name of ['New skill', 'Disable', 'Add tool', 'Create key']) {
       await expectDisabled(person, name, /This key has the scope read/);
     }
     await person.page.setViewportSize({ width: 390, height: 844 });

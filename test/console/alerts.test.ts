@@ -8,10 +8,10 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, lookNow } from './person.ts';
+import { button, pollNow } from './person.ts';
 import { personAt } from './places.ts';
 
-describe.skipIf(!binary)('alerts, in a real browser', () => {
+describe.skipIf(!binary)('alerts page in a browser', () => {
   const world = browserAndService();
   let receiver: WebhookReceiver;
   let lost: WebhookReceiver;
@@ -27,7 +27,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     await lost?.close();
   });
 
-  /** Two checks of a shop, a channel that fails, one that gets what is sent to it, and two checks without any. */
+  /** Creates four checks: one with a failing channel, one with a working channel, two without a channel. */
   async function alertedShop() {
     const admin = await newTenant();
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login', 'search', 'basket']);
@@ -44,14 +44,14 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     return { admin, shop, checkout, login, look };
   }
 
-  /** Somebody who looks at it. */
+  /** Opens the page. */
   async function onCall({ place = '/alerts', readOnly = false } = {}) {
     const person = await personAt(world.browser, world.url, readOnly ? alerted.look : alerted.admin.key, place);
     const rowsOf = (name: string) => person.page.getByRole('table', { name, exact: true }).locator('tbody tr');
     return { ...person, ...alerted, rowsOf };
   }
 
-  it('show what failed first, with the attempts and the error, and lead to what it was about', async () => {
+  it('lists failed deliveries first, with attempts, error, and a link to the incident', async () => {
     const { page, rowsOf, complaints } = await onCall();
     const rows = rowsOf('Deliveries');
     await rows.nth(1).waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('are filtered by status, check and channel, and the address says by what', async () => {
+  it('filters deliveries by status, check and channel, and keeps the filters in the address', async () => {
     const person = await onCall();
     const { page, rowsOf, login } = person;
     const rows = rowsOf('Deliveries');
@@ -75,7 +75,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     await rows.first().waitFor();
     expect(await rows.count()).toBe(1);
     await page.getByLabel('Check').selectOption({ label: 'Web shop: login' });
-    await page.getByText('No delivery fits').waitFor();
+    await page.getByText('No matching deliveries').waitFor();
     expect(page.url()).toContain(`check=${login}`);
     await button(person, 'Show all').click();
     await eventually(async () => (await rows.count()) === 2);
@@ -83,12 +83,12 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     await eventually(async () => (await rows.count()) === 1);
   });
 
-  atNight('can be read by everybody, on a phone as well', async () => {
+  atNight('is accessible, also on a phone', async () => {
     const { page, rowsOf } = await onCall();
     for (const [show, table] of [
       ['deliveries', 'Deliveries'],
       ['channels', 'Channels'],
-      ['untold', 'Checks without a channel'],
+      ['no-channel', 'Checks without a channel'],
     ] as const) {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.evaluate(`location.hash = '#/alerts/${show}'`);
@@ -102,26 +102,26 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     }
   });
 
-  it('are looked at by who may only read, who is told why no more is possible', async () => {
+  it('disables buttons for a read-only key, with the reason', async () => {
     const { page, rowsOf } = await onCall({ place: '/alerts/channels', readOnly: true });
     await rowsOf('Channels').nth(1).waitFor();
-    const test = page.getByRole('button', { name: 'Send a test' }).first();
+    const test = page.getByRole('button', { name: 'Send test' }).first();
     expect(await test.getAttribute('aria-disabled')).toBe('true');
     expect(await test.getAttribute('title')).toMatch(/read-only/);
     expect(await page.content()).not.toContain('/taken');
   });
 
-  it('come by themselves, on their way or not', async () => {
+  it('updates deliveries without a reload', async () => {
     const { page, admin, login, rowsOf } = await onCall();
     const rows = rowsOf('Deliveries');
     await rows.nth(1).waitFor();
     await report(admin, login, true);
-    await lookNow({ page });
+    await pollNow({ page });
     await eventually(async () => (await rows.count()) === 3, 15_000);
     await eventually(async () => (await rows.filter({ hasText: 'Sent' }).count()) === 2, 15_000);
   });
 
-  it('name every channel with what was sent to it last, and test it', async () => {
+  it('shows the last delivery of each channel, and tests a channel', async () => {
     const person = await onCall({ place: '/alerts/channels' });
     const { rowsOf } = person;
     const rows = rowsOf('Channels');
@@ -129,64 +129,64 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     const good = rows.filter({ hasText: 'login' });
     expect(await good.textContent()).toMatch(/Web shop: login.*Slack 127\.77\.0\.1:\d+.*Sent/s);
     const before = receiver.received.filter(({ path }) => path === '/taken').length;
-    await good.getByRole('button', { name: 'Send a test' }).click();
+    await good.getByRole('button', { name: 'Send test' }).click();
     const dialog = person.page.getByRole('dialog');
     await dialog.getByText('Sent').waitFor();
-    expect(await dialog.textContent()).toMatch(/The test to Slack 127\.77\.0\.1:\d+.*Web shop: login is down/s);
+    expect(await dialog.textContent()).toMatch(/Test of Slack 127\.77\.0\.1:\d+.*Web shop: login is down/s);
     await button(person, 'Close').click();
     expect(receiver.received.filter(({ path }) => path === '/taken')).toHaveLength(before + 1);
-    await rows.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Send a test' }).click();
+    await rows.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Send test' }).click();
     await dialog.getByText('Failed').waitFor();
     expect(await dialog.textContent()).toMatch(/127\.77\.0\.2:\d+.*404/s);
   });
 
-  it('name the checks of which nobody is told, and add a channel to many at once', async () => {
-    const person = await onCall({ place: '/alerts/untold' });
+  it('lists checks without a channel, and adds a channel to several', async () => {
+    const person = await onCall({ place: '/alerts/no-channel' });
     const { page, admin, shop, rowsOf } = person;
     const rows = rowsOf('Checks without a channel');
     await rows.nth(1).waitFor();
     await page.getByRole('link', { name: 'Checks without a channel (2)' }).waitFor();
     await page.getByLabel('Select all').check();
-    await button(person, 'Add a channel').click();
+    await button(person, 'Add channel').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Type').selectOption('slack');
     await dialog.getByLabel(/^URL/).fill('nonsense');
-    await button(person, 'Add to each').click();
+    await dialog.getByRole('button', { name: 'Add channel' }).click();
     await dialog.getByRole('heading', { name: '2 of 2 failed' }).waitFor();
     expect(await dialog.textContent()).toMatch(/Web shop: search.*Web shop: basket/s);
     await button(person, 'Close').click();
-    await button(person, 'Add a channel').click();
+    await button(person, 'Add channel').click();
     await dialog.getByLabel('Type').selectOption('slack');
     await dialog.getByLabel(/^URL/).fill(`${receiver.url}/many`);
-    await button(person, 'Add to each').click();
+    await dialog.getByRole('button', { name: 'Add channel' }).click();
     await page.getByText('Every check has a channel').waitFor();
     for (const id of shop.checks.slice(2)) {
       expect((await admin.get(`/v1/checks/${id}/policy`)).body.channels).toMatchObject([{ channel_type: 'slack' }]);
     }
   });
 
-  it('have channels of the account, silences and defaults, each said in a form', async () => {
+  it('edits account channels, silences and the default policy in forms', async () => {
     const person = await onCall({ place: '/alerts/channels' });
     const { page, admin, rowsOf } = person;
     const dialog = page.getByRole('dialog');
-    await button(person, 'New channel of the account').click();
+    await button(person, 'New account channel').click();
     await dialog.getByLabel(/^Name/).fill('On call');
     await dialog.getByLabel(/^URL/).fill(`${receiver.url}/account`);
-    await dialog.getByLabel(/^With the labels/).fill('team: payments, shop');
+    await dialog.getByLabel(/^Labels/).fill('team: payments, shop');
     await dialog.getByLabel('down', { exact: true }).check();
-    await button(person, 'Add channel').click();
+    await dialog.getByRole('button', { name: 'Add channel' }).click();
     const row = rowsOf('Channels').filter({ hasText: 'On call' });
-    await row.getByText('label team=payments or shop; down alone').waitFor();
+    await row.getByText('label team=payments or shop; only down').waitFor();
     await row.getByRole('button', { name: /^Edit/ }).click();
-    await dialog.getByLabel(/^With the labels/).fill('');
+    await dialog.getByLabel(/^Labels/).fill('');
     await button(person, 'Save channel').click();
-    await row.getByText('of all checks; down alone').waitFor();
+    await row.getByText('of all checks; only down').waitFor();
     const channels = (await admin.get('/v1/notify/channels')).body;
     expect(channels[0]).toMatchObject({ name: 'On call', applies_to: { states: ['down'] } });
 
     await page.evaluate(`location.hash = '#/alerts/silences'`);
     await button(person, 'New silence').click();
-    await dialog.getByRole('combobox', { name: 'Add an entity' }).fill('Web');
+    await dialog.getByRole('combobox', { name: 'Add entity' }).fill('Web');
     await page.getByRole('option', { name: /Web shop/ }).click();
     await dialog.getByLabel(/^Reason/).fill('a move');
     await dialog.getByRole('button', { name: 'Silence' }).click();
@@ -195,15 +195,15 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
       .waitFor();
     expect((await admin.get('/v1/notify/silences')).body).toMatchObject([{ reason: 'a move' }]);
     await button(person, 'End').click();
-    await button(person, 'End the silence').click();
-    await page.getByText('No silence of the account holds now').waitFor();
+    await button(person, 'End silence').click();
+    await page.getByText('No active silences').waitFor();
 
     await page.evaluate(`location.hash = '#/alerts/defaults'`);
     await button(person, 'Change defaults').click();
     await page.getByLabel(/^Cooldown/).fill('60');
     await button(person, 'Save defaults').click();
     await rowsOf('Settings of the policy')
-      .filter({ hasText: /Cooldown.*1 min.*give back/s })
+      .filter({ hasText: /Cooldown.*1 min.*reset/s })
       .waitFor();
     expect((await admin.get('/v1/notify/policy')).body.inherited).not.toContain('cooldown_seconds');
   });

@@ -13,22 +13,22 @@ import { addPasskey, seen, signInByKey, signInByPasskey, signOut } from './perso
 
 const HOST = 'status.example.com';
 
-/** A proxy with TLS, as operators put it in front: it hands on Host and all else as it came. */
+/** TLS proxy that forwards requests with an unchanged Host header. */
 async function proxyTo(port: number, tls: { key: string; cert: string }, own: number) {
-  const server = createServer(tls, (asked, answer) => {
-    const { method, url, headers } = asked;
-    const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (answered) => {
-      answer.writeHead(answered.statusCode!, answered.headers);
-      answered.pipe(answer);
+  const server = createServer(tls, (incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const forwarded = request({ host: '127.0.0.1', port, method, path: url, headers }, (response) => {
+      outgoing.writeHead(response.statusCode!, response.headers);
+      response.pipe(outgoing);
     });
-    onward.on('error', (error) => answer.destroy(error));
-    asked.pipe(onward);
+    forwarded.on('error', (error) => outgoing.destroy(error));
+    incoming.pipe(forwarded);
   });
   await new Promise<void>((resolve) => server.listen(own, '127.0.0.1', resolve));
   return server;
 }
 
-describe.skipIf(!binary)('behind a proxy with TLS, in a real browser', () => {
+describe.skipIf(!binary)('console behind a TLS proxy', () => {
   let browser: Browser;
   let service: Service;
   let proxy: Awaited<ReturnType<typeof proxyTo>>;
@@ -51,7 +51,7 @@ describe.skipIf(!binary)('behind a proxy with TLS, in a real browser', () => {
     await service?.stop();
   });
 
-  it('one signs in with a passkey, and the session is in a cookie that no other host can set', async () => {
+  it('signs in with a passkey, and keeps the session in a __Host- cookie', async () => {
     const { key } = await newTenantOf(service);
     const person = await personWith(browser);
     await person.authenticator();

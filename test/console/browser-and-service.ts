@@ -4,15 +4,17 @@ import { startBrowser } from '#test/support/browser.ts';
 import { target } from '#test/support/service.ts';
 import { binary } from './chromium.ts';
 
-/** The files that run one after the other in one process share it, which ends it with itself. */
+/** Shared by all test files of a process; it ends with the process. */
 let browser: Promise<Browser> | undefined;
 
-/** Pages go on asking for news as long as they are open. */
+/** Closes all pages, because open pages keep polling. */
 const closePages = async ({ browser }: { browser?: Browser }): Promise<void> => {
   await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
 };
 
-/** The browser of all these tests: there when the first of a `describe` begins, without pages after the last. */
+/**
+ * Returns the shared browser. It is started before the first test of a `describe`; its pages are closed after the last.
+ */
 export function inBrowser(): { browser: Browser } {
   const world: { browser?: Browser } = {};
   beforeAll(async () => {
@@ -24,8 +26,8 @@ export function inBrowser(): { browser: Browser } {
 }
 
 /**
- * The same, with the address of the service that is asked: that of BASE_URL, or one in this process. Each test has an
- * account and pages of its own.
+ * Returns the shared browser and the service: that of BASE_URL, or one in this process. Pages are closed after each
+ * test.
  */
 export function browserAndService(): { browser: Browser; url: string } {
   const world: { browser: Browser; url?: string } = inBrowser();

@@ -8,15 +8,15 @@ import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, ODD_NAMES, readerOf, shopVisitor, visitor } from './entity-world.ts';
 import { button, expectDisabled } from './person.ts';
 
-describe.skipIf(!binary)('the catalog, in a real browser', () => {
+describe.skipIf(!binary)('catalog pages in a browser', () => {
   const world = browserAndService();
 
-  it('begins with a blueprint, its fields in the order one gives them, and an entity', async () => {
+  it('creates a blueprint, orders its fields, and creates an entity', async () => {
     const admin = await newTenant();
     const person = await visitor(world.browser, world.url, admin);
     const { page, go, complaints } = person;
     await go('/catalog');
-    await page.getByText('No blueprint yet').waitFor();
+    await page.getByText('No blueprints yet').waitFor();
     await button(person, 'New blueprint').click();
     await page.getByLabel(/^Name/).fill('Service');
     await page.getByLabel(/^Slug/).fill('not a slug');
@@ -60,14 +60,14 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('counts what there is of what the plan allows, with its worst state', async () => {
+  it('shows entity counts, limits, and the worst state', async () => {
     const { page, go } = await shopVisitor(world.browser, world.url);
     await go('/catalog');
     expect(await page.getByRole('row', { name: /Service/ }).textContent()).toMatch(/default.*3 down.*7 of 1,000/s);
     expect(await page.getByText(/^1 of 50 blueprints, 7 entities$/).count()).toBe(1);
   });
 
-  it('lists entities with their values as text, finds them by any of it, and deletes many at once', async () => {
+  it('lists entities with values as text, searches them, and deletes several', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin, complaints } = person;
     await go('/catalog/service');
@@ -81,25 +81,25 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
     await page.getByLabel('Select all').check();
     await page.getByRole('region', { name: 'Selected' }).getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('Nothing fits').waitFor();
+    await page.getByText('No matches').waitFor();
     expect((await admin.get('/v1/blueprints/service/entities')).body).toHaveLength(3);
     expect(complaints).toEqual([]);
   });
 
-  it('takes a pasted table: what is refused stays with its reason, is put right and sent again', async () => {
+  it('imports a pasted table, and keeps rejected lines with the reason', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin } = person;
     await go('/catalog/service?part=import');
     const table = page.getByLabel('Table', { exact: true });
     const lines = Array.from({ length: 20 }, (_, i) => `new-${i}\tNew ${i}\t${i === 7 ? 'high' : i}`);
     await table.fill(['slug\tname\ttier', ...lines, 'shop\tTaken\t1'].join('\n'));
-    const preview = page.getByRole('table', { name: 'What it would make' }).locator('tbody tr');
-    expect(await preview.last().textContent()).toMatch(/22.*shop.*already/s);
+    const preview = page.getByRole('table', { name: 'Preview' }).locator('tbody tr');
+    expect(await preview.last().textContent()).toMatch(/22.*shop.*exists/s);
     await button(person, 'Create 20 entities').click();
     await eventually(async () => (await preview.count()) === 2);
     expect(await preview.first().textContent()).toMatch(/new-7.*number/s);
     expect((await admin.get('/v1/blueprints/service/entities')).body).toHaveLength(3 + ODD_NAMES.length + 19);
-    // What is left is there still after the page was loaded again.
+    // The remaining lines survive a reload.
     await page.reload();
     expect(await table.inputValue()).toBe('slug,name,tier\nnew-7,New 7,high\nshop,Taken,1');
     await table.fill('slug,name,tier\nnew-7,New 7,7');
@@ -109,7 +109,7 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
     expect(made).toMatchObject({ name: 'New 7', fields: { tier: 7 } });
   });
 
-  it('says why a blueprint with entities stays, and what a read-only key may not do', async () => {
+  it('disables deletion of a blueprint with entities, and changes with a read-only key', async () => {
     const person = await shopVisitor(world.browser, world.url);
     await person.go('/catalog/service');
     await expectDisabled(person, 'Delete', /7 entities/);
@@ -122,7 +122,7 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
     await expectDisabled(reader, 'Remove tier', /read-only/);
   });
 
-  atNight('fits a phone and a wide screen, and has no barrier', async () => {
+  atNight('fits a phone and a wide screen, and is accessible', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const places = ['/catalog', '/catalog/service', '/catalog/service?part=fields', '/catalog/service?part=import'];
     for (const width of [390, 2560]) {

@@ -3,7 +3,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import type { WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
-/** A push check that went down at its first failure: of the entity `Web shop`, with a channel at `path`. */
+/** Creates a push check of the entity `Web shop` that is down, with a channel at `path` that was notified. */
 export async function alertedCheck(client: Client, receiver: WebhookReceiver, path: string) {
   await client.post('/v1/blueprints', { slug: 'shop', name: 'Shop' });
   const entity = got(await client.post('/v1/blueprints/shop/entities', { slug: 'web', name: 'Web shop' }), 201);

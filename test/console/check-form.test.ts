@@ -10,10 +10,10 @@ import { binary } from './chromium.ts';
 import { button } from './person.ts';
 import { personAt } from './places.ts';
 
-describe.skipIf(!binary)('the form of a check, in a real browser', () => {
+describe.skipIf(!binary)('check form in a browser', () => {
   const world = browserAndService();
   const target = receiving();
-  /** Somebody who looks at the checks of an account with an entity and none. */
+  /** Opens the checks page of an account with one entity and no checks. */
   async function withAnEntity() {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
@@ -22,24 +22,24 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
     return { ...person, admin, entity };
   }
 
-  it('makes one: an entity by a few letters, a try before it is saved, and what is wrong at its field', async () => {
+  it('creates a check after a settings test, and shows errors at the fields', async () => {
     const person = await withAnEntity();
     const { page, admin, entity } = person;
     await page.getByRole('link', { name: 'New check' }).click();
     await page.getByLabel(/^Target URL/).fill('ftp://nowhere');
-    await button(person, 'Try it').click();
+    await button(person, 'Test settings').click();
     await page.locator('.field', { hasText: 'Target URL' }).locator('.field-error').waitFor();
     await page.getByLabel(/^Target URL/).fill(`${target().url}/new`);
     await page.getByLabel(/^Expected status/).fill('204');
-    await button(person, 'Try it').click();
+    await button(person, 'Test settings').click();
     await page
-      .locator('.trial')
+      .locator('.test-result')
       .getByText(/expected status 204, got 200/)
       .waitFor();
     await page.getByLabel(/^Expected status/).fill('200');
-    await button(person, 'Try it').click();
+    await button(person, 'Test settings').click();
     await page
-      .locator('.trial')
+      .locator('.test-result')
       .getByText(/OK.*status 200/)
       .waitFor();
 
@@ -57,7 +57,7 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
     expect(body.at(-1)).toMatchObject({ target_url: `${target().url}/new`, expected_status: 200 });
   });
 
-  it('says line by line what to send and to expect, and shows what was answered', async () => {
+  it('edits the steps of a TCP check, and shows the transcript of a settings test', async () => {
     const person = await withAnEntity();
     const { page, admin, entity } = person;
     await using mail = await dialogueTarget({ greeting: '220 mx\r\n', answers: { NOOP: '250 OK\r\n' } });
@@ -75,9 +75,9 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
     }
     await steps.getByRole('button', { name: 'Move 3 up' }).click();
     await steps.getByRole('button', { name: 'Move 2 up' }).click();
-    await button(person, 'Try it').click();
-    await page.getByText('What the other side said').click();
-    await page.locator('.trial').getByText('250', { exact: false }).first().waitFor();
+    await button(person, 'Test settings').click();
+    await page.getByText('Transcript').click();
+    await page.locator('.test-result').getByText('250', { exact: false }).first().waitFor();
     expect(await barriers(page)).toEqual([]);
     await button(person, 'Save check').click();
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -88,7 +88,7 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
     expect(made.config.steps).toEqual([{ expect: '220' }, { send: 'NOOP\r\n' }, { expect: '250' }]);
   });
 
-  it('says what an answer must be, a row each, and what a try makes of them', async () => {
+  it('edits assertions, and shows their results in a settings test', async () => {
     const person = await withAnEntity();
     const { page, admin, entity } = person;
     await page.getByRole('link', { name: 'New check' }).click();
@@ -96,23 +96,23 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
     await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
     await page.getByRole('option', { name: /Web shop/ }).waitFor();
     await page.keyboard.press('Enter');
-    await button(person, 'Add an assertion').click();
+    await button(person, 'Add assertion').click();
     const first = page.getByRole('group', { name: 'Assertion 1' });
     await first.getByLabel('Operator').selectOption('one_of');
     await first.getByLabel(/^Values/).fill('6xx');
-    await button(person, 'Try it').click();
+    await button(person, 'Test settings').click();
     await page.getByText(/1: value.*must be a status/).waitFor();
     await first.getByLabel(/^Values/).fill('204, 3xx');
-    await button(person, 'Add an assertion').click();
+    await button(person, 'Add assertion').click();
     const second = page.getByRole('group', { name: 'Assertion 2' });
     await second.getByLabel('Source').selectOption('latency_ms');
     await second.getByLabel('Operator').selectOption('at_least');
     await second.getByLabel('Value').fill('60000');
-    await second.getByLabel('Otherwise it').selectOption('warn');
-    await button(person, 'Try it').click();
-    await page.locator('.judged li', { hasText: 'status_code one of [204,"3xx"]: got 200' }).waitFor();
+    await second.getByLabel('Severity').selectOption('warn');
+    await button(person, 'Test settings').click();
+    await page.locator('.assertion-results li', { hasText: 'status_code one of [204,"3xx"]: got 200' }).waitFor();
     await page
-      .locator('.trial')
+      .locator('.test-result')
       .getByText(/expected latency_ms to be at least 60000, got \d+/)
       .waitFor();
     await button(person, 'Remove assertion 1').click();

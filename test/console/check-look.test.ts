@@ -7,26 +7,26 @@ import { binary } from './chromium.ts';
 import { lookingAtCheck } from './looking-at-check.ts';
 import { expectDisabled } from './person.ts';
 
-describe.skipIf(!binary)('the page of a check, in a real browser', () => {
+describe.skipIf(!binary)('check page for readers in a browser', () => {
   const world = browserAndService();
   const onCall = lookingAtCheck(world, receiving());
 
-  it('is looked at by who may only read, without a secret', async () => {
+  it('hides secrets and disables changes for a read-only key', async () => {
     const person = await onCall({ readOnly: true });
-    await expectDisabled(person, 'Turn off', /read-only/);
-    await expectDisabled(person, 'Send a test', /read-only/);
+    await expectDisabled(person, 'Disable', /read-only/);
+    await expectDisabled(person, 'Send test', /read-only/);
     expect(await person.page.content()).not.toContain(person.path);
   });
 
-  it('that is not there says so', async () => {
+  it('shows a message for an unknown check', async () => {
     const { page } = await onCall();
     await page.evaluate(`location.hash = '#/checks/chk_nothing'`);
-    await page.getByText('There is no such check').waitFor();
+    await page.getByText('Check not found').waitFor();
   });
 
-  atNight('has no barrier in either theme, and fits a phone', async () => {
+  atNight('is accessible in both themes, and fits a phone', async () => {
     const { page } = await onCall();
-    await page.getByText(/Taken by Slack/).waitFor();
+    await page.getByText(/Accepted by Slack/).waitFor();
     expect(await barriers(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

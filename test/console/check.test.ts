@@ -7,30 +7,30 @@ import { browserAndService } from './browser-and-service.ts';
 import { push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
 import { lookingAtCheck } from './looking-at-check.ts';
-import { button, lookNow, told } from './person.ts';
+import { button, pollNow, told } from './person.ts';
 
-describe.skipIf(!binary)('a check, in a real browser', () => {
+describe.skipIf(!binary)('check page in a browser', () => {
   const world = browserAndService();
   const receiver = receiving();
   const onCall = lookingAtCheck(world, receiver);
 
-  it('says for each change who was told, with what result, or why nobody was', async () => {
+  it('shows the deliveries of each state change, or why no alert was sent', async () => {
     const { page, admin, check, cards, complaints } = await onCall();
     const newest = cards.first();
-    await newest.getByText(/Alerted\. Taken by Slack/).waitFor();
+    await newest.getByText(/Alerted\. Accepted by Slack/).waitFor();
     expect(await newest.textContent()).toMatch(/Down.*card declined.*Slack 127\.77\.0\.1:\d+.*Sent.*1 attempt/s);
     expect(await cards.last().textContent()).toMatch(/Not alerted\. First state: the check came up for the first time/);
 
     got(await admin.post(`/v1/checks/${check.id}/policy`, { silenced: true }), 200);
     await push(admin, check.id, true);
-    await lookNow({ page });
+    await pollNow({ page });
     await newest.getByText(/Not alerted\. Silence: a silence of the check/).waitFor();
     expect(await newest.textContent()).toMatch(/Up.*after .* down/s);
-    await page.getByText('Silenced: no alert goes out.').waitFor();
+    await page.getByText('Silenced: no alerts are sent.').waitFor();
     expect(complaints).toEqual([]);
   });
 
-  it('is acknowledged and silenced by whoever looks after it, and says what each rule said', async () => {
+  it('acknowledges and silences a check, and explains the alert', async () => {
     const person = await onCall();
     const { page, admin, check, cards } = person;
     const { cooldown_seconds } = (await admin.get(`/v1/checks/${check.id}/policy`)).body;
@@ -45,42 +45,42 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await dialog.getByLabel(/^For/).selectOption('4 hours');
     await dialog.getByLabel(/^Reason/).fill('a move');
     await dialog.getByRole('button', { name: 'Silence' }).click();
-    await page.getByText('Silenced: no alert goes out.').waitFor();
+    await page.getByText('Silenced: no alerts are sent.').waitFor();
     const policy = (await admin.get(`/v1/checks/${check.id}/policy`)).body;
     expect(policy).toMatchObject({ silenced: true, silence_reason: 'a move', cooldown_seconds });
     expect(Date.parse(policy.silenced_until) - Date.now()).toBeGreaterThan(3 * 3_600_000);
 
-    await cards.first().getByText('Why: what each rule said').click();
+    await cards.first().getByText('Explain: result of each rule').click();
     const rules = cards.first().locator('.rules li');
     await rules.filter({ hasText: /Cooldown\s*passed/ }).waitFor();
     expect(await barriers(page)).toEqual([]);
   });
 
-  it('tests a channel, and shows the outcome in its place', async () => {
+  it('tests a channel and shows the outcome', async () => {
     const person = await onCall();
     const { page, path } = person;
     const row = page.locator('.channels > li');
     const before = receiver().received.filter((one) => one.path === path).length;
-    await button(person, 'Send a test').click();
+    await button(person, 'Send test').click();
     await row.getByText(/Test:.*Sent/).waitFor();
     expect(receiver().received.filter((one) => one.path === path)).toHaveLength(before + 1);
     receiver().behave({ status: 404 });
-    await button(person, 'Send a test').click();
+    await button(person, 'Send test').click();
     await row.getByText(/Test:.*Failed/).waitFor();
     expect(await row.textContent()).toMatch(/404/);
   });
 
-  it('has channels added, changed and removed, with what the API says at the field', async () => {
+  it('adds, edits and removes channels, and shows errors at the fields', async () => {
     const person = await onCall();
     const { page, admin, check } = person;
     const dialog = page.getByRole('dialog');
-    await button(person, 'Add a channel').click();
+    await button(person, 'Add channel').click();
     await dialog.getByLabel('Type').selectOption('ntfy');
     await dialog.getByLabel(/^URL/).fill('nonsense');
-    await button(person, 'Add channel').click();
+    await dialog.getByRole('button', { name: 'Add channel' }).click();
     await dialog.locator('.field-error').waitFor();
     await dialog.getByLabel(/^URL/).fill(`${receiver().url}/topic`);
-    await button(person, 'Add channel').click();
+    await dialog.getByRole('button', { name: 'Add channel' }).click();
     await page.locator('.channels > li').nth(1).waitFor();
 
     const slack = page.locator('.channels > li', { hasText: 'Slack' });
@@ -92,12 +92,12 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     expect(channels.map(({ id }: { id: string }) => id)).toContain(check.channel_id);
 
     await slack.getByRole('button', { name: 'Remove' }).click();
-    await dialog.getByText(/gets no more alerts/).waitFor();
-    await button(person, 'Remove the channel').click();
+    await dialog.getByText(/receives no more alerts/).waitFor();
+    await button(person, 'Remove channel').click();
     await eventually(async () => (await page.locator('.channels > li').count()) === 1);
   });
 
-  it('changes its policy', async () => {
+  it('edits the policy', async () => {
     const person = await onCall();
     const { page, admin, check } = person;
     await button(person, 'Change policy').click();
@@ -113,22 +113,22 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     expect(body).toMatchObject({ cooldown_seconds: 600, notify_on_recovery: false, impact_update: false });
     expect(body.inherited).toContain('late');
     expect(body.inherited).not.toContain('cooldown_seconds');
-    await page.getByText('3 settings of its own').click();
-    await button(person, 'Give Impact update back to the account').waitFor();
-    await button(person, 'Give Cooldown back to the account').click();
-    await page.getByText('2 settings of its own').waitFor();
+    await page.getByText('3 settings overridden').click();
+    await button(person, 'Reset Impact update to the value of the account').waitFor();
+    await button(person, 'Reset Cooldown to the value of the account').click();
+    await page.getByText('2 settings overridden').waitFor();
   });
 
-  it('shows how to report to it, and after how long a silence it is down', async () => {
+  it('shows the ping URL and the time without a ping after which it goes down', async () => {
     const { page, check } = await onCall();
-    await page.getByText(/It is down after\s*2 h\s*without one \(7200 s\)/).waitFor();
+    await page.getByText(/It goes down after\s*2 h\s*without a ping \(7200 s\)/).waitFor();
     const url = await page.locator('figure', { hasText: 'Ping URL' }).locator('code').textContent();
     expect(url).toBe(check.ping_url);
-    const line = await page.locator('figure', { hasText: 'In a crontab' }).locator('code').textContent();
+    const line = await page.locator('figure', { hasText: 'Crontab entry' }).locator('code').textContent();
     expect(line).toContain(`${url}/$?`);
   });
 
-  it('shows its pings with what they brought, and gives it another URL', async () => {
+  it('shows the bodies of pings, and rotates the ping URL', async () => {
     const { page, check } = await onCall();
     const { pathname } = new URL(check.ping_url);
     await fetch(`${world.url}${pathname}/log`, { method: 'POST', body: 'copied 3 tables' });
@@ -136,13 +136,13 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await page.getByRole('table', { name: 'Pings' }).getByRole('button', { name: '15 bytes' }).click();
     await page.getByRole('dialog').getByText('copied 3 tables').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('button', { name: 'Another URL…' }).click();
-    await page.getByRole('button', { name: 'Make another URL' }).click();
-    await page.getByText('The check has another ping URL.').waitFor();
+    await page.getByRole('button', { name: 'Rotate URL…' }).click();
+    await page.getByRole('button', { name: 'Rotate URL', exact: true }).click();
+    await page.getByText('The check has a new ping URL.').waitFor();
     expect((await fetch(`${world.url}${pathname}`)).status).toBe(404);
   });
 
-  it('is run by hand, and shows what was found', async () => {
+  it('runs the check manually and shows the result', async () => {
     const person = await onCall();
     const { page, admin, check } = person;
     const probed = got(
@@ -160,29 +160,29 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await page.getByRole('img', { name: /^Latency: .*1 results, 0 failed/ }).waitFor();
     receiver().behave({ status: 503 });
     await button(person, 'Check now').click();
-    await page.getByText(/Checked by hand:.*Failed.*got 503/).waitFor();
+    await page.getByText(/Manual run:.*Failed.*got 503/).waitFor();
     await page
       .getByRole('table', { name: 'Results' })
-      .getByText(/by hand/)
+      .getByText(/manual/)
       .waitFor();
-    await page.locator('.standing').getByText('Down', { exact: true }).waitFor();
+    await page.locator('.check-status').getByText('Down', { exact: true }).waitFor();
     await page.getByRole('img', { name: /^Latency: .*2 results, 1 failed/ }).waitFor();
     await button(person, '30 d').click();
-    await page.getByRole('img', { name: /^Latency: .*1 stretches not watched/ }).waitFor();
+    await page.getByRole('img', { name: /^Latency: .*1 gaps/ }).waitFor();
     expect(page.url()).toContain('?window=30d');
   });
 
-  it('that warns is degraded, and says of what, and what it still waits for', async () => {
+  it('shows the warning of a degraded check and its progress towards recovery', async () => {
     const { page, admin, check, cards } = await onCall();
     got(await admin.put(`/v1/checks/${check.id}`, { recovery_threshold: 2 }), 200);
     const warning = { success: true, latency_ms: 5, warning_message: 'half of the pool is gone' };
     got(await admin.post(`/v1/checks/${check.id}/results`, warning), 201);
     got(await admin.post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 5 }), 201);
-    await lookNow({ page });
-    const standing = page.locator('.standing');
-    await standing.getByText('Degraded', { exact: true }).waitFor();
-    await standing.getByText('1 of 2 successes').waitFor();
-    await standing.getByText(/up after 2 successes/).waitFor();
+    await pollNow({ page });
+    const status = page.locator('.check-status');
+    await status.getByText('Degraded', { exact: true }).waitFor();
+    await status.getByText('1 of 2 successes').waitFor();
+    await status.getByText(/up after 2 successes/).waitFor();
     await page.reload();
     const results = page.getByRole('table', { name: 'Results' });
     await results.getByText('Warning', { exact: true }).waitFor();
@@ -190,7 +190,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     expect(await cards.first().textContent()).toMatch(/Degraded.*after .* down/s);
   });
 
-  it('is edited, copied, turned off and deleted, and says what is lost', async () => {
+  it('edits, duplicates, disables and deletes a check', async () => {
     const person = await onCall();
     const { page, admin, check } = person;
     await page.getByRole('link', { name: 'Edit' }).click();
@@ -215,17 +215,17 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     const copy = (await admin.get(`/v1/checks?entity_id=${check.entity_id}`)).body.at(-1);
     expect(copy).toMatchObject({ name: 'copy', failure_threshold: 4, interval_seconds: 3600, check_type: 'push' });
 
-    await button(person, 'Turn off').click();
-    await page.locator('.standing').getByText('Off', { exact: true }).waitFor();
+    await button(person, 'Disable').click();
+    await page.locator('.check-status').getByText('Disabled', { exact: true }).waitFor();
     await page.evaluate(`location.hash = '#/checks/${check.id}'`);
     await page.getByRole('heading', { level: 1, name: 'payment', exact: true }).waitFor();
     await page.locator('.channels > li').waitFor();
     await button(person, 'Delete').click();
     await page
       .getByRole('dialog')
-      .getByText(/its history and its policy with 1 channel/)
+      .getByText(/history and policy with 1 channel/)
       .waitFor();
-    await button(person, 'Delete the check').click();
+    await button(person, 'Delete check').click();
     await told(person, /deleted/);
     expect((await admin.get(`/v1/checks/${check.id}`)).status).toBe(404);
   });

@@ -7,16 +7,16 @@ import { receiving } from '#test/support/receiving.ts';
 import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, lookNow, told } from './person.ts';
+import { button, expectDisabled, pollNow, told } from './person.ts';
 import { personAt } from './places.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
 
-describe.skipIf(!binary)('the checks, in a real browser', () => {
+describe.skipIf(!binary)('checks page in a browser', () => {
   const world = browserAndService();
   const target = receiving();
 
-  /** Somebody who looks at three checks of an entity: one up, one down that tells nobody, one that is off. */
+  /** Opens the page with three checks: one up, one down without a channel, one disabled. */
   async function onCall({ readOnly = false } = {}) {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
@@ -46,21 +46,21 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     return { ...person, admin, rows, checks: { probed, pushed, off }, entity };
   }
 
-  it('are listed with what is down first and why, and every name as text', async () => {
+  it('lists down checks first, with the error, and shows names as text', async () => {
     const { page, rows, complaints } = await onCall();
     const texts = await rows.allTextContents();
     expect(texts[0]).toMatch(/Down.*backup.*disk is full.*Web shop.*Results of your own.*1 h.*failed/s);
     expect(texts[1]).toMatch(/Up.*home page.*HTTP request.*1 d.*\d+ ms/s);
-    expect(texts[2]).toMatch(/Off/);
+    expect(texts[2]).toMatch(/Disabled/);
     expect(await page.getByRole('link', { name: NAME, exact: true }).count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 
-  it('are filtered, and the address says by what', async () => {
+  it('filters checks and keeps the filters in the address', async () => {
     const { page, rows } = await onCall();
     await page.getByLabel('Channels').selectOption('none');
     await eventually(async () => (await rows.count()) === 2 && page.url().endsWith('?channel=none'));
-    await page.getByLabel('On or off').selectOption('yes');
+    await page.getByLabel('Enabled').selectOption('yes');
     await eventually(async () => (await rows.count()) === 1);
     await page.reload();
     await rows.first().waitFor();
@@ -72,33 +72,33 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     await eventually(async () => (await rows.count()) === 3 && page.url().endsWith('#/checks'));
   });
 
-  it('are there page by page while the rest is being read', async () => {
+  it('shows the first pages while the rest is loading', async () => {
     const { page, rows } = await onCall();
     let release = () => {};
-    const held = new Promise<void>((done) => {
+    const released = new Promise<void>((done) => {
       release = done;
     });
     await page.route('**/v1/checks?*last_result=true*', async (route) => {
       const url = new URL(route.request().url());
-      if (url.searchParams.has('cursor')) await held;
+      if (url.searchParams.has('cursor')) await released;
       else url.searchParams.set('limit', '2');
       await route.continue({ url: url.href });
     });
     await page.reload();
-    await page.getByText('The first 2 checks. The rest is being read.').waitFor();
+    await page.getByText('The first 2 checks. Loading the rest.').waitFor();
     expect(await rows.count()).toBe(2);
     release();
     await eventually(async () => (await rows.count()) === 3);
   });
 
-  it('follow what happens by themselves', async () => {
+  it('updates states without a reload', async () => {
     const { page, admin, rows, checks } = await onCall();
     got(await admin.post(`/v1/checks/${checks.pushed}/results`, { success: true, latency_ms: 5 }), 201);
-    await lookNow({ page });
+    await pollNow({ page });
     await eventually(async () => /Up.*backup/s.test((await rows.first().textContent()) ?? ''));
   });
 
-  it('are changed together; those that could not be are named, and stay selected', async () => {
+  it('changes several checks, and keeps failed ones selected', async () => {
     const person = await onCall();
     const { page, admin, checks } = person;
     await page.getByLabel('Select all').check();
@@ -108,7 +108,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
 
     await page.getByLabel('Select all').check();
     await button(person, 'Interval').click();
-    await page.getByLabel(/Seconds from one run/).fill('100000');
+    await page.getByLabel(/Interval in seconds/).fill('100000');
     await button(person, 'Change').click();
     const dialog = page.getByRole('dialog', { name: '1 of 3 failed' });
     await dialog.getByText(/home page.*86,?400/).waitFor();
@@ -126,16 +126,16 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     expect((await admin.get(`/v1/checks/${checks.probed}`)).status).toBe(404);
   });
 
-  it('are labelled together, and found by a label, of their own or of their entity', async () => {
+  it('labels several checks, and filters by labels of checks and entities', async () => {
     const person = await onCall();
     const { page, admin, rows, checks } = person;
     got(await admin.put('/v1/blueprints/service/entities/web', { labels: { team: 'payments' } }), 200);
     got(await admin.put(`/v1/checks/${checks.off}`, { labels: { team: 'ops', old: 'x' } }), 200);
     await page.getByLabel('Select all').check();
     await button(person, 'Label').click();
-    const dialog = page.getByRole('dialog', { name: 'Label each' });
-    await dialog.getByLabel(/^Labels to give/).fill('tier: 1');
-    await dialog.getByLabel(/^Labels to take away/).fill('old');
+    const dialog = page.getByRole('dialog', { name: 'Label the selected items' });
+    await dialog.getByLabel(/^Labels to set/).fill('tier: 1');
+    await dialog.getByLabel(/^Labels to remove/).fill('old');
     await dialog.getByRole('button', { name: 'Change' }).click();
     await told(person, /Label: 3 checks/);
     expect((await admin.get(`/v1/checks/${checks.off}`)).body.labels).toEqual({ team: 'ops', tier: '1' });
@@ -147,16 +147,16 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     await eventually(async () => (await rows.count()) === 3);
   });
 
-  it('get a channel each, all at once', async () => {
+  it('adds a channel to several checks', async () => {
     const person = await onCall();
     const { page, admin, checks } = person;
     await page.getByLabel('Select all').check();
-    await button(person, 'Add a channel').click();
+    await button(person, 'Add channel').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Type').selectOption('slack');
     await dialog.getByLabel(/^URL/).fill(`${target().url}/all`);
-    await button(person, 'Add to each').click();
-    await told(person, /Add a channel: 3 checks/);
+    await dialog.getByRole('button', { name: 'Add channel' }).click();
+    await told(person, /Add channel: 3 checks/);
     for (const [id, count] of [
       [checks.probed, 2],
       [checks.pushed, 1],
@@ -165,16 +165,16 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     }
   });
 
-  it('are looked at by who may only read, who is told why the rest is not for them', async () => {
+  it('disables changes for a read-only key, with the reason', async () => {
     const person = await onCall({ readOnly: true });
     await expectDisabled(person, 'New check', /read-only/);
     await person.page.getByLabel('Select all').check();
     await expectDisabled(person, 'Delete', /read-only/);
     await person.page.evaluate(`location.hash = '#/checks/new'`);
-    await person.page.getByText('You may not see this').waitFor();
+    await person.page.getByText('Access denied').waitFor();
   });
 
-  atNight('have no barrier in either theme, and fit a phone', async () => {
+  atNight('is accessible in both themes, and fits a phone', async () => {
     const { page, rows } = await onCall();
     await page.getByLabel('Select all').check();
     expect(await barriers(page)).toEqual([]);

@@ -1,5 +1,5 @@
 import { findProgram } from '#test/support/find-program.ts';
 
-/** Debian's Chromium; undefined where there is none, and then these tests are skipped. */
+/** Path of Chromium; undefined if it is not installed, and these tests are then skipped. */
 export const binary = findProgram('chromium');
 if (!binary && process.env.CI) throw new Error('chromium is missing; .ci/peers installs it.');

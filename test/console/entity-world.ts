@@ -6,12 +6,12 @@ import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { personAt } from './places.ts';
 
-/** Names that have to be text, whatever they look like. */
+/** Names that must be shown as text. */
 export const ODD_NAMES = ['<script>alert(1)</script>', 'متجر الويب', `${'long '.repeat(39)}name`, '𝒲ide 🛰 name'];
 
 type Made = { id: string; slug: string };
 
-/** A catalog of a shop: `shop` depends on `api`, which depends on `database`, which is down and takes both with it. */
+/** Creates a catalog in which `shop` depends on `api`, and `api` on `database`; all three are down. */
 export async function shopOf(admin: Client) {
   const fields = [
     { name: 'owner', field_type: 'string', required: true, default_value: 'platform team' },
@@ -20,7 +20,12 @@ export async function shopOf(admin: Client) {
     { name: 'tags', field_type: 'array' },
   ];
   got(
-    await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', description: 'What we run', fields }),
+    await admin.post('/v1/blueprints', {
+      slug: 'service',
+      name: 'Service',
+      description: 'Services of the shop',
+      fields,
+    }),
     201,
   );
   const make = async (slug: string, name: string, values: object = {}): Promise<Made> =>
@@ -50,7 +55,7 @@ export async function shopOf(admin: Client) {
   return { shop, api, database, checks };
 }
 
-/** A check says how it is. */
+/** Posts a result of a push check. */
 export async function report(admin: Client, check: string, success: boolean): Promise<void> {
   const result = { success, latency_ms: 5, status_code: 0, ...(!success && { error_message: 'disk is full' }) };
   got(await admin.post(`/v1/checks/${check}/results`, result), 201);
@@ -58,7 +63,7 @@ export async function report(admin: Client, check: string, success: boolean): Pr
 
 export type Visitor = Person & { admin: Client; go(path: string): Promise<void> };
 
-/** Somebody with the key of an account, at a page. @param key another one than the admin's */
+/** Opens the console with a key of an account. @param key default: the key of the admin */
 export async function visitor(browser: Browser, url: string, admin: Client, key = admin.key): Promise<Visitor> {
   const person = await personAt(browser, url, key);
   const go = async (path: string) => {
@@ -68,20 +73,20 @@ export async function visitor(browser: Browser, url: string, admin: Client, key 
   return { ...person, admin, go };
 }
 
-/** A new account, filled by `fill`, and somebody who looks at it. */
+/** Opens the console of a new account with the catalog of shopOf. */
 export async function shopVisitor(browser: Browser, url: string) {
   const admin = await newTenant();
   const world = await shopOf(admin);
   return { ...(await visitor(browser, url, admin)), ...world };
 }
 
-/** Somebody of the same account who may only read. */
+/** Opens the console of the account with a read-only key. */
 export async function readerOf(browser: Browser, url: string, admin: Client): Promise<Visitor> {
   const made = got(await admin.post('/v1/auth/keys', { label: 'Reader', is_read_only: true }), 201);
   return visitor(browser, url, clientOf(url, admin.key), made.key);
 }
 
-/** Nothing has to be scrolled sideways. */
+/** Asserts that the page does not scroll horizontally. */
 export async function expectNoSidewaysScroll({ page }: Person): Promise<void> {
   const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   expect(wide).toBeLessThanOrEqual(0);

@@ -5,12 +5,12 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, readerOf, report, shopVisitor } from './entity-world.ts';
-import { button, expectDisabled, lookNow } from './person.ts';
+import { button, expectDisabled, pollNow } from './person.ts';
 
-describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
+describe.skipIf(!binary)('entity page in a browser', () => {
   const world = browserAndService();
 
-  it('shows its state and why, its fields, its checks with their day, its neighbours, and what happened', async () => {
+  it('shows state, fields, checks, relations and state changes, and updates them', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin, checks, complaints } = person;
     await go('/entities/service/shop');
@@ -24,18 +24,18 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     await check.getByRole('img', { name: /^Last 24 h: .*down/ }).waitFor();
     const upstream = page.getByRole('region', { name: 'Upstream' });
     expect(await upstream.textContent()).toMatch(/Down.*Public API.*depends_on/s);
-    expect(await page.getByRole('region', { name: 'Downstream' }).textContent()).toContain('Nothing depends on it');
+    expect(await page.getByRole('region', { name: 'Downstream' }).textContent()).toContain('No downstream entities');
     expect(await page.locator('.happened li').count()).toBe(1);
-    // A change that somebody else has made is seen without a click.
+    // A change by another client appears without a click.
     await report(admin, checks[0]!, true);
-    await lookNow(person);
+    await pollNow(person);
     await eventually(async () => /Up/.test((await page.locator('.state-line').textContent()) ?? ''));
     await eventually(async () => (await page.locator('.happened li').count()) === 2);
     expect(await page.locator('.happened li').first().textContent()).toMatch(/Down → Up.*heartbeat/s);
     expect(complaints).toEqual([]);
   });
 
-  it('is edited: what the API refuses stands at its field, nothing typed is lost, and a default stays one', async () => {
+  it('edits an entity: shows errors at fields, keeps input, and does not store defaults', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin } = person;
     await go('/entities/service/shop');
@@ -60,25 +60,25 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     expect(body.fields).toEqual({ owner: 'new team', tier: 1, tags: ['eu', 'web'] });
   });
 
-  it('has neighbours added and removed', async () => {
+  it('adds and removes relations', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin } = person;
     await go('/entities/service/database');
-    await button(person, 'Add a relation').click();
-    await page.getByLabel('The other one is').selectOption('downstream');
+    await button(person, 'Add relation').click();
+    await page.getByLabel('Direction').selectOption('downstream');
     await button(person, 'Add').click();
     await page.locator('.field', { hasText: 'Entity' }).locator('.field-error').waitFor();
     await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
     await page.getByRole('option', { name: /Web shop/ }).click();
-    await page.getByLabel(/^How/).fill('Reads from');
+    await page.getByLabel(/^Type/).fill('Reads from');
     await button(person, 'Add').click();
     await page.getByText('small letters').first().waitFor();
-    await page.getByLabel(/^How/).fill('reads_from');
+    await page.getByLabel(/^Type/).fill('reads_from');
     await button(person, 'Add').click();
     const side = page.getByRole('region', { name: 'Downstream' });
     await side.getByText('reads_from').waitFor();
     await button(person, 'Remove depends_on: Public API').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove the relation' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove relation' }).click();
     await eventually(async () => (await side.getByRole('listitem').count()) === 1);
     const { body } = await admin.get('/v1/relations');
     expect(body.map((one: { relation_type: string }) => one.relation_type).sort()).toEqual([
@@ -87,7 +87,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     ]);
   });
 
-  it('is deleted once its reader has seen what goes with it', async () => {
+  it('deletes an entity after a confirmation that names its checks and relations', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin } = person;
     await go('/entities/service/api');
@@ -99,19 +99,19 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     await eventually(async () => (await page.getByRole('link', { name: 'Public API' }).count()) === 0);
     expect((await admin.get('/v1/blueprints/service/entities/api')).status).toBe(404);
     await go('/entities/service/api');
-    await page.getByText('There is no such entity').waitFor();
+    await page.getByText('Entity not found').waitFor();
   });
 
-  it('says to a read-only key what it may not do', async () => {
+  it('disables changes for a read-only key, with the reason', async () => {
     const { admin } = await shopVisitor(world.browser, world.url);
     const reader = await readerOf(world.browser, world.url, admin);
     await reader.go('/entities/service/shop');
-    for (const name of ['Edit', 'Delete', 'Add a relation', 'Remove depends_on: Public API']) {
+    for (const name of ['Edit', 'Delete', 'Add relation', 'Remove depends_on: Public API']) {
       await expectDisabled(reader, name, /read-only/);
     }
   });
 
-  atNight('fits a phone and a wide screen, and has no barrier', async () => {
+  atNight('fits a phone and a wide screen, and is accessible', async () => {
     const person = await shopVisitor(world.browser, world.url);
     for (const width of [390, 2560]) {
       await person.page.setViewportSize({ width, height: 844 });
@@ -122,7 +122,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     }
     await person.go('/entities/service/api');
     expect(await barriers(person.page)).toEqual([]);
-    await button(person, 'Add a relation').click();
+    await button(person, 'Add relation').click();
     expect(await barriers(person.page)).toEqual([]);
     expect(person.complaints).toEqual([]);
   });

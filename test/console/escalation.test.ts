@@ -8,7 +8,7 @@ import { report, slackChannel, watchedEntity } from './incident-world.ts';
 import { button } from './person.ts';
 import { arrive, personAt } from './places.ts';
 
-describe.skipIf(!binary)('who is called next, in a real browser', () => {
+describe.skipIf(!binary)('escalation in a browser', () => {
   const world = browserAndService();
 
   async function team() {
@@ -22,7 +22,7 @@ describe.skipIf(!binary)('who is called next, in a real browser', () => {
     return { ...person, admin, check, lead };
   }
 
-  it('is said by the default policy, in steps whose errors stand at their fields, and a check shows it', async () => {
+  it('edits the steps of the default policy, and shows them on the check', async () => {
     const person = await team();
     const { page, admin, check, lead } = person;
     await button(person, 'Change defaults').click();
@@ -39,7 +39,7 @@ describe.skipIf(!binary)('who is called next, in a real browser', () => {
       .getByLabel(/^After seconds/)
       .fill('600');
     await button(person, 'Save defaults').click();
-    // Nobody is called by it, which is said where the channels are.
+    // The error about missing channels is at the channels.
     await eventually(async () => (await steps.nth(1).locator('fieldset .field-error').count()) === 1);
     await steps.nth(1).getByLabel('Team lead').check();
     await button(person, 'Save defaults').click();
@@ -73,7 +73,7 @@ describe.skipIf(!binary)('who is called next, in a real browser', () => {
     expect(await page.getByText('from step 1, after 15 min').count()).toBe(2);
   });
 
-  it('is nobody while the entity is silenced, which its page says, and whose end lets alerts go out again', async () => {
+  it('sends no alerts while the entity is silenced, and resumes when the silence is lifted', async () => {
     const person = await team();
     const { page, admin, check } = person;
     await arrive(person, '/entities/shop/web');
@@ -81,13 +81,13 @@ describe.skipIf(!binary)('who is called next, in a real browser', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel(/^Reason/).fill('a move');
     await dialog.getByRole('button', { name: 'Silence' }).click();
-    await page.getByText('Silenced: no alert of its checks goes out.').waitFor();
+    await page.getByText('Silenced: no alerts of its checks are sent.').waitFor();
     expect((await admin.get('/v1/blueprints/shop/entities/web')).body).toMatchObject({
       ...{ silenced: true, silenced_until: expect.any(String), silence_reason: 'a move' },
     });
     await report(admin, check, 'card declined');
     await arrive(person, `/checks/${check}`);
-    await page.getByText('Why: what each rule said').first().click();
+    await page.getByText('Explain: result of each rule').first().click();
     await page.getByText(/its entity is silenced until .*: a move/).waitFor();
     await arrive(person, '/entities/shop/web');
     await button(person, 'Lift silence').click();

@@ -10,21 +10,21 @@ import { addressOf, arrive, isOpen, paths, personAt } from './places.ts';
 
 const WIDTHS = [390, 768, 1280, 2560];
 
-/** Pages that show nothing of the catalog. */
+/** Pages without names of the catalog. */
 const NAMES_NOTHING = ['/agents', '/start', '/settings', '/checks/new', '/alerts/defaults'];
 
-/** What reaches beyond the window once it has settled: `768: main > table.grid 1027`. */
+/** Lists the elements that exceed the window: `768: main > table.grid 1027`. */
 const OVERFLOW = `(async () => {
   for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   const { clientWidth, scrollWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return [];
   const wide = [...document.querySelectorAll('#app *')].filter((one) => one.getBoundingClientRect().right > clientWidth + 1);
   const nameOf = ({ localName, classList }) => [localName, ...classList].join('.');
-  const told = wide.slice(0, 8).map((one) => nameOf(one.parentElement) + ' > ' + nameOf(one));
-  return [clientWidth + ': ' + scrollWidth + ' by ' + told.join(', ')];
+  const names = wide.slice(0, 8).map((one) => nameOf(one.parentElement) + ' > ' + nameOf(one));
+  return [clientWidth + ': ' + scrollWidth + ' by ' + names.join(', ')];
 })()`;
 
-describe.skipIf(!binary)('every page, in a real browser', () => {
+describe.skipIf(!binary)('all pages in a browser', () => {
   const world = inBrowser();
   let params: Params;
   let insider: Person;
@@ -37,7 +37,7 @@ describe.skipIf(!binary)('every page, in a real browser', () => {
     outsider = await personAt(world.browser, url);
   });
 
-  it.each(paths)('%s fits every window, has no barrier in either theme, and shows every name as text', async (path) => {
+  it.each(paths)('fit all window sizes, are accessible, and show names as text: %s', async (path) => {
     const person = isOpen(path) ? outsider : insider;
     const { page, complaints } = person;
     await arrive(person, addressOf(path, params));

@@ -7,10 +7,10 @@ import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
 import { personAt } from './places.ts';
 
-describe.skipIf(!binary)('why somebody was told, or was not, in a real browser', () => {
+describe.skipIf(!binary)('alert explanation in a browser', () => {
   const world = browserAndService();
 
-  it('says which failure it follows from, what each look for that saw, and leads to the incident', async () => {
+  it('shows the root cause and its evaluations, and links to the incident', async () => {
     const admin = await newTenant();
     const database = await watchedEntity(admin, 'database', 'Database', ['answers']);
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout']);
@@ -23,14 +23,14 @@ describe.skipIf(!binary)('why somebody was told, or was not, in a real browser',
     await eventually(async () => (await admin.get(`/v1/checks/${check}/explain`)).body.evaluations.length > 0, 15_000);
 
     const { page, complaints } = await personAt(world.browser, world.url, admin.key, `/checks/${check}`);
-    await page.getByText('Explain now, or another moment').click();
-    const why = page.locator('section', { hasText: 'Why was I told, or not?' });
-    await why.getByText(/Looked for its cause/).click();
-    await why.getByText(/it follows from Database/).waitFor();
-    await why.getByText(/Database failed, by the state of its checks/).waitFor();
+    await page.getByText('Explain now, or another time').click();
+    const why = page.locator('section', { hasText: 'Explain alerts' });
+    await why.getByText(/cause evaluation/).click();
+    await why.getByText(/caused by Database/).waitFor();
+    await why.getByText(/Database failed, from the state of its checks/).waitFor();
     const rules = why.locator('.rules > li');
     expect(await rules.filter({ hasText: 'Dependencies' }).textContent()).toMatch(/its entity depends on 1 other/);
-    await why.getByRole('link', { name: 'The incident' }).click();
+    await why.getByRole('link', { name: 'Open incident' }).click();
     await page.getByRole('heading', { level: 1, name: /Database/ }).waitFor();
     expect(complaints).toEqual([]);
   });

@@ -7,10 +7,10 @@ import { passkeys, seen, signInByPasskey, signOut, takeOffer, told, useLink } fr
 
 const LINK = /Sign in, once, within an hour: (http:\/\/localhost:\d+\/#\/link\/fwl_[0-9A-Za-z]{43})/;
 
-describe.skipIf(!binary)('the first start, in a real browser', () => {
+describe.skipIf(!binary)('first start in a browser', () => {
   const world = inBrowser();
 
-  it('goes from the printed link to a passkey, which is all it takes from then on, also after kill -9', async () => {
+  it('leads from the printed link to a passkey that works after kill -9', async () => {
     await using service = await startRealService();
     const link = LINK.exec(service.out())![1]!;
     const person = await personWith(world.browser);
@@ -31,12 +31,12 @@ describe.skipIf(!binary)('the first start, in a real browser', () => {
     await signOut(person);
     await signInByPasskey(person);
 
-    // Opened anew, as a link that was left in a chat is.
+    // The used link is opened again.
     await person.page.goto('about:blank');
     await useLink(person, link);
     await told(person, /There is no such sign-in link/);
     expect(person.complaints).toEqual([]);
-    // Neither is in what the service has logged.
+    // The token is not in the log.
     const [token] = /fwl_\w+/.exec(link)!;
     expect(service.err()).not.toContain(token);
   });

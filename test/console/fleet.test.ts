@@ -10,7 +10,7 @@ import { personAt } from './places.ts';
 
 const NAMES = ['Web shop', '<script>alert(1)</script>', 'متجر الويب', `${'long '.repeat(39)}name`, '𝒲ide 🛰 name'];
 
-/** A fleet of some entities with a push check each. @returns the ids of the checks, in the order of `names` */
+/** Creates entities with a push check each. @returns the ids of the checks, in the order of `names` */
 async function fleetOf(admin: Client, names: readonly string[]): Promise<string[]> {
   await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
   const checks: string[] = [];
@@ -32,10 +32,10 @@ async function report(admin: Client, check: string, success: boolean): Promise<v
   expect(await admin.post(`/v1/checks/${check}/results`, result)).toMatchObject({ status: 201 });
 }
 
-describe.skipIf(!binary)('the fleet, in a real browser', () => {
+describe.skipIf(!binary)('fleet page in a browser', () => {
   const world = browserAndService();
 
-  /** Somebody who looks at a fleet of their own. */
+  /** Opens the fleet page of a new account. */
   async function onCall() {
     const admin = await newTenant();
     const checks = await fleetOf(admin, NAMES);
@@ -47,7 +47,7 @@ describe.skipIf(!binary)('the fleet, in a real browser', () => {
     return { ...person, admin, checks, rows };
   }
 
-  it('shows what is down first, why, and every name as text', async () => {
+  it('lists down entities first, with the error, and shows names as text', async () => {
     const { page, rows, complaints } = await onCall();
     await eventually(async () => /Web shop/.test((await rows.first().textContent()) ?? ''));
     expect(await rows.first().textContent()).toMatch(/Down/);
@@ -58,43 +58,43 @@ describe.skipIf(!binary)('the fleet, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('sees a change by itself, within its interval', async () => {
+  it('updates within the poll interval', async () => {
     const { admin, checks, rows } = await onCall();
     await report(admin, checks[0]!, true);
     await report(admin, checks[1]!, false);
     await eventually(async () => /Down.*<script>/s.test((await rows.first().textContent()) ?? ''));
   });
 
-  it('shows the last 24 hours of what is in sight, reads each once for all rows, and on a phone none', async () => {
+  it('reads the last 24 hours of visible rows once for all rows, and not on a phone', async () => {
     const { page, rows } = await onCall();
-    const asked: string[] = [];
+    const requests: string[] = [];
     await page.setViewportSize({ width: 390, height: 844 });
-    // What the page before has asked for does not count.
+    // Requests of the previous page do not count.
     await page.reload({ waitUntil: 'commit' });
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url());
       if (pathname !== '/v1/history') return;
       const count = searchParams.get('entity_ids')!.split(',').length;
-      asked.push(`${count} ${searchParams.has('to') ? 'rolled up' : 'of late'}`);
+      requests.push(`${count} ${searchParams.has('to') ? 'rolled up' : 'recent'}`);
     });
     await rows.first().waitFor();
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 844 });
     const bars = page.getByRole('img', { name: /^Last 24 h: / });
     const areShown = () => eventually(async () => (await bars.count()) === NAMES.length, 30_000);
     await areShown();
-    // All of them are new: what was before their state is not in the state.
-    const expected = [`${NAMES.length} rolled up`, `${NAMES.length} of late`];
-    await eventually(() => asked.length === expected.length, 30_000);
+    // The entities are new, so the time before their state is read too.
+    const expected = [`${NAMES.length} rolled up`, `${NAMES.length} recent`];
+    await eventually(() => requests.length === expected.length, 30_000);
     await rows.first().getByText('0 %', { exact: true }).waitFor();
     await page.evaluate(`location.hash = '#/settings/look'`);
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await page.evaluate(`location.hash = '#/'`);
     await areShown();
-    expect(asked).toEqual(expected);
+    expect(requests).toEqual(expected);
   });
 
-  it('is searched and filtered, and the address says by what', async () => {
+  it('searches and filters, and keeps both in the address', async () => {
     const { page, rows } = await onCall();
     await page.keyboard.press('/');
     await page.keyboard.type('shop');
@@ -108,7 +108,7 @@ describe.skipIf(!binary)('the fleet, in a real browser', () => {
     expect(await page.getByRole('button', { name: /Up/ }).getAttribute('aria-pressed')).toBe('true');
   });
 
-  it('is left by keys alone for an entity, and by jumping', async () => {
+  it('opens an entity and another page with the keyboard', async () => {
     const { page } = await onCall();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -135,7 +135,7 @@ describe.skipIf(!binary)('the fleet, in a real browser', () => {
     });
   }
 
-  it('ends where the session ended elsewhere, and goes on where one was', async () => {
+  it('shows the sign-in when the session ends elsewhere, and then returns to the page', async () => {
     const person = await onCall();
     await person.page.evaluate(`location.hash = '#/settings/sign-in'`);
     await person.page.getByRole('heading', { name: 'Sessions' }).waitFor();
@@ -146,26 +146,26 @@ describe.skipIf(!binary)('the fleet, in a real browser', () => {
   });
 });
 
-describe.skipIf(!binary)('a service that goes away and comes back', () => {
+describe.skipIf(!binary)('fleet page during a service outage', () => {
   const world = inBrowser();
 
-  it('is said to be away, and the page recovers by itself', async () => {
+  it('shows Offline and recovers without a reload', async () => {
     await using service = await startRealService();
     await fleetOf(service.client, ['Web shop']);
     const person = await personAt(world.browser, service.url, service.client.key);
     await person.page.getByRole('link', { name: 'Web shop' }).waitFor();
     await service.kill();
-    const looks = person.page.getByText('Offline');
-    // Each look comes later than the one before, but somebody who comes back asks at once.
+    const offline = person.page.getByText('Offline');
+    // Polls become rarer after failures; an online event polls at once.
     await eventually(async () => {
       await person.page.evaluate(`dispatchEvent(new Event('online'))`);
-      return looks.isVisible();
+      return offline.isVisible();
     }, 50_000);
     expect(await person.page.getByRole('link', { name: 'Web shop' }).isVisible()).toBe(true);
     await service.start();
     await eventually(async () => {
       await person.page.evaluate(`dispatchEvent(new Event('online'))`);
-      return !(await looks.isVisible());
+      return !(await offline.isVisible());
     }, 50_000);
   });
 });

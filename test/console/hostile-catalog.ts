@@ -3,19 +3,16 @@ import { got } from '#test/support/fleet.ts';
 
 const START = '<script>alert(1)</script> متجر 𝒲𝒾𝒹ℯ🛰 ';
 
-/** What is hard on a page in one name: markup, right to left, 4-byte characters, and no blank to break a line at. */
+/** A hostile name: markup, right-to-left text, 4-byte characters, and no space for a line break. */
 export const HOSTILE = START + 'w'.repeat(200 - [...START].length);
 
-/** Of the same length, in words that run the other way. */
+/** A right-to-left name of the same length. */
 const RIGHT_TO_LEFT = 'متجر الويب '.repeat(18).trim();
 
-/** What stands for each named part of an address, by the word before it. */
+/** Values of the parameters in addresses, keyed by the segment before them: `checks :id`. */
 export type Params = Record<string, string>;
 
-/**
- * An account with one of everything a page shows, all of it called HOSTILE; what of it is down is so for a HOSTILE
- * reason. @returns what stands for the parts of addresses: `checks :id`
- */
+/** Creates one record of each kind, named HOSTILE, with HOSTILE errors. @returns the parameters of addresses */
 export async function hostileCatalog(admin: Client): Promise<Params> {
   const post = async (path: string, body: object, status = 201) => got(await admin.post(path, body), status);
   await post('/v1/blueprints', {

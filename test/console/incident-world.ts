@@ -1,7 +1,7 @@
 import type { Client } from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 
-/** An entity of the blueprint `shop` with push checks that go down at their first failure, and are up. */
+/** Creates an entity of the blueprint `shop` with push checks that are up and go down at their first failure. */
 export async function watchedEntity(client: Client, slug: string, name: string, checks: readonly string[]) {
   await client.post('/v1/blueprints', { slug: 'shop', name: 'Shop' });
   const entity = got(await client.post('/v1/blueprints/shop/entities', { slug, name }), 201);
@@ -16,7 +16,7 @@ export async function watchedEntity(client: Client, slug: string, name: string, 
   return { id: entity.id as string, checks: ids };
 }
 
-/** Posts a result of a push check. @param error it failed, with this message; true: it succeeded */
+/** Posts a result of a push check. @param error message of a failure; true: success */
 export async function report(client: Client, id: string, error: string | true): Promise<void> {
   const result = { success: error === true, latency_ms: 5, ...(error !== true && { error_message: error }) };
   got(await client.post(`/v1/checks/${id}/results`, result), 201);

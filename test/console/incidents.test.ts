@@ -8,14 +8,14 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, lookNow, told } from './person.ts';
+import { button, pollNow, told } from './person.ts';
 import { arrive, personAt } from './places.ts';
 
-describe.skipIf(!binary)('incidents, in a real browser', () => {
+describe.skipIf(!binary)('incident pages in a browser', () => {
   const world = browserAndService();
   const receiver = receiving();
 
-  /** The web shop is down and a channel knows, an action was fired; mail was down, and somebody ended that. */
+  /** Creates an open incident of the web shop, with an alert and an execution, and a resolved one of mail. */
   async function onCall(place = '/incidents') {
     const admin = await newTenant();
     const mail = await watchedEntity(admin, 'mail', 'Mail', ['smtp']);
@@ -44,33 +44,33 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     return { ...person, admin, mail, shop, checkout, login, incident, rows, textOf };
   }
 
-  it('show what is open first, and come by themselves', async () => {
+  it('lists open incidents first, and updates without a reload', async () => {
     const { page, admin, rows, textOf, complaints } = await onCall();
     await rows.nth(1).waitFor();
-    expect(await textOf(0)).toMatch(/Open.*Web shop.*nobody yet/s);
-    expect(await textOf(1)).toMatch(/Over.*Mail/s);
+    expect(await textOf(0)).toMatch(/Open.*Web shop.*not yet/s);
+    expect(await textOf(1)).toMatch(/Resolved.*Mail/s);
     const made = { title: 'Payments are slow', impact: 'degraded' };
     got(await admin.post('/v1/incidents', made), 201);
-    await lookNow({ page });
+    await pollNow({ page });
     await eventually(async () => (await rows.count()) === 3, 15_000);
-    expect(await textOf(0)).toMatch(/Open.*Payments are slow.*by hand/s);
+    expect(await textOf(0)).toMatch(/Open.*Payments are slow.*manual/s);
     expect(complaints).toEqual([]);
   });
 
-  it('have a page with what failed, who was told, and everything that happened, which follows to the end', async () => {
+  it('shows entities, notified channels and timeline, and follows the incident until it is resolved', async () => {
     const person = await onCall();
     const { page, admin, checkout, login, shop, complaints } = person;
     await page.getByRole('link', { name: /Web shop/ }).click();
     await page.getByRole('heading', { level: 1, name: /Web shop/ }).waitFor();
     const section = (name: string) =>
       page.locator('section', { has: page.getByRole('heading', { level: 2, name, exact: true }) });
-    await section('Who was told')
+    await section('Notified channels')
       .getByRole('link', { name: /^Slack 127/ })
       .waitFor();
-    await section('What happened').getByText('card declined').waitFor();
-    await section('What ran because of it').getByRole('link', { name: 'Restart the shop' }).waitFor();
-    await section('What happened').getByText('Why: what each rule said').first().click();
-    await section('What happened')
+    await section('Timeline').getByText('card declined').waitFor();
+    await section('Actions').getByRole('link', { name: 'Restart the shop' }).waitFor();
+    await section('Timeline').getByText('Explain: result of each rule').first().click();
+    await section('Timeline')
       .getByText(/An alert was sent to 1 channel/)
       .waitFor();
 
@@ -79,37 +79,39 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
     await page.locator('.incident-facts').getByText(/on it/).waitFor();
     expect((await admin.get(`/v1/checks/${checkout}`)).body.acknowledgement).toMatchObject({ note: 'on it' });
-    await button(person, 'Add a note').click();
-    await page.getByRole('dialog').getByLabel(/^Note/).fill('the bank is down\nas they say');
     await button(person, 'Add note').click();
-    await section('What happened').getByText('the bank is down').waitFor();
-    // Its entity is degraded: only the service knows that a check of it is down.
+    await page.getByRole('dialog').getByLabel(/^Note/).fill('the bank is down\nas they say');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add note' }).click();
+    await section('Timeline').getByText('the bank is down').waitFor();
+    // The entity is degraded, so only the service knows that one of its checks is down.
     await button(person, 'Resolve').click();
     await told(person, /acknowledge it/);
 
     await report(admin, login, 'no session');
-    await lookNow(person);
-    await section('What happened').getByText('no session').waitFor();
-    await expect.poll(() => button(person, 'Resolve').getAttribute('title')).toMatch(/is down: acknowledge it/);
+    await pollNow(person);
+    await section('Timeline').getByText('no session').waitFor();
+    await expect
+      .poll(() => button(person, 'Resolve').getAttribute('title'))
+      .toMatch(/still down: acknowledge the incident/);
     for (const check of [checkout, login]) await report(admin, check, true);
-    await lookNow(person);
+    await pollNow(person);
     await eventually(async () => {
-      // It cannot be pressed any more once it was of use.
+      // The button is disabled after it was used.
       await button(person, 'Resolve').click({ force: true });
-      return page.getByText('Ended', { exact: true }).isVisible();
+      return page.getByText('Resolved at', { exact: true }).isVisible();
     }, 15_000);
-    expect(await page.locator('.incident-facts').textContent()).toMatch(/Over/);
+    expect(await page.locator('.incident-facts').textContent()).toMatch(/State\s*Resolved/);
     await arrive(person, '/entities/shop/web');
     await section('Incidents')
       .getByRole('link', { name: /Web shop/ })
       .waitFor();
-    await page.getByRole('link', { name: 'All of them' }).click();
+    await page.getByRole('link', { name: 'Show all incidents' }).click();
     await page.getByRole('table', { name: 'Incidents' }).waitFor();
     expect(page.url()).toContain(`entity=${shop.id}`);
     expect(complaints.filter((one) => !/409/.test(one))).toEqual([]);
   });
 
-  it('are filtered by state, entity and time, and the address says by what', async () => {
+  it('filters by state, entity and time, and keeps the filters in the address', async () => {
     const person = await onCall();
     const { page, rows, textOf, mail } = person;
     await page.getByLabel('State').selectOption('over');
@@ -117,9 +119,9 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     await page.reload();
     await rows.first().waitFor();
     expect(await rows.count()).toBe(1);
-    await page.getByText('By time').click();
+    await page.getByText('Time range').click();
     await page.getByLabel(/^Since/).fill('2999-01-01T00:00');
-    await page.getByText('No incident fits').waitFor();
+    await page.getByText('No matching incidents').waitFor();
     await button(person, 'Show all').click();
     await eventually(async () => (await rows.count()) === 2);
     await page.getByRole('combobox', { name: 'Entity' }).fill('mai');
@@ -128,26 +130,26 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     expect(page.url()).toContain(`entity=${mail.id}`);
   });
 
-  it('are opened by hand, and say so where there is none', async () => {
+  it('opens a manual incident, and shows a message for an unknown one', async () => {
     const person = await onCall('/incidents/inc_none');
     const { page } = person;
-    await page.getByText('There is no such incident').waitFor();
+    await page.getByText('Incident not found').waitFor();
     await arrive(person, '/incidents');
     await button(person, 'New incident').click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('combobox', { name: 'Add an entity' }).fill('Web');
+    await dialog.getByRole('combobox', { name: 'Add entity' }).fill('Web');
     await page.getByRole('option', { name: /Web shop/ }).click();
     await dialog.getByLabel(/^Impact/).selectOption('degraded');
-    await button(person, 'Open the incident').click();
+    await button(person, 'Open incident').click();
     await dialog.locator('.field', { hasText: 'Title' }).locator('.field-error').waitFor();
     await dialog.getByLabel(/^Title/).fill('Payments are slow');
-    await button(person, 'Open the incident').click();
+    await button(person, 'Open incident').click();
     await page.getByRole('heading', { level: 1, name: 'Payments are slow' }).waitFor();
     await button(person, 'Resolve').click();
-    await page.getByText('Ended', { exact: true }).waitFor();
+    await page.getByText('Resolved at', { exact: true }).waitFor();
   });
 
-  atNight('can be read by everybody, on a phone as well', async () => {
+  atNight('is accessible, also on a phone', async () => {
     const person = await onCall();
     const { page, rows, incident } = person;
     await rows.nth(1).waitFor();

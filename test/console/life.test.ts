@@ -13,13 +13,13 @@ const TYPED = 'Shop of the <b>night</b>';
 const name = (page: Page) => page.getByRole('textbox', { name: 'Name' });
 const contact = (page: Page) => page.getByRole('textbox', { name: 'Contact' });
 
-/** What a browser says when somebody comes back to a tab. */
-const comeBack = (page: Page) => page.evaluate(`dispatchEvent(new Event('focus'))`);
+/** Fires the event of a user who returns to the tab. */
+const returnToTab = (page: Page) => page.evaluate(`dispatchEvent(new Event('focus'))`);
 
-describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
+describe.skipIf(!binary)('tab lifecycle in a browser', () => {
   const world = browserAndService();
 
-  /** Somebody who has begun to change the account. */
+  /** Opens the account settings and types a new name. */
   async function typing() {
     const admin = await newTenant();
     const person = await personAt(world.browser, world.url, admin.key);
@@ -28,7 +28,7 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
     return { ...person, admin };
   }
 
-  it('goes on where another tab signs out, and signs in again', async () => {
+  it('follows sign-out and sign-in of another tab', async () => {
     const admin = await newTenant();
     const first = await personAt(world.browser, world.url, admin.key);
     const second = { page: await first.context.newPage() };
@@ -36,21 +36,21 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
     await name(second.page).fill(TYPED);
 
     await signOut(first);
-    // The poller asks the next time it looks.
+    // The next poll detects it.
     await second.page.evaluate(`dispatchEvent(new Event('online'))`);
     await seen(second, 'sign-in');
 
     await signInByKey(first, admin.key);
-    await comeBack(second.page);
+    await returnToTab(second.page);
     await second.page.getByRole('navigation', { name: 'Pages' }).waitFor();
     expect(second.page.url()).toMatch(/#\/settings\/account$/);
     await eventually(async () => (await name(second.page).inputValue()) === TYPED);
     expect(first.complaints).toEqual([]);
   });
 
-  it('shows what the API says at its field, and keeps what was typed, also through a reload', async () => {
+  it('shows an API error at its field, and keeps input through a reload', async () => {
     const { page, complaints } = await typing();
-    await contact(page).fill('nobody');
+    await contact(page).fill('no-address');
     await button({ page }, 'Save').click();
     await eventually(async () => (await contact(page).getAttribute('aria-invalid')) === 'true');
     const errorId = (await contact(page).getAttribute('aria-describedby'))!.split(' ').at(-1)!;
@@ -58,11 +58,11 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
     expect(await name(page).inputValue()).toBe(TYPED);
     await page.reload();
     await eventually(async () => (await name(page).inputValue()) === TYPED);
-    expect(await contact(page).inputValue()).toBe('nobody');
+    expect(await contact(page).inputValue()).toBe('no-address');
     expect(complaints).toEqual([]);
   });
 
-  it('keeps what was typed when the session ends elsewhere in the middle of it', async () => {
+  it('keeps input when the session ends elsewhere', async () => {
     const admin = await newTenant();
     const made = await admin.post('/v1/auth/keys', { label: 'of a browser' });
     const { page, complaints } = await personAt(world.browser, world.url, made.body.key);
@@ -74,12 +74,12 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
     await signInByKey({ page }, admin.key);
     await eventually(async () => (await name(page).inputValue()) === TYPED);
     await button({ page }, 'Save').click();
-    await told({ page }, /account was changed/);
+    await told({ page }, /account is changed/);
     expect((await admin.get('/v1/me')).body.name).toBe(TYPED);
     expect(complaints).toEqual([]);
   });
 
-  it('keeps it for whoever typed it alone', async () => {
+  it('hides input from another user', async () => {
     const { page } = await typing();
     const other = await newTenant();
     await signOut({ page });
@@ -89,7 +89,7 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
   });
 
   it.each([true, false])(
-    'loads anew, once, when the file of a page is gone after an upgrade (there then: %s)',
+    'reloads once when the file of a page is missing after an upgrade (exists after the reload: %s)',
     async (isBack) => {
       const { page, complaints } = await typing();
       let loads = 0;
@@ -111,10 +111,10 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
   );
 });
 
-describe.skipIf(!binary)('a service that is killed and comes back', () => {
+describe.skipIf(!binary)('tab during a service outage', () => {
   const world = inBrowser();
 
-  it('costs nothing that was typed, and the page says so and recovers by itself', async () => {
+  it('keeps input, shows Offline, and recovers without a reload', async () => {
     await using service = await startRealService();
     const { page, complaints } = await personAt(world.browser, service.url, service.client.key);
     await page.clock.install();
@@ -123,7 +123,7 @@ describe.skipIf(!binary)('a service that is killed and comes back', () => {
     await service.kill();
     await button({ page }, 'Save').click();
     await told({ page }, /service cannot be reached/);
-    // Nobody touches the page from here on: its own looks say that the service is away, and that it is back.
+    // From here on there is no user input: the polls detect the outage and its end.
     const offline = page.getByText('Offline');
     const afterAMinute = async (isSo: () => Promise<boolean>) => {
       await page.clock.fastForward(61_000);
@@ -134,7 +134,7 @@ describe.skipIf(!binary)('a service that is killed and comes back', () => {
     await eventually(() => afterAMinute(async () => !(await offline.isVisible())), 20_000);
     expect(await name(page).inputValue()).toBe(TYPED);
     await button({ page }, 'Save').click();
-    await told({ page }, /account was changed/);
+    await told({ page }, /account is changed/);
     expect((await service.client.get('/v1/me')).body.name).toBe(TYPED);
     expect(complaints).toEqual([]);
   });

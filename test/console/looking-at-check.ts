@@ -5,7 +5,7 @@ import type { browserAndService } from './browser-and-service.ts';
 import { alertedCheck } from './check-fleet.ts';
 import { personAt } from './places.ts';
 
-/** Makes people who look at a push check of their own that went down and told a channel so. */
+/** Returns a function that opens the page of a new push check that is down, with a notified channel. */
 export function lookingAtCheck(world: ReturnType<typeof browserAndService>, receiver: () => WebhookReceiver) {
   let paths = 0;
   return async ({ readOnly = false } = {}) => {

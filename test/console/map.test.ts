@@ -7,12 +7,12 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, ODD_NAMES, report, shopVisitor, visitor } from './entity-world.ts';
-import { button, lookNow } from './person.ts';
+import { button, pollNow } from './person.ts';
 
-describe.skipIf(!binary)('the map, in a real browser', () => {
+describe.skipIf(!binary)('map page in a browser', () => {
   const world = browserAndService();
 
-  it('shows the root cause first, what depends on it to its right, and the same as a table', async () => {
+  it('shows root causes, the map with upstream to the left, and a table', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin, checks, complaints } = person;
     await go('/map');
@@ -30,22 +30,22 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
       'DownWeb shopdepends_onDownPublic API',
     ]);
     expect(await page.getByText(`Not shown: ${ODD_NAMES.length} entities without a relation here.`).count()).toBe(1);
-    // When the cause is mended, the next one is to be looked at.
+    // When the root cause recovers, the next one is listed.
     await report(admin, checks[2]!, true);
-    await lookNow(person);
+    await pollNow(person);
     await eventually(async () => /Public API/.test((await causes.first().textContent()) ?? ''));
     expect(complaints).toEqual([]);
   });
 
-  it('is walked by keys, narrowed to the neighbours of one, and the address says to whose', async () => {
+  it('supports the keyboard, and keeps the filters in the address', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const { page, go, shop, database } = person;
     await go('/map');
-    await page.getByRole('combobox', { name: /^Around/ }).fill('shop');
+    await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Map of 2 entities' }).waitFor();
-    expect(await page.getByText('1 relation to what the filter leaves out').count()).toBe(1);
-    await page.getByLabel('As far as').selectOption('2');
+    expect(await page.getByText('1 relation to entities outside the filter').count()).toBe(1);
+    await page.getByLabel('Distance').selectOption('2');
     await eventually(async () => page.url().endsWith(`#/map?around=${shop.id}&depth=2`));
     await page.reload();
     const map = page.getByRole('region', { name: 'Map of 3 entities' });
@@ -53,13 +53,13 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Database', level: 1 }).waitFor();
-    await page.getByRole('link', { name: 'On the map' }).click();
+    await page.getByRole('link', { name: 'Show on map' }).click();
     await eventually(async () => page.url().endsWith(`#/map?around=${database.id}`));
     await button(person, 'Show all').click();
     await map.waitFor();
   });
 
-  it('has an entity that was made elsewhere a moment ago', async () => {
+  it('shows an entity that another client has just created', async () => {
     const { page, go, admin, database } = await shopVisitor(world.browser, world.url);
     await page.getByRole('link', { name: 'Database' }).waitFor();
     const made = got(await admin.post('/v1/blueprints/service/entities', { slug: 'cron', name: 'Cron jobs' }), 201);
@@ -72,7 +72,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
       .waitFor();
   });
 
-  it('asks for a filter above 300 entities, and the table has them all', async () => {
+  it('requires a filter above 300 entities, and lists all in the table', async () => {
     const admin = await newTenant();
     got(await admin.post('/v1/blueprints', { slug: 'host', name: 'Host' }), 201);
     const ids: string[] = [];
@@ -87,7 +87,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
     await go('/map');
     await page.getByText('301 entities are too many for one map').waitFor();
     expect(await page.getByRole('table', { name: 'Relations' }).getAttribute('aria-rowcount')).toBe('301');
-    await page.getByRole('combobox', { name: /^Around/ }).fill('h-7');
+    await page.getByRole('combobox', { name: /^Entity/ }).fill('h-7');
     await page
       .getByRole('option', { name: /Host 7/ })
       .first()
@@ -95,7 +95,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
     await page.getByRole('region', { name: 'Map of 2 entities' }).waitFor();
   });
 
-  atNight('fits a phone and a wide screen, and has no barrier', async () => {
+  atNight('fits a phone and a wide screen, and is accessible', async () => {
     const person = await shopVisitor(world.browser, world.url);
     for (const width of [390, 2560]) {
       await person.page.setViewportSize({ width, height: 844 });

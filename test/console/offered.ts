@@ -4,13 +4,12 @@ import { type Guarded, isAllowed, type Rights } from '#lib/platform/http/access.
 import { paramsOf, rowsAt } from '#lib/platform/http/match-path.ts';
 import type { Person } from '#test/support/browser.ts';
 
-/** Everybody may do this, and it would end what the test is about. */
+/** Buttons that the test must not press: they end the session or open dialogs of the browser. */
 const OF_THE_TEST = /sign out|copy|passkey/i;
 
 /**
- * Presses every button of a page that can be pressed, once of each name and with all rows selected, and what each
- * window offers that comes up.
- * Fields that are empty there get a number, so that one whose only field asks for it goes on.
+ * Presses every button of a page once per name, with all rows selected, and the buttons of the dialogs that open. Empty
+ * fields of dialogs get a number.
  */
 const pressAll = (address: string) => `(async () => {
   const home = '#' + ${JSON.stringify(address)};
@@ -64,21 +63,21 @@ const pressAll = (address: string) => `(async () => {
 
 const table = allRoutes.map((row) => ({ row, segments: row.path.split('/') }));
 
-/** The row of the API that a call is for. Throws where there is none. */
-function rowOf(method: string, url: string) {
+/** Finds the route of a request. Throws for an unknown route. */
+function routeOf(method: string, url: string) {
   const path = new URL(url).pathname.split('/');
   const found = rowsAt(table, path).find((one) => one.method === method && paramsOf(one, path));
-  if (!found) throw new Error(`There is no ${method} ${url}.`);
+  if (!found) throw new Error(`No route for ${method} ${url}.`);
   return found;
 }
 
-/** The endpoints that the rights open. */
+/** Whether the rights allow an endpoint. */
 export const isOpenTo = (rights: Rights, endpoint: string): boolean => {
   const { access } = allRoutes.find((row) => endpointOf(row) === endpoint)!;
   return access === 'open' || isAllowed(rights, access as Guarded);
 };
 
-/** What somebody is offered on pages: the endpoints that would change something. None of it is done. */
+/** Records the endpoints with side effects that a page calls. The requests are intercepted. */
 export async function watchOffers({ page }: Person) {
   const offered = new Set<string>();
   const refused: string[] = [];
@@ -86,16 +85,16 @@ export async function watchOffers({ page }: Person) {
   await page.route('**/v1/**', async (route) => {
     const request = route.request();
     if (request.method() === 'GET') return route.continue();
-    offered.add(endpointOf(rowOf(request.method(), request.url())));
-    const answer = { code: 'VALIDATION_ERROR', error: 'Nothing is done: somebody only looks what is offered.' };
-    await route.fulfill({ status: 400, contentType: 'application/json', body: JSON.stringify(answer) });
+    offered.add(endpointOf(routeOf(request.method(), request.url())));
+    const body = { code: 'VALIDATION_ERROR', error: 'Intercepted by the test.' };
+    await route.fulfill({ status: 400, contentType: 'application/json', body: JSON.stringify(body) });
   });
   page.on('response', (response) => {
     if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`);
   });
   return {
     offered,
-    /** What the API refused to show. */
+    /** Requests that the API denied. */
     refused,
     pressAll: (address: string) => page.evaluate(pressAll(address)),
   };

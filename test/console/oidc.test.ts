@@ -5,7 +5,7 @@ import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, identities, openSignIns, seen, signOut, told, whoIsIn } from './person.ts';
 
-describe.skipIf(!binary)('the identity provider, in a real browser', () => {
+describe.skipIf(!binary)('identity provider in a browser', () => {
   const own = inBrowser();
   let world: OidcWorld;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe.skipIf(!binary)('the identity provider, in a real browser', () => {
     await world?.[Symbol.asyncDispose]();
   });
 
-  /** Somebody whose invitation was accepted by the provider, at the page. */
+  /** Opens the console as a member who accepted an invitation with the provider. */
   async function member() {
     const admin = await newAdmin(world);
     const token = await invited(admin, 'ben@example.com');
@@ -29,7 +29,7 @@ describe.skipIf(!binary)('the identity provider, in a real browser', () => {
     return { ...person, who, admin };
   }
 
-  it('leads from an invitation in; the session survives the way back from another site, as it is strict', async () => {
+  it('accepts an invitation, and keeps the strict session cookie after the redirect', async () => {
     const { page, context, complaints } = await member();
     expect(await whoIsIn({ page })).toMatch(/^Ben, member of /);
     expect(page.url()).toBe(`${world.page}/`);
@@ -49,39 +49,39 @@ describe.skipIf(!binary)('the identity provider, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('signs in again, and shows the identity by its address', async () => {
+  it('signs in again and shows the identity', async () => {
     const { page, who, complaints } = await member();
     await signOut({ page });
-    await button({ page }, 'Go to Example SSO').click();
+    await button({ page }, 'Sign in with Example SSO').click();
     await seen({ page }, 'signed-in');
     expect(await identities({ page })).toEqual([who.email]);
     expect(complaints).toEqual([]);
   });
 
-  it('holds a sign-in to its browser by a cookie that comes along from the other site', async () => {
+  it('binds a sign-in to the browser with a cookie', async () => {
     const { page, context } = await member();
     await signOut({ page });
     world.provider.person = undefined;
     await context.clearCookies({ domain: '127.0.0.1' });
     const [callback] = await Promise.all([
       page.waitForRequest((request) => request.url().includes('/v1/sign-in/oidc/callback')),
-      button({ page }, 'Go to Example SSO').click(),
+      button({ page }, 'Sign in with Example SSO').click(),
     ]);
     expect((await callback.allHeaders()).cookie).toMatch(/^fleetwatch_oidc_\d+=[0-9A-Za-z]{43}$/);
-    await told({ page }, /was told no/);
+    await told({ page }, /You denied the request/);
     await seen({ page }, 'sign-in');
   });
 
-  it('says at the page why somebody is not let in', async () => {
+  it('shows why a sign-in is rejected', async () => {
     world.provider.person = newPerson();
     const { page } = await personWith(own.browser);
     await page.goto(world.page);
     await seen({ page }, 'sign-in');
-    await button({ page }, 'Go to Example SSO').click();
+    await button({ page }, 'Sign in with Example SSO').click();
     await told({ page }, /You are not a member here/);
   });
 
-  it('links a further identity in the settings, in the session that is there', async () => {
+  it('links another identity in the current session', async () => {
     const { page, context, complaints } = await member();
     const [session] = await context.cookies(world.page);
     await context.clearCookies({ domain: '127.0.0.1' });

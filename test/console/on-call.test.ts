@@ -7,10 +7,10 @@ import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { arrive, personAt } from './places.ts';
 
-describe.skipIf(!binary)('whoever is on call, in a real browser', () => {
+describe.skipIf(!binary)('on-call user in a browser', () => {
   const world = inBrowser();
 
-  it('signs in by key, sees what is down and why, and opens its check', async () => {
+  it('signs in with a key, sees the failure, and opens its check', async () => {
     const admin = await newTenant();
     const entity = await newEntity(admin);
     const check = await newCheck(admin, {

@@ -20,14 +20,14 @@ import {
   whoIsIn,
 } from './person.ts';
 
-describe.skipIf(!binary)('passkeys, in a real browser', () => {
+describe.skipIf(!binary)('passkeys in a browser', () => {
   const world = browserAndService();
   let local: string;
   beforeAll(() => {
     local = world.url.replace('127.0.0.1', 'localhost');
   });
 
-  /** Somebody invited to a new account, who has accepted at the page. */
+  /** Opens the console as a member who accepted an invitation to a new account. */
   async function member() {
     const admin = await newTenant();
     const invited = await admin.post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'member' });
@@ -40,7 +40,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     return { ...person, admin, id: invited.body.id as string };
   }
 
-  it('lead from an invitation in, and in again without typing', async () => {
+  it('signs in after an invitation without typing', async () => {
     const person = await member();
     await told(person, /Add a passkey/);
     expect(person.page.url()).not.toContain('fwi_');
@@ -52,7 +52,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     expect(person.complaints).toEqual([]);
   });
 
-  it('may be several: one is lost and removed, the other goes on, and a copy of the first is refused', async () => {
+  it('removes one of two passkeys, and rejects a copy of it', async () => {
     const person = await member();
     const laptop = await person.authenticator();
     await addPasskey(person, 'laptop');
@@ -74,16 +74,16 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     expect(person.complaints).toEqual([]);
   });
 
-  it('are added once to each authenticator', async () => {
+  it('adds one passkey per authenticator', async () => {
     const person = await member();
     await person.authenticator();
     await addPasskey(person, 'laptop');
     await askForPasskey(person, 'laptop again');
-    await told(person, /has a passkey of yours already/);
+    await told(person, /already has a passkey for your account/);
     expect(await passkeys(person)).toEqual(['laptop']);
   });
 
-  it('end with all sessions when an admin makes a link for who has lost everything', async () => {
+  it('removes passkeys and sessions when an admin creates a revoking sign-in link', async () => {
     const person = await member();
     await person.authenticator();
     await addPasskey(person, 'laptop');
@@ -108,34 +108,34 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     expect(person.complaints).toEqual([]);
   });
 
-  it('do nothing for a finger that the authenticator does not know', async () => {
+  it('rejects a sign-in without user verification', async () => {
     const person = await member();
     const authenticator = await person.authenticator();
     await addPasskey(person, 'laptop');
     await signOut(person);
     await authenticator.failToVerify();
     await button(person, 'Use a passkey').click();
-    await told(person, /did not know you/);
+    await told(person, /no matching passkey/);
     await seen(person, 'sign-in');
 
-    // A page that does not ask who is there gets an answer, which the service refuses.
-    const answered = await person.page.evaluate(`(async () => {
+    // A response without user verification is rejected by the service.
+    const reply = await person.page.evaluate(`(async () => {
       const post = async (path, body) => {
         const headers = { 'x-fleetwatch': 'console', 'content-type': 'application/json' };
         const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
         return { status: response.status, body: await response.json() };
       };
       const { body: options } = await post('/v1/sign-in/passkey/options');
-      const careless = { ...options, userVerification: 'discouraged' };
-      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(careless);
+      const weakened = { ...options, userVerification: 'discouraged' };
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(weakened);
       const credential = await navigator.credentials.get({ publicKey });
       return post('/v1/sign-in/passkey', { response: credential.toJSON() });
     })()`);
-    expect(answered).toMatchObject({ status: 401, body: { error: expect.stringMatching(/did not verify/) } });
+    expect(reply).toMatchObject({ status: 401, body: { error: expect.stringMatching(/did not verify/) } });
   });
 
   it.each(['127.0.0.1', 'fleetwatch'])(
-    'do not work at http://%s: the page says why, and offers the key',
+    'disables passkeys at http://%s, with the reason, and offers the API key',
     async (host) => {
       const { key } = await newTenant();
       const person = await personWith(world.browser);
@@ -145,12 +145,12 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
       await expectDisabled(person, 'Use a passkey', /need (a name|https)/);
       await signInByKey(person, key);
       await openSignIns(person);
-      await expectDisabled(person, 'Add a passkey', /need (a name|https)/);
+      await expectDisabled(person, 'Add passkey', /need (a name|https)/);
       expect(person.complaints).toEqual([]);
     },
   );
 
-  it('are kept in a session that no script of the page sees, and that no other site gets', async () => {
+  it('keeps the session in an HttpOnly, same-site cookie', async () => {
     const person = await member();
     const cookies = await person.context.cookies();
     expect(cookies).toEqual([
@@ -166,7 +166,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     expect(await person.page.evaluate('document.cookie')).toBe('');
   });
 
-  it('share their page with no script of anybody else', async () => {
+  it('blocks foreign scripts', async () => {
     const person = await member();
     const refused = await person.page.evaluate(`(() => {
       const tries = [

@@ -5,51 +5,50 @@ import { eventually } from '#test/support/eventually.ts';
 import type { Params } from './hostile-catalog.ts';
 import { seen } from './person.ts';
 
-/** The parts of the pages that have some: each has an address of its own. */
+/** Tabs of pages, each with its own address. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   '/settings/:part': ['account', 'team', 'keys', 'ping-keys', 'sign-in', 'audit', 'look'],
-  '/alerts/:part': ['deliveries', 'channels', 'silences', 'windows', 'defaults', 'untold'],
+  '/alerts/:part': ['deliveries', 'channels', 'silences', 'windows', 'defaults', 'no-channel'],
 };
 
-/** Every page there is, from the console's own table of pages, so that a new one is covered by itself. */
+/** Addresses of all pages, from the table of pages of the console. */
 export const paths = pages.flatMap(({ path }) =>
   PARTS[path] ? PARTS[path].map((part) => path.replace(':part', part)) : [path],
 );
 
-/** Whether a page is there for people who are not signed in. */
+/** Whether a page is open without a session. */
 export const isOpen = (path: string): boolean => pages.some((page) => page.path === path && page.open === true);
 
-/** The address of a page, with its parts filled in. Throws where nothing is known to stand for one. */
+/** Returns the address of a page with its parameters. Throws for an unknown parameter. */
 export function addressOf(path: string, params: Params): string {
   const [, room] = path.split('/');
   return path.replace(/:\w+/g, (part) => {
     const value = params[`${room} ${part}`];
-    if (value === undefined) throw new Error(`Say in hostile-catalog.ts what stands for ${part} of ${path}.`);
+    if (value === undefined) throw new Error(`Add a value for ${part} of ${path} to hostile-catalog.ts.`);
     return encodeURIComponent(value);
   });
 }
 
 /**
- * Somebody with a browser of their own at the console, signed in already: whoever signs in at the page takes half a
- * second more (person.ts, signInByKey).
- * @param key whose session it is; left out, they are not signed in
+ * Opens the console in a new browser context, signed in over the API, which is faster than signInByKey of person.ts.
+ * @param key key of the session; undefined: signed out
  * @param place address of the page
  */
 export async function personAt(browser: Browser, url: string, key?: string, place = '/'): Promise<Person> {
   const person = await personWith(browser);
   if (key !== undefined) {
     const headers = { 'x-fleetwatch': 'console', origin: url };
-    const answer = await person.context.request.post(`${url}/v1/sign-in/key`, { data: { key }, headers });
-    if (!answer.ok()) throw new Error(`No session: ${answer.status()} ${await answer.text()}`);
+    const response = await person.context.request.post(`${url}/v1/sign-in/key`, { data: { key }, headers });
+    if (!response.ok()) throw new Error(`No session: ${response.status()} ${await response.text()}`);
   }
   await person.page.goto(`${url}/#${place}`);
   await seen(person, key === undefined ? 'sign-in' : 'signed-in');
   return person;
 }
 
-/** Goes to an address, and waits until its page has read all that it shows. */
+/** Opens an address and waits until its page has loaded all data. */
 export async function arrive({ page }: Pick<Person, 'page'>, address: string): Promise<void> {
-  // What is shown before the address has changed is another page's.
+  // Until the hashchange event, the previous page is shown.
   await page.evaluate(`new Promise((done) => {
     const to = '#' + ${JSON.stringify(address)};
     if (location.hash === to) return done();

@@ -8,11 +8,11 @@ import { isOpenTo, watchOffers } from './offered.ts';
 import { expectDisabled } from './person.ts';
 import { addressOf, arrive, isOpen, paths, personAt } from './places.ts';
 
-/** Endpoints of all pages together. */
+/** Returns the endpoints of all pages. */
 const ofAll = (byPage: ReadonlyMap<string, ReadonlySet<string>>) =>
   new Set([...byPage.values()].flatMap((endpoints) => [...endpoints]));
 
-/** Of each kind of thing one endpoint, each of another access where it has several. */
+/** One endpoint per kind of record and access. */
 const OF_EACH_KIND = [
   'PUT /v1/blueprints/{slug}',
   'DELETE /v1/blueprints/{blueprint_slug}/entities/{slug}',
@@ -32,15 +32,15 @@ const OF_EACH_KIND = [
 
 const PAGES = paths.filter((path) => !isOpen(path));
 
-describe.skipIf(!binary)('what pages offer, in a real browser', () => {
+describe.skipIf(!binary)('buttons of pages by role', () => {
   const world = inBrowser();
   let url: string;
   let admin: Client;
   let params: Params;
-  /** The endpoints that each page offers an admin. */
+  /** Endpoints that each page offers to an admin. */
   let all: Map<string, Set<string>>;
 
-  /** By page: the endpoints behind all that can be pressed there. */
+  /** Returns the endpoints that the enabled buttons of each page call. */
   async function offeredTo({ key }: Pick<Client, 'key'>) {
     const person = await personAt(world.browser, url, key);
     const byPage = new Map<string, Set<string>>();
@@ -64,7 +64,7 @@ describe.skipIf(!binary)('what pages offer, in a real browser', () => {
     all = await offeredTo(admin);
   }, 100_000);
 
-  it('is to an admin what each kind of thing can be done to', () => {
+  it('offer every kind of change to an admin', () => {
     expect([...ofAll(all)]).toEqual(expect.arrayContaining([...OF_EACH_KIND]));
   });
 
@@ -72,8 +72,8 @@ describe.skipIf(!binary)('what pages offer, in a real browser', () => {
     ['a viewer', () => memberOf(admin, 'viewer')],
     ['a responder', () => memberOf(admin, 'responder')],
     ['a member', () => memberOf(admin, 'member')],
-    ['who came with a read-only key', () => keyOf(admin, { is_read_only: true })],
-  ])('is to %s what the API lets them do, and no more on any page', async (_who, made) => {
+    ['a read-only key', () => keyOf(admin, { is_read_only: true })],
+  ])('offer %s exactly what the API allows', async (_who, made) => {
     const client = await made();
     const { role, is_read_only, key } = (await client.get('/v1/me')).body;
     const rights = { role, is_read_only, scopes: key?.scopes ?? null };
@@ -83,9 +83,9 @@ describe.skipIf(!binary)('what pages offer, in a real browser', () => {
     expect([...ofAll(offered)].sort()).toEqual([...ofAll(all)].filter((one) => isOpenTo(rights, one)).sort());
   });
 
-  it('says to a member why a thing takes an admin', async () => {
+  it('explain to a member what needs the admin role', async () => {
     const person = await personAt(world.browser, url, (await memberOf(admin)).key);
     await arrive(person, '/settings/team');
-    await expectDisabled(person, 'Make an invitation', /needs the admin role; you are a member/);
+    await expectDisabled(person, 'Create invitation', /needs the admin role; you are a member/);
   });
 });

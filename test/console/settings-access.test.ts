@@ -7,10 +7,10 @@ import { binary } from './chromium.ts';
 import { button, seen, useLink } from './person.ts';
 import { at, choose, copied, joined, open, row, shown } from './settings.ts';
 
-describe.skipIf(!binary)('keys and the team, in a real browser', () => {
+describe.skipIf(!binary)('key and team settings in a browser', () => {
   const world = browserAndService();
 
-  it('make a key that is shown once, held to a check, and good for just that', async () => {
+  it('creates a key that is shown once and restricted to a check', async () => {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Web shop' });
@@ -19,18 +19,18 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
     const other = await admin.post('/v1/checks', { ...check, name: 'other' });
     const { page, complaints } = await at(world.browser, world.url, 'keys', admin);
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('It may').selectOption('some things');
-    await page.getByRole('button', { name: 'Make the key' }).click();
-    // The API's words stand at the fields, and what was chosen stays.
+    await page.getByLabel('Permissions').selectOption('selected scopes');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    // Errors are shown at the fields, and the choices stay.
     await eventually(async () => (await page.locator('.field-error').count()) === 2);
     await page.getByLabel(/^Label/).fill('backup job');
     await page.getByRole('checkbox', { name: /^push/ }).check();
-    await page.getByLabel('Its checks').selectOption({ label: 'nightly' });
-    await page.getByRole('button', { name: 'Hold it to that' }).click();
-    await page.getByRole('list', { name: 'Held to' }).getByText('nightly of Web shop').waitFor();
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByLabel('Check', { exact: true }).selectOption({ label: 'nightly' });
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('list', { name: 'Restricted to' }).getByText('nightly of Web shop').waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const key = await shown(page, 'Key');
-    expect(await shown(page, 'A first call')).toContain(`/v1/checks/${nightly.body.id}/heartbeat`);
+    expect(await shown(page, 'Example request')).toContain(`/v1/checks/${nightly.body.id}/heartbeat`);
     const job = clientOf(world.url, key);
     expect(await job.post(`/v1/checks/${nightly.body.id}/heartbeat`)).toMatchObject({ status: 201 });
     expect(await job.post(`/v1/checks/${other.body.id}/heartbeat`)).toMatchObject({ status: 403 });
@@ -41,11 +41,11 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('rename, end earlier, rotate and delete a key', async () => {
+  it('renames, expires, rotates and deletes a key', async () => {
     const admin = await newTenant();
     const made = (await admin.post('/v1/auth/keys', { label: 'old', scopes: ['read'] })).body;
     const { page } = await at(world.browser, world.url, 'keys', admin);
-    await choose(page, 'old', /Rename/);
+    await choose(page, 'old', 'Edit…');
     await page
       .getByRole('dialog')
       .getByLabel(/^Label/)
@@ -61,7 +61,7 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
     expect(changed).toMatchObject({ label: 'dashboard', expires_at: expect.stringMatching(/^2035-01-31T/) });
 
     await choose(page, 'dashboard', 'Rotate…');
-    await page.getByLabel('The old key lives on for').selectOption('an hour');
+    await page.getByLabel('Keep the old key for').selectOption('an hour');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
     const next = clientOf(world.url, await shown(page, 'Key'));
     expect((await next.get('/v1/me')).body.key).toMatchObject({ label: 'dashboard', scopes: ['read'] });
@@ -75,15 +75,15 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
     expect(await next.get('/v1/me')).toMatchObject({ status: 401 });
   });
 
-  it('invite somebody by a link, change their role, and remove them with all that is theirs', async () => {
+  it('invites a member by link, changes the role, and removes the member with all credentials', async () => {
     const admin = await newTenant();
     const { page } = await at(world.browser, world.url, 'team', admin);
     await page.getByLabel(/^E-mail address/).fill('ben@example.com');
     await page.getByLabel('Role', { exact: true }).selectOption('viewer');
-    await button({ page }, 'Make an invitation').click();
-    const link = await shown(page, 'Good for 7 days');
+    await button({ page }, 'Create invitation').click();
+    const link = await shown(page, 'Valid once');
     await copied(page);
-    await row(page, 'Team', 'ben@example.com').getByText('has yet to accept').waitFor();
+    await row(page, 'Team', 'ben@example.com').getByText('pending').waitFor();
 
     const ben = await personWith(world.browser);
     await ben.page.goto(link);
@@ -99,19 +99,19 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
       (await admin.get('/v1/settings/users')).body.find(({ name }: { name: string }) => name === 'Ben');
     expect(await of()).toMatchObject({ role: 'responder' });
 
-    // The last admin stays one, and the API says why.
+    // The last admin cannot be demoted.
     await page.getByLabel(/^Role of Test account/).selectOption('viewer');
     await page.getByText(/This is the last admin of the account/).waitFor();
     expect(await page.getByLabel(/^Role of Test account/).inputValue()).toBe('admin');
 
     await choose(page, 'Ben', 'Sign-in link…');
     await page.getByRole('checkbox', { name: /A device was lost/ }).check();
-    await button({ page }, 'Make the link').click();
-    const way = await shown(page, 'Good once');
+    await button({ page }, 'Create link').click();
+    const signInLink = await shown(page, 'Valid once');
     await copied(page);
     await ben.page.goto(world.url);
     await seen(ben, 'sign-in');
-    await useLink(ben, way);
+    await useLink(ben, signInLink);
     await seen(ben, 'signed-in');
 
     await choose(page, 'Ben', 'End all sessions…');
@@ -124,7 +124,7 @@ describe.skipIf(!binary)('keys and the team, in a real browser', () => {
     await open(page, 'keys');
     await open(page, 'team');
     await choose(page, 'Ann', 'Remove…');
-    await page.getByRole('dialog').getByText('With them go 1 API key and all sessions').waitFor();
+    await page.getByRole('dialog').getByText('Deleted at once: 1 API key and all sessions').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove Ann' }).click();
     await page.getByText('Ann is no longer in the team.').waitFor();
     expect(await ann.get('/v1/me')).toMatchObject({ status: 401 });

@@ -9,24 +9,24 @@ import { binary } from './chromium.ts';
 import { button, expectDisabled } from './person.ts';
 import { at, joined, open, row } from './settings.ts';
 
-describe.skipIf(!binary)('the settings, in a real browser', () => {
+describe.skipIf(!binary)('settings pages in a browser', () => {
   const world = browserAndService();
 
-  it('show a viewer what they may see, and say why they may not do the rest', async () => {
+  it('disables settings for a viewer, with the reason', async () => {
     const admin = await newTenant();
     const viewer = await joined(world.url, admin, 'viewer', 'Vera');
     const person = await at(world.browser, world.url, 'team', viewer);
     const { page, complaints } = person;
     await row(page, 'Team', 'Vera').getByText('you', { exact: true }).waitFor();
-    await expectDisabled(person, 'Make an invitation', /needs the admin role; you are a viewer/);
+    await expectDisabled(person, 'Create invitation', /needs the admin role; you are a viewer/);
     expect(await page.getByLabel(/^Role of/).count()).toBe(0);
     await open(page, 'account');
     await expectDisabled(person, 'Save', /needs the admin role/);
     await open(page, 'keys');
-    // Their own keys alone.
+    // Only their own keys.
     expect(await page.getByRole('table', { name: 'API keys' }).locator('tbody tr').count()).toBe(1);
     await open(page, 'audit');
-    await page.getByText(/Who gets in is not shown/).waitFor();
+    await page.getByText(/Access entries are hidden/).waitFor();
     expect(await page.locator('.audit').textContent()).not.toContain('invited');
 
     const reader = (await admin.post('/v1/auth/keys', { label: 'reader', is_read_only: true })).body;
@@ -38,7 +38,7 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('find an entry of the audit log by an address, with what differs, and export what fits', async () => {
+  it('filters the audit log by address, shows changes, and exports matching entries', async () => {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     await admin.put('/v1/blueprints/service', { name: '<script>alert(1)</script>' });
@@ -55,10 +55,10 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
     const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).action)).toEqual(['blueprint.update']);
 
-    await page.getByLabel('Done').selectOption('created');
+    await page.getByLabel('Action', { exact: true }).selectOption('created');
     await eventually(async () => (await entries.count()) === 2);
     expect(page.url()).toContain('action=blueprint.create');
-    await page.getByLabel('Of', { exact: true }).fill('host');
+    await page.getByLabel('Object id').fill('host');
     await page.keyboard.press('Enter');
     await eventually(async () => (await entries.count()) === 1);
     await button({ page }, 'Show all').click();
@@ -67,7 +67,7 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('rename the account and oneself, and show how much of each limit is used', async () => {
+  it('renames the account and the user, and shows the use of limits', async () => {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const { page } = await at(world.browser, world.url, 'account', admin);
@@ -85,16 +85,16 @@ describe.skipIf(!binary)('the settings, in a real browser', () => {
       .waitFor();
     await page.getByLabel(/^Contact/).fill('ops@example.com');
     await button({ page }, 'Save').click();
-    await page.getByText('The account was changed.').waitFor();
+    await page.getByText('The account is changed.').waitFor();
     expect((await admin.get('/v1/me')).body).toMatchObject({ email: 'ops@example.com' });
     await open(page, 'sign-in');
     await page.getByLabel(/^Your name/).fill('Ann');
     await button({ page }, 'Save').click();
-    await page.getByText('Your name was changed.').waitFor();
+    await page.getByText('Your name is changed.').waitFor();
     expect((await admin.get('/v1/me')).body.user).toMatchObject({ name: 'Ann' });
   });
 
-  atNight('have room on a phone, and are read to those who do not see them', async () => {
+  atNight('fits a phone and is accessible', async () => {
     const admin = await newTenant();
     await joined(world.url, admin, 'member', 'x'.repeat(60));
     await admin.post('/v1/auth/keys', { label: 'long '.repeat(39), scopes: ['read', 'write', 'push', 'respond'] });

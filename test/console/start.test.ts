@@ -19,43 +19,43 @@ const isFocused = (page: Page, name: string) =>
     expect(text).toContain(name),
   );
 
-/** Runs a command that the page shows, as one pastes it into a shell; it throws where the API refuses. */
+/** Runs a shown command in a shell; throws if the API rejects it. */
 const run = (command: string, env: Record<string, string> = {}) =>
   promisify(execFile)('sh', ['-c', `${command} -f`], { env: { ...process.env, ...env } });
 
-describe.skipIf(!binary)('the first steps, in a real browser', () => {
+describe.skipIf(!binary)('first steps in a browser', () => {
   const world = browserAndService();
   const receiver = receiving();
 
-  async function somebody(admin: Client) {
+  async function openFleet(admin: Client) {
     const person = await personAt(world.browser, world.url, admin.key);
     await person.page.getByRole('heading', { name: 'Fleet', level: 1 }).waitFor();
     return person;
   }
 
-  it('lead from the sign-in to an alert that arrives, by keyboard alone', async () => {
+  it('leads from the sign-in to a delivered alert with the keyboard only', async () => {
     const admin = await newTenant();
     const { page, complaints } = await personWith(world.browser);
     await page.goto(world.url);
     await typeInto(page, page.getByLabel(/^API key/), admin.key);
     await page.keyboard.press('Enter');
-    await enterOn(page, page.getByRole('link', { name: 'Begin' }));
+    await enterOn(page, page.getByRole('link', { name: 'Start setup' }));
 
     await typeInto(page, page.getByLabel(/^Name/), 'Web shop');
     await page.keyboard.press('Enter');
     await page.getByLabel(/^Target URL/).waitFor();
-    await isFocused(page, 'How is it checked?');
+    await isFocused(page, 'Add a check');
     await typeInto(page, page.getByLabel(/^Target URL/), `${receiver().url}/health`);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Add the channel' }).waitFor();
-    await isFocused(page, 'Who is told?');
+    await page.getByRole('button', { name: 'Add channel' }).waitFor();
+    await isFocused(page, 'Add a channel');
     await typeInto(page, page.getByLabel(/^URL/), `${receiver().url}/alerts`);
     await page.keyboard.press('Enter');
-    await enterOn(page, page.getByRole('button', { name: 'Send a test alert' }));
-    await page.getByText('It was taken by slack').waitFor();
+    await enterOn(page, page.getByRole('button', { name: 'Send test alert' }));
+    await page.getByText('Accepted by slack').waitFor();
     expect(receiver().received.filter(({ path }) => path === '/alerts')).toHaveLength(1);
 
-    await enterOn(page, page.getByRole('link', { name: 'Done: to the check' }));
+    await enterOn(page, page.getByRole('link', { name: 'Done: open the check' }));
     await eventually(() => /#\/checks\/chk_/.test(page.url()));
     const [check] = (await admin.get('/v1/checks')).body;
     expect(page.url()).toContain(check.id);
@@ -63,38 +63,38 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('are where one was after a reload, with what was typed', async () => {
+  it('keeps the step and the input after a reload', async () => {
     const admin = await newTenant();
-    const { page } = await somebody(admin);
-    await page.getByRole('link', { name: 'Begin' }).click();
+    const { page } = await openFleet(admin);
+    await page.getByRole('link', { name: 'Start setup' }).click();
     await page.getByLabel(/^Name/).fill('Backup');
     await page.reload();
     expect(await page.getByLabel(/^Name/).inputValue()).toBe('Backup');
     expect(await page.getByLabel(/^Slug/).inputValue()).toBe('backup');
-    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByRole('button', { name: 'Create entity' }).click();
     await page.getByLabel('Type').selectOption({ label: 'Results of your own' });
     await page.getByLabel(/^Interval/).fill('0');
-    await page.getByRole('button', { name: 'Watch it' }).click();
-    // The API's own words, at the field; what was typed stays.
+    await page.getByRole('button', { name: 'Create check' }).click();
+    // The error is shown at the field, and the input stays.
     await page.locator('.field-error').waitFor();
     expect(await page.getByLabel(/^Interval/).inputValue()).toBe('0');
     await page.getByLabel(/^Interval/).fill('3600');
-    await page.getByRole('button', { name: 'Watch it' }).click();
-    await page.getByRole('button', { name: 'Add the channel' }).waitFor();
+    await page.getByRole('button', { name: 'Create check' }).click();
+    await page.getByRole('button', { name: 'Add channel' }).waitFor();
     await page.reload();
-    await page.getByRole('button', { name: 'Add the channel' }).waitFor();
+    await page.getByRole('button', { name: 'Add channel' }).waitFor();
 
-    // The push check says how its job pings it, without a key.
+    // The page shows the ping URL of the push check, which needs no key.
     const url = page.locator('figure').filter({ has: page.locator('figcaption', { hasText: 'Ping URL' }) });
     await run(`curl -fsS ${await url.locator('code').textContent()}`);
-    await step(page, 'How is it checked?').getByText('Up', { exact: true }).waitFor();
-    expect(await page.getByText('It waits for its first ping').count()).toBe(0);
+    await step(page, 'Add a check').getByText('Up', { exact: true }).waitFor();
+    expect(await page.getByText('Waiting for the first ping').count()).toBe(0);
   });
 
-  it('are shown as commands that do the same', async () => {
+  it('shows commands that do the same', async () => {
     const admin = await newTenant();
-    const { page } = await somebody(admin);
-    await page.getByRole('link', { name: 'Begin' }).click();
+    const { page } = await openFleet(admin);
+    await page.getByRole('link', { name: 'Start setup' }).click();
     await page.getByLabel(/^Name/).fill("Ann's shop");
     await page.getByText("Ann'\\''s shop").waitFor();
     const commands = await page.locator('.step-calls code').allTextContents();
@@ -105,15 +105,15 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     const found = await admin.get('/v1/blueprints/service/entities/ann-s-shop');
     expect(found.body).toMatchObject({ name: "Ann's shop", state: 'unknown' });
 
-    // What is there already will do.
+    // The existing entity is offered.
     await page.reload();
-    await page.getByRole('button', { name: "Go on with Ann's shop" }).click();
+    await page.getByRole('button', { name: "Use Ann's shop" }).click();
     await page.getByLabel(/^Target URL/).waitFor();
   });
 
-  it('say why a test did not arrive, and lead on', async () => {
+  it('shows why a test failed and how to continue', async () => {
     const admin = await newTenant();
-    const { page } = await somebody(admin);
+    const { page } = await openFleet(admin);
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Shop' });
     const check = await admin.post('/v1/checks', { entity_id: entity.body.id, check_type: 'push' });
@@ -121,22 +121,22 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     const channel = await admin.post(path, { channel_type: 'slack', config: { url: 'http://127.77.0.9:1/gone' } });
     const made = `entity=service/shop&check=${check.body.id}&channel=${channel.body.id}`;
     await page.goto(`${world.url}/#/start?${made}`);
-    await page.getByRole('button', { name: 'Send a test alert' }).click();
-    await page.getByText(/It did not arrive: \w+/).waitFor();
+    await page.getByRole('button', { name: 'Send test alert' }).click();
+    await page.getByText(/Delivery failed: \w+/).waitFor();
     await page.getByRole('link', { name: 'Change the channel on the page of the check' }).waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     expect(await barriers(page)).toEqual([]);
   });
 
-  atNight('have room on a phone', async () => {
-    const { page } = await somebody(await newTenant());
+  atNight('fits a phone', async () => {
+    const { page } = await openFleet(await newTenant());
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole('link', { name: 'Begin' }).click();
+    await page.getByRole('link', { name: 'Start setup' }).click();
     await page.getByLabel(/^Name/).fill('long '.repeat(30));
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'Skip' }).click();
-    await page.getByText('Nothing is watched yet').waitFor();
+    await page.getByText('No entities yet').waitFor();
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { isNightly } from '#test/support/nightly.ts';
 
-/** The pages in a real browser. */
+/** Tests of the console in a browser. */
 export default defineConfig({
   root: join(import.meta.dirname, '../..'),
   test: {
@@ -11,15 +11,15 @@ export default defineConfig({
     exclude: isNightly ? [] : ['**/*.nightly.test.ts'],
     env: {
       NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.cache/node'),
-      // Vite has a BASE_URL of its own.
+      // Vite also defines BASE_URL.
       BASE_URL: process.env.BASE_URL ?? '',
     },
     reporters: ['default', '#test/support/closing-line.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A browser is several processes: with a third worker two cores are no faster.
+    // A browser has several processes, so a third worker is not faster on two cores.
     maxWorkers: 2,
-    // What one file has loaded, its browser and its service are there for the next (browser-and-service.ts).
+    // Test files share modules, the browser, and the service (browser-and-service.ts).
     isolate: false,
   },
 });

@@ -13,7 +13,7 @@ import { arrive, personAt } from './places.ts';
 const HOUR = 3_600_000;
 const fromNow = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
 
-describe.skipIf(!binary)('maintenance windows, in a real browser', () => {
+describe.skipIf(!binary)('maintenance windows in a browser', () => {
   const world = browserAndService();
 
   async function onCall(place = '/alerts/windows') {
@@ -24,31 +24,33 @@ describe.skipIf(!binary)('maintenance windows, in a real browser', () => {
     return { ...person, admin, shop, windows, dialog: person.page.getByRole('dialog') };
   }
 
-  it('are made in a form that shows when they come, and what is wrong at its field', async () => {
+  it('creates, edits and deletes a window, with a preview of its occurrences', async () => {
     const person = await onCall();
     const { page, dialog, windows, complaints } = person;
     await button(person, 'New window').click();
     await dialog.getByLabel(/^Name/).fill('Patches');
-    await dialog.getByLabel(/^It comes/).selectOption('again and again');
-    await dialog.getByLabel(/^Begins, as cron/).fill('30 2 * *');
+    await dialog.getByLabel(/^Occurrence/).selectOption('recurring');
+    await dialog.getByLabel(/^Start \(cron\)/).fill('30 2 * *');
     await dialog.getByText('has 4 fields').waitFor();
-    await dialog.getByLabel(/^Begins, as cron/).fill('30 2 * * *');
+    await dialog.getByLabel(/^Start \(cron\)/).fill('30 2 * * *');
     await dialog.getByLabel(/^Time zone/).fill('Europe/Berlin');
-    await dialog.getByLabel(/^Lasts/).fill('1500');
+    await dialog.getByLabel(/^Duration in minutes/).fill('1500');
     await eventually(async () => (await dialog.locator('.coming li').count()) === 5);
-    await button(person, 'Make window').click();
+    await button(person, 'Create window').click();
     await eventually(async () =>
-      /longer than the 86400 seconds/.test((await dialog.locator('.field', { hasText: 'Lasts' }).textContent()) ?? ''),
+      /longer than the 86400 seconds/.test(
+        (await dialog.locator('.field', { hasText: 'Duration' }).textContent()) ?? '',
+      ),
     );
-    await dialog.getByLabel(/^Lasts/).fill('90');
-    await dialog.getByRole('combobox', { name: 'Add an entity' }).fill('Web');
+    await dialog.getByLabel(/^Duration in minutes/).fill('90');
+    await dialog.getByRole('combobox', { name: 'Add entity' }).fill('Web');
     await page.getByRole('option', { name: /Web shop/ }).click();
-    await dialog.getByText('Alerts of Web shop are held in it.').waitFor();
-    const said = await dialog.locator('.coming li').first().textContent();
-    await button(person, 'Make window').click();
+    await dialog.getByText('Alerts of Web shop are held while it is open.').waitFor();
+    const preview = await dialog.locator('.coming li').first().textContent();
+    await button(person, 'Create window').click();
     await page.getByRole('link', { name: 'Patches' }).click();
     await page.getByRole('heading', { level: 1, name: 'Patches' }).waitFor();
-    expect(await page.locator('.coming li').first().textContent()).toBe(said);
+    expect(await page.locator('.coming li').first().textContent()).toBe(preview);
     const [made] = await windows();
     expect(made).toMatchObject({ cron: '30 2 * * *', time_zone: 'Europe/Berlin', duration_seconds: 5400, open: false });
 
@@ -59,12 +61,12 @@ describe.skipIf(!binary)('maintenance windows, in a real browser', () => {
     const [changed] = await windows();
     expect({ ...changed, note: '', updated_at: '' }).toEqual({ ...made, updated_at: '' });
     await button(person, 'Delete').click();
-    await button(person, 'Delete the window').click();
-    await page.getByText('No maintenance is planned').waitFor();
+    await button(person, 'Delete window').click();
+    await page.getByText('No maintenance windows').waitFor();
     expect(complaints.filter((one) => !/400/.test(one))).toEqual([]);
   });
 
-  it('are listed with what is open first, and an open one ends before its time', async () => {
+  it('lists open windows first, and ends an open one early', async () => {
     const person = await onCall();
     const { page, admin, windows } = person;
     const once = { scope: { all: true }, starts_at: fromNow(-2), ends_at: fromNow(2) };
@@ -78,12 +80,12 @@ describe.skipIf(!binary)('maintenance windows, in a real browser', () => {
       expect.stringMatching(/Planned.*Later/s),
     ]);
     await button(person, 'End Now now').click();
-    await button(person, 'End it now').click();
+    await button(person, 'End window').click();
     await rows.filter({ hasText: /Over.*Now/s }).waitFor();
     expect((await windows()).map(({ open }: { open: boolean }) => open)).toEqual([false, false]);
   });
 
-  it('stand in a calendar, reached by keys, which is a list on a phone', async () => {
+  it('shows a calendar with keyboard support, and a list on a phone', async () => {
     const person = await onCall();
     const { page, admin } = person;
     const daily = {
@@ -100,9 +102,9 @@ describe.skipIf(!binary)('maintenance windows, in a real browser', () => {
     await arrive(person, '/alerts/windows?view=calendar&month=2026-01');
     await page.reload();
     const bars = page.getByRole('link', { name: /Backup/ });
-    // The last days of January, and the first of February that share a week with them.
+    // The occurrences in January from the 10th, and on 1 February, which shares the last week.
     await eventually(async () => (await bars.count()) === 23);
-    await page.getByRole('button', { name: 'Month after' }).focus();
+    await page.getByRole('button', { name: 'Next month' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'February 2026' }).waitFor();
     expect(page.url()).toContain('month=2026-02');

@@ -12,7 +12,7 @@ const UNDER_WAY_QUIET = { probe: 600, send: 500, judge: 8_000 };
 
 /**
  * While an account is disabled nothing of it is probed, judged, run, sent or taken in. Each probe, alert and run of an
- * action is preceded by a look at the account (docs/use/people-and-keys.md#the-account), so a run of a
+ * action is preceded by a look at the account (docs/use/people-and-keys.md#account), so a run of a
  * function that began after the disabling does none at all; only one that began before may end what it had in hand.
  */
 export function checkDisabledAccount({ seen, profile }: Inside): string[] {

@@ -10,13 +10,13 @@ import { got } from '#test/support/fleet.ts';
 import { startMain } from '#test/support/main-process.ts';
 
 /**
- * `npm run test:nightly -- screenshots`: pictures of the console on the demo, into docs/screenshots. `--all FOLDER`:
- * every page, light and dark, at a desk, on a large screen and on a phone, to look at.
+ * `npm run test:nightly -- screenshots`: takes screenshots of the console on the demo for docs/screenshots. `--all
+ * FOLDER`: every page, light and dark, in three window sizes, for review.
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 const folder = values.all ?? join(import.meta.dirname, '../../docs/screenshots');
 
-const LOOKS = {
+const VARIANTS = {
   '': { width: 1280, height: 800, colorScheme: 'light' },
   '-dark': { width: 1280, height: 800, colorScheme: 'dark' },
   '-wide': { width: 2560, height: 1300, colorScheme: 'light' },
@@ -24,8 +24,8 @@ const LOOKS = {
   '-phone': { width: 390, height: 844, colorScheme: 'light' },
   '-phone-dark': { width: 390, height: 844, colorScheme: 'dark' },
 } as const;
-/** Those in the documents, which have few, as each of them stays in the history for good. */
-const SHOWN = new Set([
+/** Screenshots in the docs: few, because each version stays in the Git history. */
+const IN_DOCS = new Set([
   ...[
     'fleet',
     'fleet-dark',
@@ -40,7 +40,7 @@ const SHOWN = new Set([
   ...['blueprint', 'map', 'alerts', 'maintenance', 'action', 'agents', 'audit', 'start', 'sign-in-phone'],
 ]);
 
-/** How long until the demo has shown something going down and up again, and an action that ran. */
+/** Maximum time until the demo has an outage, a recovery, and an execution. */
 const STORY_MS = 240_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -56,7 +56,7 @@ const list = async (path: string) => got(await client.get(path), 200);
 
 const HOUR_MS = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
-/** Planned work, of which none is open before the pictures are made. */
+/** Maintenance windows that are not open yet. */
 const windows = [
   { name: 'Patch Saturday', scope: { blueprint_slug: 'service' }, cron: '30 2 * * sat', duration_seconds: 10_800 },
   { name: 'Move to the new racks', scope: { all: true }, starts_at: inHours(42), ends_at: inHours(92) },
@@ -64,20 +64,20 @@ const windows = [
 ];
 for (const window of windows) got(await client.post('/v1/windows', window), 201);
 
-say('the demo has begun; its story takes some two minutes');
+say('demo started; its outage takes about two minutes');
 const { check, action, execution, incident } = await eventually(async () => {
   const transitions = (await list('/v1/status/transitions')) as { from_state: string; to_state: string }[];
   if (!transitions.some((one) => one.from_state === 'down' && one.to_state === 'up')) return undefined;
   const [found] = await list('/v1/actions');
   const [run] = await list(`/v1/actions/${found.id}/executions`);
-  const watched = ((await list('/v1/checks')) as { id: string; name: string }[]).find(({ name }) =>
+  const health = ((await list('/v1/checks')) as { id: string; name: string }[]).find(({ name }) =>
     name.startsWith('health'),
   );
-  // The API's, whose timeline has somebody who was told.
+  // The incident of the API, because its timeline has a notified channel.
   const incidents = (await list('/v1/incidents')) as { id: string; root_entity_name: string }[];
   const incident = incidents.find(({ root_entity_name }) => root_entity_name === 'Public API')?.id;
   return (
-    run && watched && incident && { check: watched.id, action: found.id, execution: run.id ?? run.exec_id, incident }
+    run && health && incident && { check: health.id, action: found.id, execution: run.id ?? run.exec_id, incident }
   );
 }, STORY_MS);
 
@@ -104,7 +104,7 @@ const places: Record<string, string> = {
   keys: '/settings/keys',
   'sign-ins': '/settings/sign-in',
   audit: '/settings/audit',
-  look: '/settings/look',
+  appearance: '/settings/look',
   start: '/start',
 };
 
@@ -114,14 +114,14 @@ const { page } = await personWith(browser);
 await page.goto(url);
 await page.getByLabel(/^API key/).waitFor();
 const shoot = async (name: string) => {
-  for (const [look, { colorScheme, ...size }] of Object.entries(LOOKS)) {
-    if (values.all === undefined && !SHOWN.has(name + look)) continue;
+  for (const [variant, { colorScheme, ...size }] of Object.entries(VARIANTS)) {
+    if (values.all === undefined && !IN_DOCS.has(name + variant)) continue;
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await eventually(async () => (await page.locator('.loading, [aria-busy=true]').count()) === 0);
-    // What is read for the rows in sight comes a moment after them.
+    // Hour bars are loaded after their rows.
     await eventually(async () => (await page.locator('.row-bar:empty:visible').count()) === 0);
-    await page.screenshot({ path: join(folder, `${name}${look}.png`), scale: 'css' });
+    await page.screenshot({ path: join(folder, `${name}${variant}.png`), scale: 'css' });
   }
 };
 await shoot('sign-in');
@@ -129,7 +129,7 @@ await page.getByLabel(/^API key/).fill(key);
 await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 await page
   .getByRole('navigation', { name: 'Pages' })
-  .or(page.getByRole('heading', { name: 'You are in' }))
+  .or(page.getByRole('heading', { name: 'You are signed in' }))
   .waitFor();
 for (const [name, address] of Object.entries(places)) {
   await page.goto(`${url}/#${address}`);
@@ -137,5 +137,5 @@ for (const [name, address] of Object.entries(places)) {
   await shoot(name);
 }
 await browser.close();
-say(`pictures are in ${folder}`);
+say(`screenshots are in ${folder}`);
 process.exit(0);

@@ -7,7 +7,7 @@ import { findTargets, type PaletteTarget } from '#console/rules/palette.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 import { type CheckName, paletteTargets } from './targets.ts';
 
-/** Type a few letters, Enter: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
+/** Jumps to an entity, a check or a page: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -34,7 +34,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <input
         class="palette-input"
         type="search"
-        // biome-ignore lint/a11y/noRedundantRoles: without a list of the browser's own it is not one by itself
+        // biome-ignore lint/a11y/noRedundantRoles: without `list` the input has no such role by itself
         role="combobox"
         autoFocus
         aria-label="Jump to"
@@ -51,9 +51,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div class="palette-list" id={id} role="listbox" aria-label="Places">
+      <div class="palette-list" id={id} role="listbox" aria-label="Matches">
         {found.map((place, i) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys
           <div
             key={place.href}
             id={`${id}-${i}`}
@@ -70,8 +70,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="hint">Nothing is called that.</p>}
-      {checks.failure && <p class="field-error">Checks are left out: {checks.failure.message}</p>}
+      {found.length === 0 && <p class="hint">No matches</p>}
+      {checks.failure && <p class="field-error">Checks are missing: {checks.failure.message}</p>}
     </Dialog>
   );
 }

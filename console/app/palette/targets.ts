@@ -4,14 +4,14 @@ import { pages } from '#console/app/pages.ts';
 import { pathTo } from '#console/rules/address.ts';
 import type { PaletteTarget } from '#console/rules/palette.ts';
 
-/** What the palette needs of a check. */
+/** A check as the palette needs it. */
 export type CheckName = { id: string; name: string | null; check_type: string; state: State };
 
 const PAGES: readonly PaletteTarget[] = pages.flatMap(({ path, nav }) =>
   nav ? [{ href: `#${path}`, name: nav.label, kind: 'page' }] : [],
 );
 
-/** Where one can jump to: pages, entities, and checks. */
+/** Lists the targets of the palette: pages, entities, and checks. */
 export function paletteTargets(checks: readonly CheckName[]): PaletteTarget[] {
   const entities = [...(live.fleet.value?.values() ?? [])].map(
     ({ name, blueprint_slug, slug, state }): PaletteTarget => ({

@@ -10,7 +10,7 @@ import { useForm } from '#console/parts/form/use-form.ts';
 import { type FieldSpec, fieldsOf } from '#console/rules/form-fields.ts';
 import { CheckPicker } from './check-picker.tsx';
 
-/** Members that decide what starts it, and to which trigger each belongs; all others are of the call. */
+/** Properties that belong to a trigger; all others belong to the request of the action. */
 const OF_TRIGGER: Readonly<Record<string, Action['trigger_type'] | 'any'>> = {
   trigger_type: 'any',
   check_id: 'state_change',
@@ -23,20 +23,19 @@ const SPECS = fieldsOf(schemas.action).map(
   (spec): FieldSpec => (spec.path === 'trigger_type' ? { ...spec, fallback: 'manual', required: false } : spec),
 );
 
-/** Of an action that there is, the values of headers are hidden. */
+/** Fields of an existing action, whose header values are hidden. */
 const STORED = SPECS.map(
   (spec): FieldSpec =>
-    spec.path === 'headers' ? { ...spec, hint: `${spec.hint} Sent back, they keep what is stored.` } : spec,
+    spec.path === 'headers' ? { ...spec, hint: `${spec.hint} Unchanged headers keep their stored values.` } : spec,
 );
 
 type ActionFormProps = {
-  /** The one that is changed; without, a new one is made. */
   action?: Action;
   onSaved: (action: Action) => void;
   onClose: () => void;
 };
 
-/** Makes an action, or changes one: a field for every member of the request, and for the check one picks. */
+/** Creates or changes an action: a field for each property, and a picker for the check. */
 export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
   const specs = action ? STORED : SPECS;
   const form = useForm({
@@ -58,7 +57,7 @@ export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
     <Dialog title={action ? `Change ${action.name}` : 'New action'} wide onClose={onClose}>
       <Form form={form} submit={action ? 'Save' : 'Create'} why={refusal('configure')} onCancel={onClose}>
         <FormFields form={form} specs={ofCall} />
-        <h3>What starts it</h3>
+        <h3>Trigger</h3>
         <div class="fields">
           {ofTrigger.map((spec) =>
             spec.path === 'check_id' ? (

@@ -3,12 +3,12 @@ import { useLoad } from '#console/api/load.ts';
 import type { Action, Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { Section } from '#console/parts/page.tsx';
-import { remediationWords, triggerWords } from '#console/rules/triggers.ts';
+import { remediationText, triggerText } from '#console/rules/triggers.ts';
 import { list, number } from '#console/rules/words.ts';
 
-/** The call that an action makes, and what starts it. */
-export const WhatItDoes = ({ action }: { action: Action }) => (
-  <Section title="What it does">
+/** Shows the request and the trigger of an action. */
+export const ActionSettings = ({ action }: { action: Action }) => (
+  <Section title="Settings">
     <dl class="action-facts">
       <dt>Calls</dt>
       <dd class="whole">
@@ -32,32 +32,31 @@ export const WhatItDoes = ({ action }: { action: Action }) => (
       )}
       {action.allowed_hosts.length > 0 && (
         <>
-          <dt>May go to</dt>
+          <dt>Allowed hosts</dt>
           <dd class="whole">{list(action.allowed_hosts)}</dd>
         </>
       )}
-      <dt>Gives up</dt>
-      <dd>after {number(action.timeout_ms)} ms</dd>
-      <dt>Starts</dt>
+      <dt>Timeout</dt>
+      <dd>{number(action.timeout_ms)} ms</dd>
+      <dt>Trigger</dt>
       <dd>
-        {triggerWords(action)}
+        {triggerText(action)}
         {action.trigger_type === 'state_change' && action.check_id !== null && <OfCheck id={action.check_id} />}
-        {action.trigger_type !== 'manual' && <span class="hint">, and by hand</span>}
+        {action.trigger_type !== 'manual' && <span class="hint">, or manually</span>}
       </dd>
       {action.remediation && (
         <>
-          <dt>Repairs</dt>
-          <dd>{remediationWords(action.remediation)}</dd>
+          <dt>Remediation</dt>
+          <dd>{remediationText(action.remediation)}</dd>
         </>
       )}
     </dl>
   </Section>
 );
 
-/** Whose transitions start it. */
 function OfCheck({ id }: { id: string }) {
   const { data: check, failure } = useLoad<Check>(`/v1/checks/${id}`);
-  if (!check) return <span class="hint"> of {failure?.status === 404 ? 'a check that was deleted' : id}</span>;
+  if (!check) return <span class="hint"> of {failure?.status === 404 ? 'a deleted check' : id}</span>;
   const entity = live.fleet.value?.get(check.entity_id);
   return (
     <>

@@ -11,11 +11,11 @@ import { Confirm } from '#console/parts/confirm.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { ActionForm } from './action-form.tsx';
-import { WhatItDoes } from './action-summary.tsx';
+import { ActionSettings } from './action-summary.tsx';
 import { RunForm } from './run-form.tsx';
 import { Runs } from './runs.tsx';
 
-/** One action: what it does and when, a run by hand, and all runs. */
+/** Page of an action: settings, manual run, and executions. */
 export default function ActionPage({ params }: PageProps) {
   const action = useLoad<Action>(`/v1/actions/${params.id}`);
   const [open, show] = useState<'edit' | 'delete' | undefined>(undefined);
@@ -38,10 +38,10 @@ export default function ActionPage({ params }: PageProps) {
         )
       }
     >
-      <Data of={action} what="Reading the action">
+      <Data of={action} what="Loading the action">
         {(found) => (
           <>
-            <WhatItDoes action={found} />
+            <ActionSettings action={found} />
             <RunForm key={`${found.url} ${found.body_template}`} action={found} />
             <Runs action={found} />
             {open === 'edit' && (
@@ -49,7 +49,7 @@ export default function ActionPage({ params }: PageProps) {
                 action={found}
                 onClose={close}
                 onSaved={({ name }) => {
-                  showToast(`${name} is saved.`);
+                  showToast(`${name} saved.`);
                   action.reload();
                 }}
               />
@@ -64,7 +64,7 @@ export default function ActionPage({ params }: PageProps) {
                 }}
                 onClose={close}
               >
-                <p>The history of its runs goes with it, logs too. Tools of agents that are bound to it fail.</p>
+                <p>Its executions and their logs are deleted too. Agent tools that run it will fail.</p>
               </Confirm>
             )}
           </>

@@ -12,7 +12,7 @@ import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { byName } from '#console/rules/fleet.ts';
-import { triggerWords } from '#console/rules/triggers.ts';
+import { triggerText } from '#console/rules/triggers.ts';
 import { ActionForm } from './action-form.tsx';
 import { LastRun } from './last-run.tsx';
 
@@ -33,34 +33,34 @@ const COLUMNS: readonly Column<Action>[] = [
     compare: (a, b) => byName(a.name, b.name),
   },
   {
-    head: 'Runs',
+    head: 'Trigger',
     wide: true,
-    cell: triggerWords,
-    compare: (a, b) => byName(triggerWords(a), triggerWords(b)),
+    cell: triggerText,
+    compare: (a, b) => byName(triggerText(a), triggerText(b)),
   },
-  { head: 'Last run', cell: (action) => <LastRun action={action} /> },
+  { head: 'Last execution', cell: (action) => <LastRun action={action} /> },
 ];
 
-/** All actions: what they call, what starts them, and how they went last. */
+/** Page of all actions, with the trigger and the last execution of each. */
 export default function ActionsPage(_props: PageProps) {
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const selection = useSelection();
-  const [isNew, makeNew] = useState(false);
+  const [isNew, setNew] = useState(false);
   const why = refusal('configure');
   const newButton = (
-    <Button kind="main" icon="add" why={why} onClick={() => makeNew(true)}>
+    <Button kind="main" icon="add" why={why} onClick={() => setNew(true)}>
       New action
     </Button>
   );
   return (
     <Page title="Actions" actions={newButton}>
-      <Data of={actions} what="Reading the actions">
+      <Data of={actions} what="Loading the actions">
         {(found) =>
           found.length === 0 ? (
             <Empty title="No actions yet" icon="actions">
               <p>
-                An action calls something of yours: a pipeline, a runbook, a restart. People, agents, a change of state
-                or a schedule start it.
+                An action sends an HTTP request to your systems, such as a pipeline or a runbook. Users, agents, state
+                changes or a schedule can start it.
               </p>
             </Empty>
           ) : (
@@ -81,8 +81,7 @@ export default function ActionsPage(_props: PageProps) {
                     name: 'Delete',
                     kind: 'danger',
                     why,
-                    loses:
-                      'The history of their runs goes with them, logs too. Tools of agents that are bound to them fail.',
+                    loses: 'Their executions and logs are deleted too. Agent tools that run them will fail.',
                     work: (id) => call('DELETE', `/v1/actions/${id}`),
                   },
                 ]}
@@ -92,7 +91,7 @@ export default function ActionsPage(_props: PageProps) {
           )
         }
       </Data>
-      {isNew && <ActionForm onClose={() => makeNew(false)} onSaved={({ id }) => go(`/actions/${id}`)} />}
+      {isNew && <ActionForm onClose={() => setNew(false)} onSaved={({ id }) => go(`/actions/${id}`)} />}
     </Page>
   );
 }

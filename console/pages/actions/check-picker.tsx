@@ -10,7 +10,7 @@ import type { FieldSpec } from '#console/rules/form-fields.ts';
 
 const NONE = { value: '', label: 'choose' };
 
-/** A check, by the entity it belongs to: there may be thousands of them. */
+/** Picks a check by its entity, because an account can have thousands of checks. */
 export function CheckPicker({ form, spec: { path, label, hint } }: { form: FormState; spec: FieldSpec }) {
   const value = form.draft[path] ?? '';
   const fleet = live.fleet.value;
@@ -20,13 +20,13 @@ export function CheckPicker({ form, spec: { path, label, hint } }: { form: FormS
   const entity = picked ?? (value && current.data ? current.data.entity_id : '');
   const checks = useLoad<Check[]>(entity ? `/v1/checks?entity_id=${entity}` : null, { all: true });
   const ofEntity = (checks.data ?? []).filter(({ entity_id }) => entity_id === entity);
-  // A check that was deleted is still what the action has.
+  // The action still names a deleted check.
   const isGone = value !== '' && picked === undefined && current.failure?.status === 404;
   return (
     <>
       <SelectField
         label="Entity"
-        hint="Whose check it is."
+        hint="Entity of the check."
         value={entity}
         options={[NONE, ...entities.map(({ id, name }) => ({ value: id, label: name }))]}
         onChange={(id) => {
@@ -37,7 +37,7 @@ export function CheckPicker({ form, spec: { path, label, hint } }: { form: FormS
       <SelectField
         label={label}
         hint={checks.failure?.message ?? hint}
-        error={form.errors[path] ?? (isGone ? 'The check that it had was deleted.' : undefined)}
+        error={form.errors[path] ?? (isGone ? 'This check was deleted. Choose another one.' : undefined)}
         value={value}
         options={[
           NONE,

@@ -12,18 +12,18 @@ import { number } from '#console/rules/words.ts';
 import { Log } from './log.tsx';
 import { useExecution } from './use-execution.ts';
 
-/** One run of an action: how the call went, what was answered, and what the pipeline says, as it says it. */
+/** Page of an execution: request, response, and log, followed live. */
 export default function ExecutionPage({ params }: PageProps) {
   const follower = useExecution(params.id!);
   const execution = follower.execution.value;
   const failure = follower.failure.value;
-  const more = follower.isWatching.value;
+  const more = follower.isFollowing.value;
   const action = useLoad<Action>(execution ? `/v1/actions/${execution.action_id}` : null);
-  const problem = failure && <Failure failure={failure} retry={follower.look} />;
-  if (!execution) return <Page title="Run">{problem ?? <Loading what="Reading the run" lines={6} />}</Page>;
+  const problem = failure && <Failure failure={failure} retry={follower.poll} />;
+  if (!execution) return <Page title="Execution">{problem ?? <Loading what="Loading the execution" lines={6} />}</Page>;
   return (
     <Page
-      title={`Run of ${action.data?.name ?? execution.action_id}`}
+      title={`Execution of ${action.data?.name ?? execution.action_id}`}
       above={
         <>
           <a href="#/actions">Actions</a> /{' '}
@@ -32,8 +32,8 @@ export default function ExecutionPage({ params }: PageProps) {
       }
       actions={
         !more && (
-          <Button small icon="reload" onClick={follower.look}>
-            Read again
+          <Button small icon="reload" onClick={follower.poll}>
+            Reload
           </Button>
         )
       }
@@ -54,14 +54,14 @@ function Outcome({ execution }: { execution: Execution }) {
   const verdict = verdictMark(execution);
   const { trigger, created_at, finished_at, status_code, latency_ms, error_message, response_snippet } = execution;
   return (
-    <Section title="What happened">
+    <Section title="Details">
       <dl class="action-facts">
-        <dt>Call</dt>
+        <dt>Request</dt>
         <dd>
           <StateMark {...dispatchMark(execution)} />
         </dd>
         <dt>Pipeline</dt>
-        <dd>{pipeline ? <StateMark {...pipeline} /> : <span class="hint">has reported nothing</span>}</dd>
+        <dd>{pipeline ? <StateMark {...pipeline} /> : <span class="hint">no reports</span>}</dd>
         {execution.attempt !== null && (
           <>
             <dt>Attempt</dt>
@@ -74,10 +74,10 @@ function Outcome({ execution }: { execution: Execution }) {
         <dd>
           <Time at={created_at} as="full" /> {STARTED_BY[trigger]}
         </dd>
-        <dt>Answer</dt>
+        <dt>Response</dt>
         <dd>
           {finished_at === null
-            ? 'not there yet'
+            ? 'pending'
             : `${status_code === 0 ? 'none' : status_code}, after ${number(latency_ms)} ms`}
         </dd>
         {error_message && (
@@ -89,7 +89,7 @@ function Outcome({ execution }: { execution: Execution }) {
       </dl>
       {response_snippet && (
         <details class="snippet" open={!pipeline}>
-          <summary>What was answered</summary>
+          <summary>Response body</summary>
           <pre class="whole" dir="auto">
             {response_snippet}
           </pre>

@@ -5,7 +5,7 @@ import { Time } from '#console/parts/time.tsx';
 import { outcome } from '#console/rules/executions.ts';
 import { startsIt } from '#console/rules/triggers.ts';
 
-/** The newest run of an action, in a line. */
+/** Shows the newest execution of an action in one line. */
 export function LastRun({ action }: { action: Action }) {
   const { data, failure } = useLoad<Execution[]>(`/v1/actions/${action.id}/executions?limit=1`, {
     about: ({ check_id }) => startsIt(action, check_id),

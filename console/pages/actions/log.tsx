@@ -10,16 +10,13 @@ import { count } from '#console/rules/words.ts';
 
 const SHAPE: Readonly<Record<Level, State>> = { error: 'down', warning: 'degraded', debug: 'unknown' };
 
-/** So close to the end one still follows, in pixels. */
+/** Distance from the end, in pixels, within which the view keeps following. */
 const NEAR = 24;
 
-/**
- * What a pipeline reported. New lines come into view until one scrolls up to read; they are counted then, and the view
- * stays where it is. @param more whether more lines are to be expected
- */
+/** Log of an execution. It follows new lines until the user scrolls up. @param more whether more lines are expected */
 export function Log({ lines, more }: { lines: readonly LogLine[]; more: boolean }) {
   const box = useRef<HTMLDivElement>(null);
-  /** The last line when one scrolled up; undefined while one follows. */
+  /** Last line when the user scrolled up; undefined while following. */
   const [left, leave] = useState<number | undefined>(undefined);
   const last = lines.at(-1)?.seq ?? 0;
   useLayoutEffect(() => {
@@ -40,18 +37,18 @@ export function Log({ lines, more }: { lines: readonly LogLine[]; more: boolean 
           <span class="hint">{more ? 'Following' : count(lines.length, 'line')}</span>
         ) : (
           <span class="log-left">
-            <span class="hint">Not following, as you scrolled up{unseen > 0 && `: ${count(unseen, 'new line')}`}</span>
+            <span class="hint">Paused{unseen > 0 && `: ${count(unseen, 'new line')}`}</span>
             <Button small onClick={() => leave(undefined)}>
-              {more ? 'Follow' : 'To the end'}
+              {more ? 'Follow' : 'Jump to end'}
             </Button>
           </span>
         )
       }
     >
       {lines.length === 0 ? (
-        <Empty title={more ? 'No lines yet' : 'No lines were reported'} />
+        <Empty title={more ? 'No lines yet' : 'No log lines'} />
       ) : (
-        // It scrolls: the keyboard has to reach it.
+        // The log scrolls, so the keyboard must reach it.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
         <div ref={box} class="log" role="log" aria-live="off" aria-label="Log lines" tabIndex={0} onScroll={onScroll}>
           <ol>

@@ -9,7 +9,7 @@ import { Section } from '#console/parts/page.tsx';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { runSchema } from '#console/rules/run-variables.ts';
 
-/** Runs an action now, with a field for each variable in its templates, and goes to the run. */
+/** Runs an action now, with a field for each template variable, and opens the execution. */
 export function RunForm({ action }: { action: Action }) {
   const specs = useMemo(() => fieldsOf(runSchema(action)), [action]);
   const form = useForm({
@@ -21,9 +21,13 @@ export function RunForm({ action }: { action: Action }) {
     },
   });
   return (
-    <Section title="Run it">
+    <Section title="Run">
       <Form form={form} submit="Run now" why={refusal('respond')}>
-        {specs.length > 0 ? <FormFields form={form} specs={specs} /> : <p class="hint">It has no variables.</p>}
+        {specs.length > 0 ? (
+          <FormFields form={form} specs={specs} />
+        ) : (
+          <p class="hint">This action has no variables.</p>
+        )}
       </Form>
     </Section>
   );

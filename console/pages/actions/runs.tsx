@@ -27,29 +27,29 @@ const COLUMNS: readonly Column<Execution>[] = [
       </>
     ),
   },
-  { head: 'Answer', numeric: true, cell: ({ status_code }) => status_code || '–' },
-  { head: 'Took', wide: true, numeric: true, cell: ({ latency_ms }) => `${number(latency_ms)} ms` },
+  { head: 'Response', numeric: true, cell: ({ status_code }) => status_code || '–' },
+  { head: 'Latency', wide: true, numeric: true, cell: ({ latency_ms }) => `${number(latency_ms)} ms` },
   { head: 'Log lines', wide: true, numeric: true, cell: ({ log_count }) => number(log_count) },
 ];
 
-/** The runs of an action, newest first. */
+/** Lists the executions of an action, newest first. */
 export function Runs({ action }: { action: Action }) {
   const runs = useLiveFeed<Execution>(`/v1/actions/${action.id}/executions?limit=25`, ({ check_id }) =>
     startsIt(action, check_id),
   );
   return (
     <Section
-      title="Runs"
-      actions={<Button small quiet icon="reload" label="Read again" busy={runs.loading} onClick={runs.reload} />}
+      title="Executions"
+      actions={<Button small quiet icon="reload" label="Reload" busy={runs.loading} onClick={runs.reload} />}
     >
       {runs.failure && <Failure failure={runs.failure} retry={runs.reload} />}
-      {runs.items.length > 0 && <Table label="Runs" rows={runs.items} columns={COLUMNS} keyOf={({ id }) => id} />}
-      {runs.items.length === 0 && runs.loading && <Loading what="Reading the runs" />}
-      {runs.items.length === 0 && !runs.loading && !runs.failure && <Empty title="It has not run yet" />}
+      {runs.items.length > 0 && <Table label="Executions" rows={runs.items} columns={COLUMNS} keyOf={({ id }) => id} />}
+      {runs.items.length === 0 && runs.loading && <Loading what="Loading the executions" />}
+      {runs.items.length === 0 && !runs.loading && !runs.failure && <Empty title="No executions yet" />}
       {runs.hasMore && runs.items.length > 0 && (
         <p class="more">
           <Button busy={runs.loading} onClick={runs.more}>
-            Older runs
+            Show older executions
           </Button>
         </p>
       )}

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { callPage } from '#console/api/call.ts';
 import { makeFollower } from '#console/api/follow.ts';
 
-/** A run that is watched while its page is open. @param id of the execution */
+/** Follows an execution while its page is open. @param id of the execution */
 export function useExecution(id: string): ReturnType<typeof makeFollower> {
   const follower = useMemo(
     () =>
@@ -21,9 +21,9 @@ export function useExecution(id: string): ReturnType<typeof makeFollower> {
     [id],
   );
   useEffect(() => {
-    follower.look();
+    follower.poll();
     const cameBack = () => {
-      if (!document.hidden && follower.isWatching.peek()) follower.look();
+      if (!document.hidden && follower.isFollowing.peek()) follower.poll();
     };
     document.addEventListener('visibilitychange', cameBack);
     return () => {

@@ -9,24 +9,23 @@ import { Failure } from '#console/parts/states.tsx';
 import type { KeyScope } from '#lib/platform/http/access.ts';
 
 const SCOPES: readonly { scope: KeyScope; means: string }[] = [
-  { scope: 'read', means: 'sees what is monitored, and what happened' },
-  { scope: 'respond', means: 'runs actions' },
-  { scope: 'write', means: 'registers checks' },
-  { scope: 'audit', means: 'sees who changed what' },
+  { scope: 'read', means: 'read catalog, checks and history' },
+  { scope: 'respond', means: 'run actions' },
+  { scope: 'write', means: 'create and change checks' },
+  { scope: 'audit', means: 'read the audit log' },
 ];
 
 type AgentKeyProps = {
   skills: readonly Skill[];
-  /** The key that was made, which is shown while the page is open. */
   made: string | undefined;
   onMade: (key: string | undefined) => void;
 };
 
-/** Makes a key for an agent: it may use MCP, what is ticked, and the tools of the skills that are chosen. */
+/** Creates a key for an agent, with the MCP scope, the chosen scopes, and the tools of the chosen skills. */
 export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
   const [label, setLabel] = useState('Agent');
   const [scopes, setScopes] = useState<ReadonlySet<KeyScope>>(new Set(['read']));
-  const [held, hold] = useState<ReadonlySet<string>>(new Set());
+  const [chosenSkills, chooseSkills] = useState<ReadonlySet<string>>(new Set());
   const [busy, setBusy] = useState(false);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
 
@@ -36,7 +35,7 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
       const { key } = await call<{ key: string }>('POST', '/v1/auth/keys', {
         label,
         scopes: ['mcp', ...scopes],
-        ...(held.size > 0 && { skills: [...held] }),
+        ...(chosenSkills.size > 0 && { skills: [...chosenSkills] }),
       });
       fail(undefined);
       onMade(key);
@@ -50,14 +49,13 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
   if (made) {
     return (
       <div class="form">
-        <CodeBlock label="The key, shown this once" text={made} />
+        <CodeBlock label="API key, shown only once" text={made} />
         <p class="hint">
-          It stands in the texts below too. Copy it now; <a href="#/settings/keys">settings</a> list it and take it
-          away.
+          Copy it now. The examples below contain it too. To revoke it, open <a href="#/settings/keys">settings</a>.
         </p>
         <footer>
           <Button small onClick={() => onMade(undefined)}>
-            Make another
+            Create another key
           </Button>
         </footer>
       </div>
@@ -73,40 +71,39 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
         if (why === undefined && !busy) void make();
       }}
     >
-      {failure && <Failure failure={{ message: said(failure) }} />}
+      {failure && <Failure failure={{ message: errorText(failure) }} />}
       <div class="fields">
-        <TextField label="Name of the key" value={label} onChange={setLabel} hint="What it is for." />
+        <TextField label="Key name" value={label} onChange={setLabel} hint="Purpose of the key." />
       </div>
       <Choices
-        legend="The agent"
+        legend="Scopes"
         options={SCOPES.map(({ scope, means }) => ({ value: scope, means, word: scope }))}
         chosen={scopes}
         onChange={setScopes}
       />
       {skills.length > 1 && (
         <Choices
-          legend="Held to the tools of (none: of all)"
+          legend="Restrict to tools of (none: all)"
           options={skills.map(({ slug, name }) => ({ value: slug, means: name }))}
-          chosen={held}
-          onChange={hold}
+          chosen={chosenSkills}
+          onChange={chooseSkills}
         />
       )}
       <footer>
         <Button type="submit" kind="main" why={why} busy={busy}>
-          Make a key
+          Create key
         </Button>
       </footer>
     </form>
   );
 }
 
-/** The API's words, with those of the members that it is about. */
-const said = ({ message, details }: ApiFailure): string =>
+const errorText = ({ message, details }: ApiFailure): string =>
   details.length > 0 ? details.map(({ path, message: what }) => `${path} ${what}`).join('; ') : message;
 
 type ChoicesProps<Value extends string> = {
   legend: string;
-  options: readonly { value: Value; means: string /** As the API calls it. */; word?: string }[];
+  options: readonly { value: Value; means: string /** Name in the API. */; word?: string }[];
   chosen: ReadonlySet<Value>;
   onChange: (chosen: ReadonlySet<Value>) => void;
 };

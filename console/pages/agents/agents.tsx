@@ -11,26 +11,25 @@ import { NoSkills } from './no-skills.tsx';
 import { SkillForm } from './skill-form.tsx';
 import { SkillView } from './skill-view.tsx';
 
-/** What agents may use, and how one is connected. */
+/** Page of agents: skills, tools, and how to connect a client. */
 export default function AgentsPage(_props: PageProps) {
   const skills = useLoad<Skill[]>('/v1/skills', { all: true });
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
-  const [isNew, makeNew] = useState(false);
+  const [isNew, setNew] = useState(false);
   const why = refusal('write');
   return (
     <Page
       title="Agents"
       actions={
-        <Button icon="add" why={why} onClick={() => makeNew(true)}>
+        <Button icon="add" why={why} onClick={() => setNew(true)}>
           New skill
         </Button>
       }
     >
       <p class="hint lead">
-        Agents find the tools of the skills that are on, as far as their key may call them. A tool is built in, or runs
-        an action.
+        Agents see the tools of enabled skills that their key allows. A tool is built in, or runs an action.
       </p>
-      <Data of={skills} what="Reading the skills">
+      <Data of={skills} what="Loading the skills">
         {(found) => (
           <>
             {found.length === 0 && <NoSkills onDone={skills.reload} />}
@@ -41,7 +40,7 @@ export default function AgentsPage(_props: PageProps) {
           </>
         )}
       </Data>
-      {isNew && <SkillForm onClose={() => makeNew(false)} onSaved={skills.reload} />}
+      {isNew && <SkillForm onClose={() => setNew(false)} onSaved={skills.reload} />}
     </Page>
   );
 }

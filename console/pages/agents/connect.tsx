@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks';
 import type { Skill } from '#console/api/records.ts';
 import { CodeBlock } from '#console/parts/copy-button.tsx';
 import { Section } from '#console/parts/page.tsx';
-import { MCP_CLIENTS, tryIt } from '#console/rules/mcp-clients.ts';
+import { firstToolsCall, MCP_CLIENTS } from '#console/rules/mcp-clients.ts';
 import { AgentKey } from './agent-key.tsx';
 
-/** Stands where the key will be, until there is one. */
 const NO_KEY = 'YOUR_KEY';
 
-/** How an agent is connected: a key of its own, and what each client needs. The key is in this page alone. */
+/** Shows how to connect an agent: its key, and the configuration of each client. Only this page holds the key. */
 export function Connect({ skills }: { skills: readonly Skill[] }) {
   const [key, keep] = useState<string | undefined>(undefined);
   const [chosen, choose] = useState(0);
@@ -27,8 +26,8 @@ export function Connect({ skills }: { skills: readonly Skill[] }) {
         ))}
       </fieldset>
       <CodeBlock label={client.where} text={client.text(url, key ?? NO_KEY)} />
-      <h3>Try it</h3>
-      <CodeBlock label="The tools that it finds" text={tryIt(url, key ?? NO_KEY)} />
+      <h3>Test the connection</h3>
+      <CodeBlock label="List the available tools" text={firstToolsCall(url, key ?? NO_KEY)} />
     </Section>
   );
 }

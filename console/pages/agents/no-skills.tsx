@@ -9,14 +9,14 @@ import generated from '#generated/catalog-ops.json' with { type: 'json' };
 /** The manifest of the built-in tools (docs/catalog-ops.json). */
 const catalogOps = generated as { name: string; tools: readonly unknown[] };
 
-/** What stands in place of the skills while there are none: the built-in tools are a press away. */
+/** Empty state of the skills, with a button that enables the built-in tools. */
 export function NoSkills({ onDone }: { onDone: () => void }) {
   const [busy, setBusy] = useState(false);
   async function register() {
     setBusy(true);
     try {
       await call('POST', '/v1/skills', catalogOps);
-      showToast(`${catalogOps.name} is on: agents find ${catalogOps.tools.length} tools.`);
+      showToast(`${catalogOps.name} is enabled: agents find ${catalogOps.tools.length} tools.`);
       onDone();
     } catch (error) {
       showError(error);
@@ -25,10 +25,10 @@ export function NoSkills({ onDone }: { onDone: () => void }) {
     }
   }
   return (
-    <Empty title="Agents find no tools yet" icon="agents">
-      <p>The built-in ones read what is monitored, what went wrong and when, and register checks.</p>
+    <Empty title="No skills yet" icon="agents">
+      <p>The built-in tools read the catalog, states and history, and create checks.</p>
       <Button kind="main" busy={busy} why={refusal('write')} onClick={() => void register()}>
-        Turn on the built-in tools
+        Enable built-in tools
       </Button>
     </Empty>
   );

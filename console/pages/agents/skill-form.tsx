@@ -6,13 +6,12 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 
 type SkillFormProps = {
-  /** The one that is changed; without, a new one is made. */
   skill?: Skill;
   onSaved: () => void;
   onClose: () => void;
 };
 
-/** Makes a skill, or changes what it is called. It is filled with tools, and turned on and off, where it is shown. */
+/** Creates a skill, or changes its name and description. */
 export const SkillForm = ({ skill, onSaved, onClose }: SkillFormProps) => (
   <Dialog title={skill ? `Change ${skill.name}` : 'New skill'} wide onClose={onClose}>
     <SchemaForm

@@ -22,12 +22,11 @@ type Open = { what: 'edit' | 'delete' | 'add' } | { what: 'tool' | 'change' | 'r
 
 type SkillViewProps = {
   skill: Skill;
-  /** All of the account, to name those that tools run. */
   actions: readonly Action[];
   onChange: () => void;
 };
 
-/** A skill: whether it is on, and its tools. */
+/** Shows a skill with its tools, and enables or disables it. */
 export function SkillView({ skill, actions, onChange }: SkillViewProps) {
   const [open, show] = useState<Open | undefined>(undefined);
   const [busy, setBusy] = useState(false);
@@ -40,7 +39,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
     setBusy(true);
     try {
       await call('PUT', path, { enabled: !enabled });
-      showToast(`${name} is ${enabled ? 'off: agents find its tools no longer' : 'on'}.`);
+      showToast(`${name} is ${enabled ? 'disabled: agents no longer find its tools' : 'enabled'}.`);
       onChange();
     } catch (error) {
       showError(error);
@@ -73,19 +72,19 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
       title={name}
       actions={
         <span class="row-actions">
-          <StateMark state={enabled ? 'up' : 'unknown'} word={enabled ? 'On' : 'Off'} />
+          <StateMark state={enabled ? 'up' : 'unknown'} word={enabled ? 'Enabled' : 'Disabled'} />
           <Button small why={why} busy={busy} onClick={() => void toggle()}>
-            Turn {enabled ? 'off' : 'on'}
+            {enabled ? 'Disable' : 'Enable'}
           </Button>
           <Button small why={why} onClick={() => show({ what: 'add' })}>
-            Add a tool
+            Add tool
           </Button>
-          <Menu label={`More of ${name}`}>
+          <Menu label={`More actions for ${name}`}>
             <Button quiet why={why} onClick={() => show({ what: 'edit' })}>
-              Edit the skill
+              Edit skill
             </Button>
             <Button quiet why={why} onClick={() => show({ what: 'delete' })}>
-              Delete the skill
+              Delete skill
             </Button>
           </Menu>
         </span>
@@ -99,7 +98,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
       {tools.length > 0 ? (
         <Table label={`Tools of ${name}`} rows={tools} columns={columns} keyOf={(tool) => tool.name} />
       ) : (
-        <Empty title="It has no tools yet" />
+        <Empty title="No tools yet" />
       )}
       {open?.what === 'edit' && <SkillForm skill={skill} onClose={close} onSaved={onChange} />}
       {open?.what === 'add' && <ToolForm skill={skill} actions={actions} onClose={close} onSaved={onChange} />}
@@ -112,7 +111,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
           <p class="lead">
             Runs: <Bound tool={open.tool} actions={actions} />
           </p>
-          <CodeBlock label="Arguments, as JSON Schema" text={JSON.stringify(open.tool.inputSchema, null, 2)} />
+          <CodeBlock label="Arguments (JSON Schema)" text={JSON.stringify(open.tool.inputSchema, null, 2)} />
           <footer>
             <Button why={why} onClick={() => show({ what: 'remove', tool: open.tool })}>
               Remove
@@ -133,7 +132,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
           }}
           onClose={close}
         >
-          <p>Agents do not find it any more. The action that it runs stays.</p>
+          <p>Agents no longer find it. Its action stays.</p>
         </Confirm>
       )}
       {open?.what === 'delete' && (
@@ -146,10 +145,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
           }}
           onClose={close}
         >
-          <p>
-            Its {count(tools.length, 'tool')} {tools.length === 1 ? 'is' : 'are'} gone for all agents. Keys that are
-            held to it alone find nothing any more.
-          </p>
+          <p>Agents lose its {count(tools.length, 'tool')}. Keys that are restricted to this skill find no tools.</p>
         </Confirm>
       )}
     </Section>
@@ -158,10 +154,9 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
 
 const argumentsOf = ({ properties }: Tool['inputSchema']): string[] => Object.keys((properties as object) ?? {});
 
-/** What a call of a tool does. */
 function Bound({ tool: { name, action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
   if (action_id === undefined) {
-    return <span class="hint">{schemas.builtInTools.includes(name) ? 'built in' : 'nothing: it needs an action'}</span>;
+    return <span class="hint">{schemas.builtInTools.includes(name) ? 'built in' : 'nothing: choose an action'}</span>;
   }
   const action = actions.find(({ id }) => id === action_id);
   return (

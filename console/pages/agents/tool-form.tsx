@@ -14,28 +14,27 @@ const NO_ARGUMENTS = written(toolSchema({ url: '', body_template: '' }));
 
 const SPECS = fieldsOf(schemas.tool).map(
   (spec): FieldSpec =>
-    spec.path === 'inputSchema' ? { ...spec, label: 'Arguments, as JSON Schema', fallback: NO_ARGUMENTS } : spec,
+    spec.path === 'inputSchema' ? { ...spec, label: 'Arguments (JSON Schema)', fallback: NO_ARGUMENTS } : spec,
 );
 const OWN = SPECS.filter(({ path }) => path !== 'action_id');
 const ACTION = SPECS.find(({ path }) => path === 'action_id');
 
 type ToolFormProps = {
   skill: Skill;
-  /** The one that is changed; without, a new one is added. */
   tool?: Tool;
   actions: readonly Action[];
   onSaved: () => void;
   onClose: () => void;
 };
 
-/** A tool of a skill. An action that is chosen brings its variables as arguments, until somebody writes their own. */
+/** Form of a tool. Choosing an action fills in its variables as arguments, unless the arguments were edited. */
 export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormProps) {
   const form = useForm({
     name: `tool ${skill.slug} ${tool?.name ?? ''}`,
     specs: SPECS,
     record: tool,
     send: async (body) => {
-      // A tool is replaced as a whole: what was taken away is left out.
+      // The tools are replaced as a whole, so a removed property is omitted.
       const { action_id, ...rest } = body;
       await withTool(skill.slug, { ...rest, ...(action_id !== null && { action_id }) }, tool?.name);
       onClose();
@@ -54,7 +53,7 @@ export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormPro
 
   const isKnown = chosen === '' || actions.some(({ id }) => id === chosen);
   return (
-    <Dialog title={tool ? `Change ${tool.name}` : `New tool of ${skill.name}`} wide onClose={onClose}>
+    <Dialog title={tool ? `Change ${tool.name}` : `New tool in ${skill.name}`} wide onClose={onClose}>
       <Form form={form} submit={tool ? 'Save' : 'Add'} why={refusal('write')} onCancel={onClose}>
         <SelectField
           label="Action"
@@ -62,7 +61,7 @@ export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormPro
           error={form.errors.action_id}
           value={chosen}
           options={[
-            { value: '', label: 'none: a built-in tool, by its name' },
+            { value: '', label: 'none: the built-in tool of this name' },
             ...(isKnown ? [] : [{ value: chosen, label: chosen }]),
             ...actions.map(({ id, name }) => ({ value: id, label: name })),
           ]}

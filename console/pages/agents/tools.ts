@@ -2,8 +2,8 @@ import { ApiFailure, call } from '#console/api/call.ts';
 import type { Skill, Tool } from '#console/api/records.ts';
 
 /**
- * A change replaces all tools of a skill, so that it begins with those that there are now. What the API says of the one
- * that was changed is told at its members: `inputSchema` in place of `tools.3.inputSchema`.
+ * Replaces the tools of a skill. Errors about the changed tool are moved to its own properties: `inputSchema` instead
+ * of `tools.3.inputSchema`.
  */
 async function changeTools(slug: string, change: (tools: Tool[]) => unknown[], at: (tools: unknown[]) => number) {
   const { tools } = await call<Skill>('GET', `/v1/skills/${slug}`);
@@ -22,7 +22,7 @@ async function changeTools(slug: string, change: (tools: Tool[]) => unknown[], a
   }
 }
 
-/** Puts a tool in place of the one called `before`, or behind all others. */
+/** Replaces the tool called `before`, or appends a tool. */
 export const withTool = (slug: string, tool: unknown, before: string | undefined): Promise<void> =>
   changeTools(
     slug,

@@ -10,13 +10,13 @@ import { type AlertsProps, parts } from './parts.tsx';
 
 const hrefTo = (part: string): string => `#/alerts/${part}`;
 
-/** What was sent, to whom, and of which checks nobody is told. */
+/** Page of alerts: deliveries, channels, silences, maintenance, defaults, and checks without a channel. */
 export default function AlertsPage({ params, query }: PageProps) {
   const checks = useLoad<Check[]>('/v1/checks', { all: true });
   const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
-  const isTold = channels.data && checksWithRecipients(channels.data);
-  const untold = isTold && checks.data?.filter(({ id }) => !isTold(id));
-  const props: AlertsProps = { query, checks, channels, untold };
+  const isNotified = channels.data && checksWithRecipients(channels.data);
+  const withoutChannel = isNotified && checks.data?.filter(({ id }) => !isNotified(id));
+  const props: AlertsProps = { query, checks, channels, withoutChannel };
   const named = params.part ?? parts[0]!.part;
   const current = parts.find(({ part }) => part === named);
   return (
@@ -29,9 +29,7 @@ export default function AlertsPage({ params, query }: PageProps) {
           return { href: hrefTo(part), name: some ? `${name} (${number(some.length)})` : name };
         })}
       />
-      <div class="tab-panel">
-        {current ? <current.Part {...props} /> : <Empty title={`There is nothing called ${named} among the alerts`} />}
-      </div>
+      <div class="tab-panel">{current ? <current.Part {...props} /> : <Empty title={`Unknown tab: ${named}`} />}</div>
     </Page>
   );
 }

@@ -8,14 +8,12 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { Failure } from '#console/parts/states.tsx';
 
 type TestProps = {
-  /** What the channel is called. */
   name: string;
-  /** Where the API has it. */
   path: string;
   onDone: () => void;
 };
 
-/** Sends a test; what became of it, and what an alert would say there. */
+/** Sends a test alert, and shows its outcome and a preview of an alert. */
 export function ChannelTest({ name, path, onDone }: TestProps) {
   const [busy, setBusy] = useState(false);
   const [tested, show] = useState<TestedChannel | ApiFailure | undefined>(undefined);
@@ -28,10 +26,10 @@ export function ChannelTest({ name, path, onDone }: TestProps) {
   return (
     <>
       <Button small why={refusal('respond')} busy={busy} onClick={() => void test()}>
-        {busy ? 'Sending' : 'Send a test'}
+        {busy ? 'Sending' : 'Send test'}
       </Button>
       {tested && (
-        <Dialog title={`The test to ${name}`} onClose={() => show(undefined)}>
+        <Dialog title={`Test of ${name}`} onClose={() => show(undefined)}>
           {'preview' in tested ? (
             <>
               <p>
@@ -50,7 +48,7 @@ export function ChannelTest({ name, path, onDone }: TestProps) {
 
 const Preview = ({ title, body }: NonNullable<TestedChannel['preview']>) => (
   <figure class="code">
-    <figcaption>An alert would say</figcaption>
+    <figcaption>Preview of an alert</figcaption>
     <pre dir="auto">
       <strong>{title}</strong>
       {'\n'}

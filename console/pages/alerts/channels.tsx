@@ -5,7 +5,7 @@ import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
-import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
+import { DELIVERY_MARK } from '#console/parts/alerts/delivery-list.tsx';
 import { Selects } from '#console/parts/alerts/selects.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
@@ -30,13 +30,13 @@ const pathOf = (channel: ListedChannel): string =>
     ? `/v1/notify/channels/${channel.id}`
     : `/v1/checks/${channel.check_id}/policy/channels/${channel.id}`;
 
-/** Sends a test. Throws what the receiver, or the API, has said against it. */
+/** Sends a test alert. Throws the error of the receiver or the API. */
 async function sendTest(channel: ListedChannel): Promise<void> {
   const delivery = await call<Delivery>('POST', `${pathOf(channel)}/test`);
   if (delivery.status === 'failed') throw new Error(delivery.error);
 }
 
-/** Every channel: those of the account, and those of single checks, with what was sent to each last. */
+/** Lists all channels, of the account and of single checks, with the last delivery of each. */
 export function Channels({ channels, checks, reload }: ChannelsProps) {
   const [editing, edit] = useState<ListedChannel | 'new' | undefined>(undefined);
   const close = () => edit(undefined);
@@ -44,19 +44,19 @@ export function Channels({ channels, checks, reload }: ChannelsProps) {
     <>
       <p class="above-form">
         <Button icon="add" why={refusal('write')} onClick={() => edit('new')}>
-          New channel of the account
+          New account channel
         </Button>
       </p>
       {channels.length === 0 ? (
-        <Empty title="There is no channel yet: nobody is told of anything" icon="alerts">
-          <p>A channel of the account gets the alerts of all checks, or of those that you choose.</p>
+        <Empty title="No channels yet" icon="alerts">
+          <p>Add one to receive alerts of all checks, or of the checks that you choose.</p>
         </Empty>
       ) : (
         <ChannelTable channels={channels} checks={checks} reload={reload} edit={edit} />
       )}
       {editing && (
         <Dialog
-          title={editing === 'new' ? 'New channel of the account' : `Edit ${labelOfChannel(editing)}`}
+          title={editing === 'new' ? 'New account channel' : `Edit ${labelOfChannel(editing)}`}
           wide
           onClose={close}
         >
@@ -111,12 +111,12 @@ function ChannelTable({ channels, checks, reload, edit }: TableProps) {
           return channel ? labelOfChannel(channel) : key;
         }}
         actions={[
-          { name: 'Send a test', why: refusal('respond'), work: (key) => sendTest(find(key)) },
+          { name: 'Send test', why: refusal('respond'), work: (key) => sendTest(find(key)) },
           {
             name: 'Remove',
             kind: 'danger',
             why: refusal('write'),
-            loses: 'They get no more alerts, what is on its way to them ends as failed, and their addresses are lost.',
+            loses: 'They receive no more alerts, and pending deliveries to them fail. Their settings are deleted.',
             work: (key) => call('DELETE', pathOf(find(key))),
           },
         ]}
@@ -136,14 +136,14 @@ function columnsOf(
     channel.scope === 'account' ? channel.name : nameOfCheck(checkOf.get(channel.check_id));
   return [
     {
-      head: 'Check, or name',
+      head: 'Check or name',
       grow: true,
       cell: (channel) => (
         <>
           {channel.scope === 'account' ? (
             <>
               <strong dir="auto">{channel.name}</strong>
-              {!channel.enabled && <span class="tag">off</span>}
+              {!channel.enabled && <span class="tag">disabled</span>}
             </>
           ) : (
             <CheckLink id={channel.check_id} check={checkOf.get(channel.check_id)} />
@@ -177,7 +177,7 @@ function columnsOf(
       cell: ({ id, last_delivery: last }) =>
         last ? (
           <a class="last-delivery" href={`#/alerts?channel=${id}`}>
-            <StateMark state={DELIVERY_LOOK[last.status]} word={STATUS[last.status]} /> <Time at={last.created_at} />
+            <StateMark state={DELIVERY_MARK[last.status]} word={STATUS[last.status]} /> <Time at={last.created_at} />
           </a>
         ) : (
           <span class="hint">none yet</span>
@@ -204,5 +204,4 @@ function columnsOf(
   ];
 }
 
-/** What failed last comes first, and what never got anything last. */
-const rank = ({ last_delivery: last }: ListedChannel): number => (last ? severity(DELIVERY_LOOK[last.status]) : 9);
+const rank = ({ last_delivery: last }: ListedChannel): number => (last ? severity(DELIVERY_MARK[last.status]) : 9);

@@ -14,7 +14,7 @@ import { CheckLink, nameOfCheck } from './about.tsx';
 const COLUMNS: readonly Column<Check>[] = [
   {
     head: 'State',
-    cell: ({ state, enabled }) => <StateMark state={state} {...(!enabled && { word: 'Off' })} />,
+    cell: ({ state, enabled }) => <StateMark state={state} {...(!enabled && { word: 'Disabled' })} />,
     compare: (a, b) => severity(a.state) - severity(b.state),
   },
   {
@@ -31,8 +31,8 @@ const COLUMNS: readonly Column<Check>[] = [
   },
 ];
 
-/** Checks of which nobody is told: some of them marked, and a channel for all of these. */
-export function Untold({ checks, reload }: { checks: readonly Check[]; reload: () => void }) {
+/** Lists the checks without a channel, and adds a channel to the selected ones. */
+export function ChecksWithoutChannel({ checks, reload }: { checks: readonly Check[]; reload: () => void }) {
   const selection = useSelection();
   return (
     <>

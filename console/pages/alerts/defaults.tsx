@@ -13,13 +13,13 @@ import { Data } from '#console/parts/states.tsx';
 
 const PATH = '/v1/notify/policy';
 
-/** What holds of every check whose own policy does not say otherwise. */
+/** Shows the default policy of the account, which applies unless a check overrides it. */
 export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
   const callable = channels.filter((one) => one.scope === 'account');
   const policy = useLoad<DefaultPolicy>(PATH);
   const [editing, edit] = useState(false);
   const why = refusal('write');
-  async function giveBack(name: string) {
+  async function resetSetting(name: string) {
     try {
       await call('PUT', PATH, { [name]: null });
       policy.reload();
@@ -38,8 +38,8 @@ export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
         )
       }
     >
-      <p class="hint">It holds of every check, but for what is set on the check itself.</p>
-      <Data of={policy} what="Reading the default policy">
+      <p class="hint">It applies to all checks. A setting of a check overrides it.</p>
+      <Data of={policy} what="Loading the default policy">
         {(found) =>
           editing ? (
             <SchemaForm
@@ -57,10 +57,15 @@ export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
             />
           ) : (
             <>
-              <PolicyTable policy={found} from="the service" why={why} giveBack={(name) => void giveBack(name)} />
+              <PolicyTable
+                policy={found}
+                from="the service"
+                why={why}
+                resetSetting={(name) => void resetSetting(name)}
+              />
               {found.escalation.length > 0 && (
                 <>
-                  <h3>Escalation, while nobody acknowledges</h3>
+                  <h3>Escalation while unacknowledged</h3>
                   <EscalationSteps steps={found.escalation} channels={callable} />
                 </>
               )}

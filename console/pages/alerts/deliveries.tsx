@@ -3,7 +3,7 @@ import { channelTitle } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
-import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
+import { DELIVERY_MARK } from '#console/parts/alerts/delivery-list.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
@@ -16,8 +16,7 @@ import { severity } from '#console/rules/states.ts';
 import { CheckLink } from './about.tsx';
 import { DELIVERY_FILTERS, DeliveryFilters } from './delivery-filters.tsx';
 
-/** While one is on its way, how often one looks. */
-const LOOK_MS = 5000;
+const POLL_MS = 5000;
 const PAGE = '100';
 
 type DeliveriesProps = {
@@ -26,18 +25,18 @@ type DeliveriesProps = {
   channels: readonly ListedChannel[] | undefined;
 };
 
-/** What was sent and what was not: failed ones first. */
+/** Lists the deliveries: failed ones first. */
 export function Deliveries({ query, checks, channels }: DeliveriesProps) {
   const [status, channel, check] = DELIVERY_FILTERS.map((name) => query.get(name) ?? '');
-  const asked = Object.entries({ limit: PAGE, status, channel_id: channel, check_id: check }).filter(
+  const filters = Object.entries({ limit: PAGE, status, channel_id: channel, check_id: check }).filter(
     (pair): pair is [string, string] => Boolean(pair[1]),
   );
   const feed = useLiveFeed<Delivery>(
-    `/v1/notify/logs?${new URLSearchParams(asked)}`,
+    `/v1/notify/logs?${new URLSearchParams(filters)}`,
     ({ check_id }) => !check || check_id === check,
   );
   const { items, failure, loading, hasMore, more, reload, renew } = feed;
-  useEvery(items.some(isOpen) ? LOOK_MS : undefined, renew);
+  useEvery(items.some(isOpen) ? POLL_MS : undefined, renew);
   const rows = useMemo(
     () => items.toSorted((a, b) => Number(b.status === 'failed') - Number(a.status === 'failed')),
     [items],
@@ -48,16 +47,16 @@ export function Deliveries({ query, checks, channels }: DeliveriesProps) {
     <>
       <DeliveryFilters query={query} checks={checks} channels={channels} />
       {failure && <Failure failure={failure} retry={reload} />}
-      {isReading && <Loading what="Reading the deliveries" lines={8} />}
+      {isReading && <Loading what="Loading the deliveries" lines={8} />}
       {rows.length > 0 && <Table label="Deliveries" rows={rows} columns={columns} keyOf={({ id }) => id} />}
       {!isReading && !failure && rows.length === 0 && !hasMore && (
-        <Empty title={asked.length > 1 ? 'No delivery fits' : 'Nothing was sent yet'} icon="alerts" />
+        <Empty title={filters.length > 1 ? 'No matching deliveries' : 'No deliveries yet'} icon="alerts" />
       )}
       {hasMore && !isReading && (
         <p class="more">
-          {rows.length === 0 && 'None among the newest that were looked at. '}
+          {rows.length === 0 && 'No matches among the newest deliveries. '}
           <Button small busy={loading} onClick={more}>
-            Older deliveries
+            Show older deliveries
           </Button>
         </p>
       )}
@@ -78,8 +77,8 @@ function columnsOf(
   return [
     {
       head: 'Status',
-      cell: ({ status }) => <StateMark state={DELIVERY_LOOK[status]} word={STATUS[status]} />,
-      compare: (a, b) => severity(DELIVERY_LOOK[a.status]) - severity(DELIVERY_LOOK[b.status]),
+      cell: ({ status }) => <StateMark state={DELIVERY_MARK[status]} word={STATUS[status]} />,
+      compare: (a, b) => severity(DELIVERY_MARK[a.status]) - severity(DELIVERY_MARK[b.status]),
     },
     {
       head: 'About',
@@ -97,7 +96,7 @@ function columnsOf(
       ),
     },
     {
-      head: 'What',
+      head: 'Kind',
       wide: true,
       cell: (one) => (one.kind === 'test' ? kindOf(one) : <a href={incidentsOfEntity(one.entity_id)}>{kindOf(one)}</a>),
     },

@@ -8,10 +8,9 @@ import { channelName } from '#console/rules/check-label.ts';
 import { byName } from '#console/rules/fleet.ts';
 import { nameOfCheck } from './about.tsx';
 
-/** What needs somebody first. */
 const STATUSES = ['failed', 'retrying', 'pending', 'sent'] as const satisfies readonly Delivery['status'][];
 
-/** Members of the address that say what is shown. */
+/** Query parameters of the filters. */
 export const DELIVERY_FILTERS = ['status', 'channel', 'check'] as const;
 
 type FilterProps = {
@@ -22,14 +21,14 @@ type FilterProps = {
 
 type Option = { value: string; label: string };
 
-/** Those that there are; one that the address names and that is gone stays, so that one sees what is filtered by. */
+/** Adds the chosen value if it no longer exists, so that the filter stays visible. */
 const withChosen = (any: string, options: Option[], chosen: string): Option[] => [
   { value: '', label: any },
   ...options.toSorted((a, b) => byName(a.label, b.label)),
   ...(chosen && !options.some(({ value }) => value === chosen) ? [{ value: chosen, label: chosen }] : []),
 ];
 
-/** Which deliveries are shown; the address says it too. */
+/** Filters of the deliveries, kept in the address. */
 export function DeliveryFilters({ query, checks = [], channels = [] }: FilterProps) {
   const value = (name: (typeof DELIVERY_FILTERS)[number]) => query.get(name) ?? '';
   const check = (id: string) => checks.find((one) => one.id === id);

@@ -3,31 +3,29 @@ import type { Loaded } from '#console/api/load.ts';
 import type { Check, ListedChannel } from '#console/api/records.ts';
 import { Data } from '#console/parts/states.tsx';
 import { Channels } from './channels.tsx';
-import { Untold } from './checks-without-channel.tsx';
+import { ChecksWithoutChannel } from './checks-without-channel.tsx';
 import { Defaults } from './defaults.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Silences } from './silences.tsx';
 import { Windows } from './windows/windows.tsx';
 
-/** What the tabs count, and so is there for every part. */
+/** Data that the tabs count, and that every part receives. */
 export type AlertsProps = {
   query: URLSearchParams;
   checks: Loaded<Check[]>;
   channels: Loaded<ListedChannel[]>;
-  /** Checks without a channel; undefined while that is not known. */
-  untold: readonly Check[] | undefined;
+  /** Checks without a channel; undefined until known. */
+  withoutChannel: readonly Check[] | undefined;
 };
 
 type Part = {
-  /** The end of its address: `#/alerts/channels`. */
   part: string;
   name: string;
   Part: ComponentType<AlertsProps>;
-  /** How many there are, for its tab. */
   counted?: (props: AlertsProps) => readonly unknown[] | undefined;
 };
 
-/** The parts of the alerts, in the order of their tabs; the first is shown where none is named. */
+/** Tabs of the alerts page, in order; the first is the default. */
 export const parts: readonly Part[] = [
   {
     part: 'deliveries',
@@ -39,7 +37,7 @@ export const parts: readonly Part[] = [
     name: 'Channels',
     counted: ({ channels }) => channels.data,
     Part: ({ checks, channels }) => (
-      <Data of={channels} what="Reading the channels">
+      <Data of={channels} what="Loading the channels">
         {(found) => <Channels channels={found} checks={checks.data} reload={channels.reload} />}
       </Data>
     ),
@@ -50,20 +48,20 @@ export const parts: readonly Part[] = [
     part: 'defaults',
     name: 'Default policy',
     Part: ({ channels }) => (
-      <Data of={channels} what="Reading the channels">
+      <Data of={channels} what="Loading the channels">
         {(found) => <Defaults channels={found} />}
       </Data>
     ),
   },
   {
-    part: 'untold',
+    part: 'no-channel',
     name: 'Checks without a channel',
-    counted: ({ untold }) => untold,
-    Part: ({ checks, channels, untold }) => (
-      <Data of={channels} what="Reading the channels">
+    counted: ({ withoutChannel }) => withoutChannel,
+    Part: ({ checks, channels, withoutChannel }) => (
+      <Data of={channels} what="Loading the channels">
         {() => (
-          <Data of={checks} what="Reading the checks">
-            {() => <Untold checks={untold ?? []} reload={channels.reload} />}
+          <Data of={checks} what="Loading the checks">
+            {() => <ChecksWithoutChannel checks={withoutChannel ?? []} reload={channels.reload} />}
           </Data>
         )}
       </Data>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { MadeOne, Silence } from '#console/api/records.ts';
+import type { CreatedRecord, Silence } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
@@ -14,7 +14,7 @@ import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { selectorOf, selectorSchema } from '#console/rules/selector.ts';
 
-/** The silences of the account that hold now: of which checks, until when, and why. */
+/** Lists the active silences of the account. */
 export function Silences() {
   const silences = useLoad<Silence[]>('/v1/notify/silences');
   const [making, make] = useState(false);
@@ -27,12 +27,12 @@ export function Silences() {
           New silence
         </Button>
       </p>
-      <Data of={silences} what="Reading the silences">
+      <Data of={silences} what="Loading the silences">
         {(found) =>
           found.length === 0 ? (
-            <Empty title="No silence of the account holds now" icon="alerts">
-              <p>A silence holds back the alerts of some checks until a time; what has changed is told at its end.</p>
-              <p>That of a single check or entity stands on its page.</p>
+            <Empty title="No active silences" icon="alerts">
+              <p>A silence suppresses all alerts of the selected checks until a given time.</p>
+              <p>To silence a single check or entity, open its page.</p>
             </Empty>
           ) : (
             <Table label="Silences" rows={found} columns={columnsOf(why, end)} keyOf={({ id }) => id} />
@@ -45,11 +45,11 @@ export function Silences() {
             name="new silence"
             more={{ applies_to: selectorSchema(blueprintsInUse()) }}
             send={async (silence, body) => {
-              const { notice } = await call<MadeOne>('POST', '/v1/notify/silences', {
+              const { notice } = await call<CreatedRecord>('POST', '/v1/notify/silences', {
                 ...silence,
                 applies_to: selectorOf(body.applies_to),
               });
-              showToast('They are silenced.');
+              showToast('The silence is active.');
               if (notice) showWarning(notice);
               make(false);
               silences.reload();
@@ -61,7 +61,7 @@ export function Silences() {
       {ending && (
         <Confirm
           title="End this silence now?"
-          action="End the silence"
+          action="End silence"
           run={async () => {
             await call('DELETE', `/v1/notify/silences/${ending.id}`);
             silences.reload();
@@ -69,7 +69,7 @@ export function Silences() {
           onClose={() => end(undefined)}
         >
           <p>
-            <Selects of={ending.applies_to} />: what has changed meanwhile is told at once.
+            <Selects of={ending.applies_to} />: an alert is sent at once for each changed state.
           </p>
         </Confirm>
       )}
@@ -79,7 +79,7 @@ export function Silences() {
 
 const columnsOf = (why: string | undefined, end: (silence: Silence) => void): readonly Column<Silence>[] => [
   {
-    head: 'Silenced',
+    head: 'Checks',
     grow: true,
     cell: ({ applies_to, reason, until }) => (
       <>

@@ -7,13 +7,12 @@ import { blueprintPath } from '#console/rules/catalog.ts';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 
 type BlueprintDialogProps = {
-  /** What is changed; undefined: a new one. */
   blueprint?: Blueprint | undefined;
   onSaved: (blueprint: Blueprint) => void;
   onClose: () => void;
 };
 
-/** Makes or changes a blueprint; its fields have a list of their own. */
+/** Creates or changes a blueprint, without its fields. */
 export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialogProps) {
   async function send(body: Record<string, unknown>) {
     const saved = blueprint
@@ -22,7 +21,7 @@ export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialog
     showToast(`${saved.name} is saved.`);
     onSaved(saved);
   }
-  // There always is a default: the mark is given to another one, never taken away.
+  // There is always a default blueprint, so the mark can be set but not removed.
   const skip = [...(blueprint ? ['slug'] : []), ...(blueprint?.is_default ? ['is_default'] : [])];
   return (
     <Dialog title={blueprint ? `Edit ${blueprint.name}` : 'New blueprint'} onClose={onClose}>
@@ -42,8 +41,8 @@ export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialog
 const SCHEMA: MemberSchema = {
   type: 'object',
   properties: {
-    name: { type: 'string', description: 'What this kind of thing is called, such as Service.' },
-    slug: { type: 'string', description: 'Names it in addresses; it cannot be changed later. Such as service.' },
+    name: { type: 'string', description: 'Name of the kind of entities, such as Service.' },
+    slug: { type: 'string', description: 'Part of addresses, such as service. It cannot be changed later.' },
     description: { type: 'string' },
     is_default: { type: 'boolean', default: false, title: 'The default blueprint' },
   },

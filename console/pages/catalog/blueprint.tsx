@@ -21,7 +21,7 @@ import { Entities } from './entities.tsx';
 import { Fields } from './fields.tsx';
 import { Import } from './import.tsx';
 
-/** One kind of thing: its entities, its fields, and a table of new ones to paste. */
+/** Page of a blueprint: entities, fields, and import of a table. */
 export default function BlueprintPage({ params, query }: PageProps) {
   const slug = params.blueprint!;
   const blueprint = useLoad<Blueprint>(blueprintPath(slug));
@@ -32,8 +32,8 @@ export default function BlueprintPage({ params, query }: PageProps) {
   return (
     <Page title={slug} above={<Above />}>
       {blueprint.failure?.status === 404 ? (
-        <Empty title="There is no such blueprint">
-          <p>It was deleted, or the address is another one.</p>
+        <Empty title="Blueprint not found">
+          <p>It was deleted, or the address is wrong.</p>
         </Empty>
       ) : (
         <Data of={blueprint}>{() => null}</Data>
@@ -86,7 +86,7 @@ function BlueprintView({ blueprint, of, part }: BlueprintViewProps) {
       </p>
       <Tabs label="Parts" tabs={tabs} current={current.href} />
       <div class="tab">
-        {!fleet && <Loading what="Reading the entities" />}
+        {!fleet && <Loading what="Loading the entities" />}
         {fleet && current === tabs[0] && <Entities blueprint={blueprint} rows={rows} />}
         {fleet && current === tabs[1] && <Fields blueprint={blueprint} entities={rows.length} onChanged={of.reload} />}
         {fleet && current === tabs[2] && <Import blueprint={blueprint} rows={rows} />}

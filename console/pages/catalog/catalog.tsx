@@ -16,7 +16,7 @@ import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { count, number } from '#console/rules/words.ts';
 import { BlueprintDialog } from './blueprint-form.tsx';
 
-/** The kinds of things there are, and how many of each. */
+/** Page of all blueprints, with the number of entities of each. */
 export default function CatalogPage() {
   const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
   const [isNew, setNew] = useState(false);
@@ -24,7 +24,7 @@ export default function CatalogPage() {
   const limit = me.value?.blueprint_limit;
   const full =
     limit !== undefined && (blueprints.data?.length ?? 0) >= limit
-      ? `The plan allows ${count(limit, 'blueprint')}. Delete one or ask for more.`
+      ? `The plan allows ${count(limit, 'blueprint')}. Delete one, or ask for a higher limit.`
       : undefined;
   return (
     <Page
@@ -38,10 +38,8 @@ export default function CatalogPage() {
       <Data of={blueprints}>
         {(found) =>
           found.length === 0 ? (
-            <Empty title="No blueprint yet" icon="catalog">
-              <p>
-                A blueprint is a kind of thing that you run, such as a service, with the fields that each of it has.
-              </p>
+            <Empty title="No blueprints yet" icon="catalog">
+              <p>A blueprint defines a kind of entity, such as a service, and its fields.</p>
             </Empty>
           ) : (
             <>
@@ -61,7 +59,6 @@ export default function CatalogPage() {
   );
 }
 
-/** Of the fleet as the poller knows it; undefined until it was read. */
 function countsBySlug(): ReadonlyMap<string, Counts> | undefined {
   const fleet = live.fleet.value;
   if (!fleet) return undefined;
@@ -108,7 +105,6 @@ function columnsOf(counts: ReadonlyMap<string, Counts> | undefined): Column<Blue
   ];
 }
 
-/** The worst state of a blueprint's entities, and how many are in it. */
 function Worst({ counts }: { counts: Counts | undefined }) {
   const worst = BY_SEVERITY.find((state) => (counts?.[state] ?? 0) > 0);
   if (!counts || !worst) return <span class="hint">–</span>;

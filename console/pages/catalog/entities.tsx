@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { useKeptWords } from '#console/app/search-query.ts';
+import { useSearchQuery } from '#console/app/search-query.ts';
 import { refusal } from '#console/app/session.ts';
 import { EntityDialog } from '#console/pages/entity/entity-form.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -17,12 +17,11 @@ import { blueprintHref, entityHref, entityPath, valueText, withWords } from '#co
 import { byName, type FleetRow } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 
-/** So many fields have a column; the others are on the page of the entity. */
 const COLUMNS = 4;
 
-/** The entities of a blueprint as a table with their fields. */
+/** Lists the entities of a blueprint with their fields. */
 export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: readonly FleetRow[] }) {
-  const [words, setWords] = useKeptWords();
+  const [words, setWords] = useSearchQuery();
   const [isNew, setNew] = useState(false);
   const selection = useSelection();
   const why = refusal('write');
@@ -38,9 +37,9 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
   return (
     <>
       {rows.length === 0 ? (
-        <Empty title="No entity of it yet" icon="catalog">
+        <Empty title="No entities yet" icon="catalog">
           {add}
-          <a href={blueprintHref(blueprint.slug, 'import')}>Paste a table of them</a>
+          <a href={blueprintHref(blueprint.slug, 'import')}>Paste a table</a>
         </Empty>
       ) : (
         <>
@@ -54,12 +53,12 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
               onInput={(event) => setWords(event.currentTarget.value)}
             />
             {add}
-            {more > 0 && <span class="hint">The first {COLUMNS} fields; all are on the page of each.</span>}
+            {more > 0 && <span class="hint">The first {COLUMNS} fields. The page of an entity shows all.</span>}
           </div>
           {shown.length > 0 ? (
             <Table label="Entities" rows={shown} columns={columns} keyOf={({ id }) => id} selection={selection} />
           ) : (
-            <Empty title="Nothing fits" icon="search">
+            <Empty title="No matches" icon="search">
               <Button onClick={() => setWords('')}>Show all</Button>
             </Empty>
           )}
@@ -75,7 +74,7 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
             name: 'Delete',
             kind: 'danger',
             why,
-            loses: 'Their checks with results, history, policies and channels go with them, and their relations.',
+            loses: 'Their relations and their checks are deleted too, with results, history, policies and channels.',
             work: (id) => remove(byId.get(id)),
           },
         ]}
@@ -86,7 +85,7 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
   );
 }
 
-/** What somebody else has deleted meanwhile is gone already. */
+/** Deletes an entity, unless another user has already deleted it. */
 const remove = async (row: FleetRow | undefined): Promise<void> => {
   if (row) await call('DELETE', entityPath(row));
 };

@@ -6,20 +6,18 @@ import { SchemaForm } from '#console/parts/form/form.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 
-/** Where the API has a field of a blueprint. */
+/** Returns the API path of a field. */
 export const fieldPath = (slug: string, name: string): string =>
   pathTo('/v1/blueprints/:slug/fields/:name', { slug, name });
 
 type FieldDialogProps = {
-  /** Slug of the blueprint. */
   blueprint: string;
-  /** What is changed; undefined: a new one. */
   field: Field | undefined;
   onSaved: () => void;
   onClose: () => void;
 };
 
-/** Adds a field to a blueprint, or states one anew. */
+/** Adds or changes a field of a blueprint. */
 export function FieldDialog({ blueprint, field, onSaved, onClose }: FieldDialogProps) {
   async function send(body: Record<string, unknown>) {
     if (field) await call('PUT', fieldPath(blueprint, field.name), { ...body, name: field.name });
@@ -29,7 +27,7 @@ export function FieldDialog({ blueprint, field, onSaved, onClose }: FieldDialogP
   }
   return (
     <Dialog title={field ? `Edit ${field.name}` : 'New field'} onClose={onClose}>
-      {field && <p class="hint">Values that do not fit another type are not shown any more.</p>}
+      {field && <p class="hint">If you change the type, values that do not match it are hidden.</p>}
       <SchemaForm
         name={`${field ? `field ${field.name}` : 'new field'} of ${blueprint}`}
         schema={SCHEMA}
@@ -48,19 +46,23 @@ const TYPES: readonly Field['field_type'][] = ['string', 'number', 'boolean', 'u
 const SCHEMA: MemberSchema = {
   type: 'object',
   properties: {
-    name: { type: 'string', description: 'Such as owner, or On call. It cannot be changed later.' },
+    name: { type: 'string', description: 'Name, such as owner or On call. It cannot be changed later.' },
     field_type: {
       type: 'string',
       title: 'Type',
       enum: TYPES,
       default: 'string',
-      description: 'A url is an absolute http or https URL, an array a list of texts, numbers or yes and no.',
+      description: 'url: an absolute HTTP or HTTPS URL. array: a list of strings, numbers or booleans.',
     },
-    required: { type: 'boolean', default: false, description: 'Every entity must have a value; a default is one.' },
+    required: {
+      type: 'boolean',
+      default: false,
+      description: 'Whether every entity must have a value. A default counts as a value.',
+    },
     default_value: {
       type: 'string',
       title: 'Default',
-      description: 'Shown where an entity has no value, such as 42, true or ["a", "b"].',
+      description: 'Value of entities without one, such as 42, true or ["a", "b"].',
     },
   },
   required: ['name'],

@@ -12,12 +12,16 @@ import { moved } from '#console/rules/field-order.ts';
 import { count } from '#console/rules/words.ts';
 import { FieldDialog, fieldPath } from './field-form.tsx';
 
-type FieldsProps = { blueprint: Blueprint /** How many have them. */; entities: number; onChanged: () => void };
+type FieldsProps = {
+  blueprint: Blueprint /** Number of entities of the blueprint. */;
+  entities: number;
+  onChanged: () => void;
+};
 
-/** The fields of a blueprint, in their order: add, change, move, remove. */
+/** Lists the fields of a blueprint, to add, change, move and remove. */
 export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
   const [edited, edit] = useState<Field | 'new' | undefined>(undefined);
-  const [removed, ask] = useState<Field | undefined>(undefined);
+  const [removed, setRemoved] = useState<Field | undefined>(undefined);
   const [busy, setBusy] = useState(false);
   const { slug, fields } = blueprint;
   const why = refusal('write');
@@ -25,7 +29,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
   function changed() {
     edit(undefined);
     onChanged();
-    // Values and defaults of entities are shown by the fields.
+    // Fields decide which values and defaults entities show.
     void live.refresh();
   }
 
@@ -50,7 +54,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
         icon={step === -1 ? 'sortUp' : 'sortDown'}
         label={`Move ${field.name} ${step === -1 ? 'up' : 'down'}`}
         busy={busy}
-        why={why ?? (isEnd ? `It is the ${step === -1 ? 'first' : 'last'} one.` : undefined)}
+        why={why ?? (isEnd ? `It is the ${step === -1 ? 'first' : 'last'} field.` : undefined)}
         onClick={() => void move(field.name, step)}
       />
     );
@@ -81,7 +85,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
           <Button small why={why} label={`Edit ${field.name}`} onClick={() => edit(field)}>
             Edit
           </Button>
-          <Button small quiet icon="close" why={why} label={`Remove ${field.name}`} onClick={() => ask(field)} />
+          <Button small quiet icon="close" why={why} label={`Remove ${field.name}`} onClick={() => setRemoved(field)} />
         </span>
       ),
     },
@@ -98,8 +102,8 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
       {fields.length > 0 ? (
         <Table label="Fields" rows={fields} columns={columns} keyOf={({ name }) => name} />
       ) : (
-        <Empty title="No field yet">
-          <p>Entities have a name and a slug; fields say more, such as an owner or a runbook.</p>
+        <Empty title="No fields yet">
+          <p>Add fields for more than name and slug, such as an owner or a runbook.</p>
         </Empty>
       )}
       {edited && (
@@ -114,7 +118,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
         <Confirm
           title={`Remove ${removed.name}?`}
           action={`Remove ${removed.name}`}
-          onClose={() => ask(undefined)}
+          onClose={() => setRemoved(undefined)}
           run={async () => {
             await call('DELETE', fieldPath(slug, removed.name));
             showToast(`The field ${removed.name} is removed.`);
@@ -122,8 +126,8 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
           }}
         >
           <p>
-            Its values in {count(entities, 'entity', 'entities')} are not shown any more, and each is lost when its
-            entity is changed next.
+            Its values in {count(entities, 'entity', 'entities')} are hidden now, and deleted with the next change of
+            each entity.
           </p>
         </Confirm>
       )}

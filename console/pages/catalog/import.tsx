@@ -14,11 +14,11 @@ import { type EntityRow, type Pasted, readEntities, remaining } from '#console/r
 import type { FleetRow } from '#console/rules/fleet.ts';
 import { count } from '#console/rules/words.ts';
 
-/** Why a line was refused, by its text: what was made is taken out of the table, and the lines that stay move up. */
+/** Reason per rejected line, keyed by its text, because created lines leave the table and the others move up. */
 type Refused = ReadonlyMap<string, string>;
 const lineOf = ({ cells }: EntityRow): string => JSON.stringify(cells);
 
-/** Makes entities of a pasted table: what it would make is shown first, and what was refused stays, with the reason. */
+/** Creates entities from a pasted table, after a preview. Rejected lines stay, with the reason. */
 export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readonly FleetRow[] }) {
   const [key] = useState(() => draftKey(`import ${blueprint.slug}`));
   const [text, setText] = useState(() => keptDraft(key)?.text ?? '');
@@ -47,7 +47,7 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
     type(remaining(pasted.header, left));
     setRefused(new Map(failed.map(({ item, why }) => [lineOf(item), why])));
     setRunning(undefined);
-    showToast(`${count(ready.length - failed.length, 'entity', 'entities')} made, ${failed.length} refused.`);
+    showToast(`${count(ready.length - failed.length, 'entity', 'entities')} created, ${failed.length} rejected.`);
     void live.refresh();
   }
 
@@ -62,13 +62,13 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
         disabled={running !== undefined}
         error={pasted.wrong}
         placeholder={`${names.join(',')}\nweb-shop,Web shop`}
-        hint={`CSV, or cells copied from a spreadsheet. The first line names the columns: ${names.join(', ')}. Lists are a; b.`}
+        hint={`CSV, or cells copied from a spreadsheet. The first line names the columns: ${names.join(', ')}. Separate list items with ";".`}
       />
       <div class="filters">
         <Button
           kind="main"
           busy={running !== undefined}
-          why={refusal('write') ?? (ready.length === 0 ? 'No line of it can be made.' : undefined)}
+          why={refusal('write') ?? (ready.length === 0 ? 'No line is valid.' : undefined)}
           onClick={() => void create()}
         >
           {ready.length === 0 ? 'Create' : `Create ${count(ready.length, 'entity', 'entities')}`}
@@ -81,12 +81,7 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
         {text !== '' && <span class="hint">{summaryOf(pasted, refused)}</span>}
       </div>
       {pasted.rows.length > 0 && (
-        <Table
-          label="What it would make"
-          rows={pasted.rows}
-          keyOf={({ line }) => String(line)}
-          columns={columnsOf(refused)}
-        />
+        <Table label="Preview" rows={pasted.rows} keyOf={({ line }) => String(line)} columns={columnsOf(refused)} />
       )}
     </div>
   );
@@ -95,8 +90,8 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
 function summaryOf({ rows }: Pasted, refused: Refused): string {
   const wrong = rows.filter(({ why }) => why !== undefined).length;
   return [
-    wrong > 0 && `${wrong} of ${count(rows.length, 'line')} cannot be made`,
-    refused.size > 0 && `${count(refused.size, 'line')} refused, and still here to be put right`,
+    wrong > 0 && `${wrong} of ${count(rows.length, 'line')} invalid`,
+    refused.size > 0 && `${count(refused.size, 'line')} rejected; correct and retry`,
   ]
     .filter(Boolean)
     .join('; ');
@@ -115,7 +110,7 @@ const columnsOf = (refused: Refused): Column<EntityRow>[] => [
     ),
   },
   {
-    head: 'Fields, or what is wrong',
+    head: 'Fields or error',
     grow: true,
     cell: (row) => {
       const why = row.why ?? refused.get(lineOf(row));

@@ -13,9 +13,9 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { labelChanges } from '#console/rules/labels.ts';
-import { TryIt } from './test-settings.tsx';
+import { SettingsTest } from './test-settings.tsx';
 
-/** Changes the settings of a check. */
+/** Form for the settings of a check. */
 export default function EditCheckPage({ params }: PageProps) {
   const check = useLoad<Check>(`/v1/checks/${encodeURIComponent(params.id!)}`);
   const schema = check.data && schemas.checks[check.data.check_type];
@@ -24,14 +24,14 @@ export default function EditCheckPage({ params }: PageProps) {
       title={check.data ? <span dir="auto">Edit {labelOf(check.data)}</span> : 'Edit check'}
       above={<a href={`#${pathTo('/checks/:id', { id: params.id! })}`}>Back to the check</a>}
     >
-      <Data of={check} what="Reading the check">
+      <Data of={check} what="Loading the check">
         {(found) =>
           schema ? (
             <Section title={schema.title}>
               <EditForm check={found} schema={schema} />
             </Section>
           ) : (
-            <Empty title={`This page does not know checks of the type ${found.check_type}. Load it again.`} />
+            <Empty title={`Unknown check type ${found.check_type}. Reload the page.`} />
           )
         }
       </Data>
@@ -39,16 +39,13 @@ export default function EditCheckPage({ params }: PageProps) {
   );
 }
 
-/**
- * The API takes a null for nothing said, so that what stands beside config cannot be taken away again. Throws
- * ApiFailure, as the API would.
- */
+/** Throws ApiFailure for settings that were emptied: the API treats null as unset, so they cannot be removed. */
 function assertUnchanged(body: Record<string, unknown>, check: Check): void {
   const details = Object.keys(body)
     .filter((name) => body[name] === null && check[name as keyof Check] !== null)
-    .map((path) => ({ path, message: 'cannot be taken away: give another one' }));
+    .map((path) => ({ path, message: 'cannot be removed: enter another value' }));
   if (details.length === 0) return;
-  throw new ApiFailure('Some of it cannot be taken away.', { status: 400, code: 'VALIDATION_ERROR', details });
+  throw new ApiFailure('Some settings cannot be removed.', { status: 400, code: 'VALIDATION_ERROR', details });
 }
 
 function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
@@ -59,7 +56,7 @@ function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
     record: check,
     async send(typed) {
       const labels = labelChanges(check.labels, (typed.labels ?? {}) as Record<string, string>);
-      // Empty ones take them away.
+      // An empty string removes them.
       const emptied = Object.fromEntries(['name', 'slug'].filter((one) => typed[one] === null).map((one) => [one, '']));
       const body = { ...typed, labels, ...emptied };
       assertUnchanged(body, check);
@@ -72,7 +69,7 @@ function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
     <Form form={form} submit="Save check" onCancel={() => go(pathTo('/checks/:id', { id: check.id }))}>
       <FormFields form={form} specs={specs} stored />
       {check.execution_mode === 'pull' && (
-        <TryIt form={form} settings={() => ({ ...form.body(), check_id: check.id })} />
+        <SettingsTest form={form} settings={() => ({ ...form.body(), check_id: check.id })} />
       )}
     </Form>
   );

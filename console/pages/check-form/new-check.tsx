@@ -16,16 +16,16 @@ import { Data } from '#console/parts/states.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { startingFrom } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import { TryIt } from './test-settings.tsx';
+import { SettingsTest } from './test-settings.tsx';
 
-/** A new check: what kind, of what, and its settings; or one that begins as another is (`?copy=`). */
+/** Form for a new check, or for a copy of another one (`?copy=`). */
 export default function NewCheckPage({ query }: PageProps) {
   const copy = query.get('copy');
   const source = useLoad<Check>(copy && `/v1/checks/${encodeURIComponent(copy)}`);
   return (
     <Page title={copy ? 'Duplicate a check' : 'New check'} above={<a href="#/checks">Checks</a>}>
       {copy ? (
-        <Data of={source} what="Reading the check">
+        <Data of={source} what="Loading the check">
           {(found) => (
             <TypedForm type={found.check_type} source={found} entity={query.get('entity') ?? found.entity_id} />
           )}
@@ -39,11 +39,11 @@ export default function NewCheckPage({ query }: PageProps) {
 
 type TypedProps = { type: string; entity: string; source?: Check };
 
-function TypedForm({ type: asked, entity, source }: TypedProps) {
+function TypedForm({ type: chosen, entity, source }: TypedProps) {
   const types = Object.keys(schemas.checks);
-  const type = schemas.checks[asked] ? asked : types[0]!;
+  const type = schemas.checks[chosen] ? chosen : types[0]!;
   return (
-    <Section title={source ? `As ${labelOf(source)}` : 'What to check'}>
+    <Section title={source ? `Copy of ${labelOf(source)}` : 'Type'}>
       {!source && (
         <div class="fields above-form">
           <SelectField
@@ -65,7 +65,7 @@ type CheckFormProps = { type: string; schema: TypeSchema; entity: string; source
 function CheckForm({ type, schema, entity, source }: CheckFormProps) {
   const specs = startingFrom(fieldsOf(schema, ['entity']), {
     ...source,
-    // One alone can have it.
+    // A slug is unique.
     slug: undefined,
     entity_id: entity || undefined,
   });
@@ -74,7 +74,7 @@ function CheckForm({ type, schema, entity, source }: CheckFormProps) {
     specs,
     async send(body) {
       const made = await call<Check>('POST', '/v1/checks', { ...body, check_type: type });
-      showToast(`${labelOf(made)} is checked from now on.`);
+      showToast(`${labelOf(made)} is created.`);
       void live.refresh();
       go(pathTo('/checks/:id', { id: made.id }));
     },
@@ -84,16 +84,18 @@ function CheckForm({ type, schema, entity, source }: CheckFormProps) {
       <div class="fields">
         <EntityPicker
           label="Entity"
-          hint="What the check is about: its state follows from its checks."
+          hint="Entity whose state the check determines."
           value={entity}
           error={form.errors.entity_id}
           onChange={(id) => setQuery({ entity: id })}
         />
       </div>
       <FormFields form={form} specs={specs.filter(({ path }) => path !== 'entity_id')} />
-      {type !== 'push' && <TryIt form={form} settings={() => ({ ...withoutEntity(form.body()), check_type: type })} />}
+      {type !== 'push' && (
+        <SettingsTest form={form} settings={() => ({ ...withoutEntity(form.body()), check_type: type })} />
+      )}
     </Form>
   );
 }
 
-const withoutEntity = ({ entity_id: _of, ...settings }: Record<string, unknown>) => settings;
+const withoutEntity = ({ entity_id: _removed, ...settings }: Record<string, unknown>) => settings;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
-import type { TrialResult } from '#console/api/records.ts';
+import type { SettingsTestResult } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import type { FormState } from '#console/parts/form/use-form.ts';
@@ -9,16 +9,16 @@ import { Failure } from '#console/parts/states.tsx';
 import { labelOf } from '#console/rules/form-fields.ts';
 import { OUTCOME } from '#console/rules/states.ts';
 
-type TryProps = {
+type SettingsTestProps = {
   form: FormState;
-  /** What is tried, as POST /v1/checks/test takes it. */
+  /** Body of POST /v1/checks/test. */
   settings: () => Record<string, unknown>;
 };
 
-/** Probes once by what is typed, without storing it, and shows what was found. */
-export function TryIt({ form, settings }: TryProps) {
+/** Probes once with the current input, without saving it, and shows the result. */
+export function SettingsTest({ form, settings }: SettingsTestProps) {
   const [busy, setBusy] = useState(false);
-  const [found, setFound] = useState<TrialResult | undefined>(undefined);
+  const [found, setFound] = useState<SettingsTestResult | undefined>(undefined);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
   async function run() {
     setBusy(true);
@@ -26,31 +26,29 @@ export function TryIt({ form, settings }: TryProps) {
     fail(undefined);
     form.fail(undefined);
     try {
-      setFound(await call<TrialResult>('POST', '/v1/checks/test', settings()));
+      setFound(await call<SettingsTestResult>('POST', '/v1/checks/test', settings()));
     } catch (error) {
-      const said = asFailure(error);
-      // What is about a field stands at that field.
-      if (said.details.length > 0) form.fail(said);
-      else fail(said);
+      const problem = asFailure(error);
+      if (problem.details.length > 0) form.fail(problem);
+      else fail(problem);
     }
     setBusy(false);
   }
   return (
     <div class="try">
       <Button why={refusal('write')} busy={busy} onClick={() => void run()}>
-        {busy ? 'Trying' : 'Try it'}
+        {busy ? 'Testing' : 'Test settings'}
       </Button>
-      <span class="hint">Probes once; nothing is saved.</span>
+      <span class="hint">Probes once without saving.</span>
       <div role="status">
         {failure && <Failure failure={failure} />}
-        {found && <Trial found={found} />}
+        {found && <TestResult found={found} />}
       </div>
     </div>
   );
 }
 
-/** What is said in the first line already. */
-const SAID = new Set([
+const SHOWN = new Set([
   'outcome',
   'success',
   'status_code',
@@ -65,17 +63,17 @@ const SAID = new Set([
 
 type Response = { headers: Record<string, string>; body_excerpt: string; body_bytes: number };
 
-function Trial({ found }: { found: TrialResult }) {
+function TestResult({ found }: { found: SettingsTestResult }) {
   const { outcome, status_code, latency_ms, error_message, error_kind, warning_message } = found;
   const response = found.response as Response | undefined;
   const transcript = found.transcript as string[] | undefined;
   return (
-    <div class="trial">
+    <div class="test-result">
       <p>
         <StateMark {...OUTCOME[outcome]} /> after {latency_ms} ms
         {status_code > 0 && `, status ${status_code}`}
         {Object.entries(found)
-          .filter(([name]) => !SAID.has(name))
+          .filter(([name]) => !SHOWN.has(name))
           .map(([name, value]) => `, ${labelOf(name).toLowerCase()}: ${String(value)}`)}
       </p>
       {error_message && (
@@ -86,11 +84,11 @@ function Trial({ found }: { found: TrialResult }) {
       )}
       {transcript && transcript.length > 0 && (
         <details>
-          <summary>What the other side said</summary>
+          <summary>Transcript</summary>
           <ol>
-            {transcript.map((said, i) => (
+            {transcript.map((line, i) => (
               <li key={i} dir="auto">
-                <code>{said}</code>
+                <code>{line}</code>
               </li>
             ))}
           </ol>
@@ -102,7 +100,7 @@ function Trial({ found }: { found: TrialResult }) {
         </p>
       )}
       {found.assertions.length > 0 && (
-        <ul class="judged">
+        <ul class="assertion-results">
           {found.assertions.map((one, i) => (
             <li key={i} dir="auto">
               <StateMark {...OUTCOME[one.passed ? 'ok' : one.severity]} /> {describe(one)}
@@ -112,8 +110,8 @@ function Trial({ found }: { found: TrialResult }) {
       )}
       {response && (
         <details>
-          <summary>What the target answered ({response.body_bytes} bytes)</summary>
-          {/* It scrolls: the keyboard has to reach it. */}
+          <summary>Response of the target ({response.body_bytes} bytes)</summary>
+          {/* The response scrolls, so the keyboard must reach it. */}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
           <pre tabIndex={0}>
             {Object.entries(response.headers)
@@ -129,7 +127,7 @@ function Trial({ found }: { found: TrialResult }) {
 }
 
 /** `json $.status equals "ok": got "degraded"` */
-const describe = ({ source, property, operator, value, actual }: TrialResult['assertions'][number]): string => {
+const describe = ({ source, property, operator, value, actual }: SettingsTestResult['assertions'][number]): string => {
   const wanted = value === undefined ? '' : JSON.stringify(value);
   const what = [source, property, labelOf(operator).toLowerCase(), wanted].filter(Boolean).join(' ');
   return actual === null ? what : `${what}: got ${actual}`;

@@ -9,16 +9,16 @@ import { Time } from '#console/parts/time.tsx';
 
 type AcknowledgeProps = { check: CheckDetail; onChange: () => void };
 
-/** Looks after a failure: no reminder is sent of it, and nobody else is called. */
+/** Acknowledges a failure, or removes the acknowledgement. */
 export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   const [asking, ask] = useState(false);
   const path = `/v1/checks/${check.id}/acknowledge`;
-  const takesBack = check.acknowledgement !== null;
+  const isAcknowledged = check.acknowledgement !== null;
   const isDown = check.state === 'down';
-  async function takeBack() {
+  async function unacknowledge() {
     try {
       await call('DELETE', path);
-      showToast('Reminders and the escalation go on.');
+      showToast('Reminders and escalation resume.');
       onChange();
     } catch (error) {
       showError(error);
@@ -28,20 +28,21 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
     <>
       <Button
         why={
-          refusal('respond') ?? (isDown || takesBack ? undefined : 'It is not down: there is nothing to look after.')
+          refusal('respond') ??
+          (isDown || isAcknowledged ? undefined : 'Only a check that is down can be acknowledged.')
         }
-        pressed={takesBack}
-        onClick={() => (takesBack ? void takeBack() : ask(true))}
+        pressed={isAcknowledged}
+        onClick={() => (isAcknowledged ? void unacknowledge() : ask(true))}
       >
-        {takesBack ? 'Take acknowledgement back' : 'Acknowledge'}
+        {isAcknowledged ? 'Remove acknowledgement' : 'Acknowledge'}
       </Button>
       {asking && (
         <AcknowledgeDialog
           id={check.id}
-          title="Look after this failure"
+          title="Acknowledge failure"
           send={async (body) => {
             await call('POST', path, body);
-            showToast('It is acknowledged.');
+            showToast('The failure is acknowledged.');
             ask(false);
             onChange();
           }}
@@ -52,7 +53,7 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   );
 }
 
-/** Who looks after it; nothing where nobody does. */
+/** Shows the acknowledgement of a failure, if there is one. */
 export const Acknowledged = ({ check: { acknowledgement: one } }: { check: CheckDetail }) =>
   one && (
     <p dir="auto">

@@ -5,7 +5,7 @@ import type { Channel, Delivery, Policy } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
-import { ToldFrom } from '#console/parts/alerts/escalation.tsx';
+import { EscalationHint } from '#console/parts/alerts/escalation.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -16,19 +16,20 @@ import { KIND } from '#console/rules/alert-reason.ts';
 type ChannelsProps = {
   id: string;
   channels: readonly Channel[];
-  /** Whether channels of the account get its alerts. */
-  isTold: boolean;
+  hasAccountChannels: boolean;
   escalation: Policy['escalation'];
   reload: () => void;
 };
 
-/** Who is told: each channel with what was sent to it last. */
-export function Channels({ id, channels, isTold, escalation, reload }: ChannelsProps) {
+/** Lists the channels of a check, with the last delivery of each. */
+export function Channels({ id, channels, hasAccountChannels, escalation, reload }: ChannelsProps) {
   const [adding, add] = useState(false);
   const path = `/v1/checks/${id}/policy/channels`;
   return (
     <>
-      {channels.length === 0 && !isTold && <p class="nobody">There is no channel: nobody is told when it goes down.</p>}
+      {channels.length === 0 && !hasAccountChannels && (
+        <p class="no-channels">No channels: no alert is sent when it goes down.</p>
+      )}
       <ul class="channels">
         {channels.map((channel) => (
           <ChannelRow
@@ -42,17 +43,17 @@ export function Channels({ id, channels, isTold, escalation, reload }: ChannelsP
       </ul>
       <p class="more">
         <Button small icon="add" why={refusal('write')} onClick={() => add(true)}>
-          Add a channel
+          Add channel
         </Button>
       </p>
       {adding && (
-        <Dialog title="Add a channel" wide onClose={() => add(false)}>
+        <Dialog title="Add channel" wide onClose={() => add(false)}>
           <ChannelForm
             name={`new channel ${id}`}
             submit="Add channel"
             send={async (body) => {
               await call('POST', path, body);
-              showToast('The channel is added. A test alert shows that it works.');
+              showToast('The channel is added. Send a test to verify it.');
               add(false);
               reload();
             }}
@@ -64,22 +65,22 @@ export function Channels({ id, channels, isTold, escalation, reload }: ChannelsP
   );
 }
 
-type Tried = { delivery: Delivery } | { failure: ApiFailure };
+type TestOutcome = { delivery: Delivery } | { failure: ApiFailure };
 
 type RowProps = Pick<ChannelsProps, 'escalation' | 'reload'> & { channel: Channel; path: string };
 
 function ChannelRow({ channel, escalation, path, reload }: RowProps) {
   const [open, setOpen] = useState<'edit' | 'delete' | undefined>(undefined);
   const [busy, setBusy] = useState(false);
-  const [tried, setTried] = useState<Tried | undefined>(undefined);
+  const [tested, setTested] = useState<TestOutcome | undefined>(undefined);
   const close = () => setOpen(undefined);
   const name = labelOfChannel(channel);
   const why = refusal('write');
 
   async function test() {
     setBusy(true);
-    setTried(undefined);
-    setTried(
+    setTested(undefined);
+    setTested(
       await call<Delivery>('POST', `${path}/test`).then(
         (delivery) => ({ delivery }),
         (error: unknown) => ({ failure: asFailure(error) }),
@@ -93,11 +94,11 @@ function ChannelRow({ channel, escalation, path, reload }: RowProps) {
     <li>
       <span>
         <strong dir="auto">{name}</strong>
-        <ToldFrom steps={escalation} id={channel.id} />
+        <EscalationHint steps={escalation} id={channel.id} />
       </span>
       <span class="channel-actions">
         <Button small why={refusal('respond')} busy={busy} onClick={() => void test()}>
-          {busy ? 'Sending' : 'Send a test'}
+          {busy ? 'Sending' : 'Send test'}
         </Button>
         <Button small quiet why={why} onClick={() => setOpen('edit')}>
           Edit
@@ -107,17 +108,17 @@ function ChannelRow({ channel, escalation, path, reload }: RowProps) {
         </Button>
       </span>
       <div class="channel-last" role="status">
-        {tried && 'failure' in tried && <Failure failure={tried.failure} />}
-        {tried && 'delivery' in tried ? (
+        {tested && 'failure' in tested && <Failure failure={tested.failure} />}
+        {tested && 'delivery' in tested ? (
           <>
-            Test: <DeliveryOutcome delivery={tried.delivery} />
+            Test: <DeliveryOutcome delivery={tested.delivery} />
           </>
         ) : last ? (
           <>
             {KIND[last.kind]}: <DeliveryOutcome delivery={last} />
           </>
         ) : (
-          <span class="hint">Nothing was sent to it yet.</span>
+          <span class="hint">No deliveries yet.</span>
         )}
       </div>
       {open === 'edit' && (
@@ -139,16 +140,14 @@ function ChannelRow({ channel, escalation, path, reload }: RowProps) {
       {open === 'delete' && (
         <Confirm
           title={`Remove ${name}?`}
-          action="Remove the channel"
+          action="Remove channel"
           run={async () => {
             await call('DELETE', path);
             reload();
           }}
           onClose={close}
         >
-          <p>
-            It gets no more alerts of this check; what is still on its way to it ends as failed. Its address is lost.
-          </p>
+          <p>It receives no more alerts of this check, and pending deliveries to it fail. Its settings are deleted.</p>
         </Confirm>
       )}
     </li>

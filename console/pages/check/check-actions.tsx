@@ -18,11 +18,10 @@ import { Acknowledge } from './acknowledge.tsx';
 type ActionsProps = {
   check: CheckDetail;
   policy: Loaded<Policy>;
-  /** The check changed: by a setting, or by a result where one is given. */
   onChange: (run?: CheckRun) => void;
 };
 
-/** What can be done with a check. */
+/** Buttons of a check: run, acknowledge, silence, disable, edit, duplicate, delete. */
 export function CheckActions({ check, policy, onChange }: ActionsProps) {
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const [deleting, setDeleting] = useState(false);
@@ -33,7 +32,7 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
     setBusy(name);
     try {
       onChange(await work());
-      live.lookNow();
+      live.pollNow();
     } catch (error) {
       showError(error);
     }
@@ -49,7 +48,7 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
       {check.execution_mode === 'pull' && (
         <Button
           icon="reload"
-          why={refusal('respond') ?? (check.enabled ? undefined : 'It is off: turn it on first.')}
+          why={refusal('respond') ?? (check.enabled ? undefined : 'The check is disabled. Enable it first.')}
           busy={busy === 'run'}
           onClick={() => void run('run', () => call<CheckRun>('POST', `${path}/run`))}
         >
@@ -70,7 +69,7 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
         }}
       />
       <Button why={why} busy={busy === 'pause'} onClick={() => void pause()}>
-        {check.enabled ? 'Turn off' : 'Turn on'}
+        {check.enabled ? 'Disable' : 'Enable'}
       </Button>
       <LinkButton why={why} href={`#${pathTo('/checks/:id/edit', { id: check.id })}`}>
         Edit
@@ -84,7 +83,7 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
       {deleting && (
         <Confirm
           title={`Delete ${labelOf(check)}?`}
-          action="Delete the check"
+          action="Delete check"
           run={async () => {
             await call('DELETE', path);
             showToast('The check is deleted.');
@@ -94,9 +93,9 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
           onClose={() => setDeleting(false)}
         >
           <p>
-            Its results, its history and its policy
+            Its results, history and policy
             {policy.data && policy.data.channels.length > 0 && ` with ${count(policy.data.channels.length, 'channel')}`}{' '}
-            go with it, for good. To keep them, turn it off.
+            are deleted permanently. To keep them, disable the check.
           </p>
         </Confirm>
       )}

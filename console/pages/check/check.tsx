@@ -12,7 +12,7 @@ import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { countsOf } from '#console/rules/check-counts.ts';
-import { rhythmWords } from '#console/rules/interval-schedule.ts';
+import { intervalText } from '#console/rules/interval-schedule.ts';
 import { messageOf, OUTCOME } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
@@ -24,10 +24,10 @@ import { Pings } from './pings.tsx';
 import { PolicySection } from './policy.tsx';
 import { Report } from './report.tsx';
 import { Results } from './results.tsx';
-import { WhyThen } from './transition-explanation.tsx';
+import { ExplainAt } from './transition-explanation.tsx';
 import { Transitions } from './transitions.tsx';
 
-/** One check: how it is, how it was, who is told of it and was, and why not. */
+/** Page of a check: state, latency, transitions, results, policy, and settings. */
 export default function CheckPage({ params, query }: PageProps) {
   const id = params.id!;
   const path = `/v1/checks/${encodeURIComponent(id)}`;
@@ -36,7 +36,7 @@ export default function CheckPage({ params, query }: PageProps) {
   if (check.failure?.status === 404) {
     return (
       <Page title="Check">
-        <Empty title="There is no such check" icon="checks">
+        <Empty title="Check not found" icon="checks">
           <p>It was deleted, or the address is wrong.</p>
           <a href="#/checks">All checks</a>
         </Empty>
@@ -49,7 +49,7 @@ export default function CheckPage({ params, query }: PageProps) {
         {check.failure ? (
           <Failure failure={check.failure} retry={check.reload} />
         ) : (
-          <Loading what="Reading the check" lines={8} />
+          <Loading what="Loading the check" lines={8} />
         )}
       </Page>
     );
@@ -59,7 +59,7 @@ export default function CheckPage({ params, query }: PageProps) {
 
 type ViewProps = { loaded: Loaded<CheckDetail>; check: CheckDetail; policy: Loaded<Policy>; query: URLSearchParams };
 
-/** So many results at first; they are read again by themselves until somebody asks for more. */
+/** Number of results per page. Only the first page is refreshed automatically. */
 const RESULTS = 10;
 const MIN_MS = 15_000;
 
@@ -68,12 +68,12 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
   const isPush = check.execution_mode === 'push';
   const [run, setRun] = useState<CheckRun | undefined>(undefined);
   const [turn, setTurn] = useState(0);
-  function readAgain() {
+  function reload() {
     loaded.reload();
     if (results.items.length <= RESULTS) results.reload();
     setTurn((n) => n + 1);
   }
-  useEvery(Math.max(MIN_MS, check.interval_seconds * 1000), readAgain);
+  useEvery(Math.max(MIN_MS, check.interval_seconds * 1000), reload);
   return (
     <Page
       title={<span dir="auto">{labelOf(check)}</span>}
@@ -84,7 +84,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
           policy={policy}
           onChange={(found) => {
             setRun(found);
-            readAgain();
+            reload();
           }}
         />
       }
@@ -92,7 +92,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
       {loaded.failure && <Failure failure={loaded.failure} retry={loaded.reload} />}
       <Acknowledged check={check} />
       <CheckStatusLine check={check} silenced={policy.data?.silenced ?? false} />
-      {run && <Ran run={run} />}
+      {run && <ManualRun run={run} />}
       <div class="check-page">
         <div>
           <Latency check={check} query={query} turn={turn} />
@@ -102,8 +102,8 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
         </div>
         <div>
           <PolicySection id={check.id} policy={policy} />
-          <WhyThen id={check.id} />
-          {isPush && <Report check={check} onChange={readAgain} />}
+          <ExplainAt id={check.id} />
+          {isPush && <Report check={check} onChange={reload} />}
           <CheckFacts check={check} />
         </div>
       </div>
@@ -111,7 +111,6 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
   );
 }
 
-/** Whose check it is. */
 function Above({ check }: { check: CheckDetail }) {
   const entity = live.fleet.value?.get(check.entity_id);
   return (
@@ -132,23 +131,22 @@ function Above({ check }: { check: CheckDetail }) {
   );
 }
 
-/** How it is now, since when, and by what rule. */
 const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
   const { state, state_since, enabled, failure_threshold, recovery_threshold, last_result: last } = check;
   const retry = Number(check.retry_interval_seconds ?? 0);
-  const rule = `${typeTitle(check.check_type)} ${rhythmWords(check)}`;
+  const rule = `${typeTitle(check.check_type)} ${intervalText(check)}`;
   const target = check.name === null ? '' : targetOfCheck(check);
   return (
-    <div class="standing">
+    <div class="check-status">
       <p>
-        <StateMark state={state} {...(!enabled && { word: 'Off' })} />{' '}
+        <StateMark state={state} {...(!enabled && { word: 'Disabled' })} />{' '}
         <span>
           for <Time at={state_since} as="for" />
         </span>
         {silenced && <span class="tag">silenced</span>}
         {check.stale && enabled && <span class="tag">a result is overdue</span>}
         {check.late && <span class="tag">late</span>}
-        {check.waiting_for_first && enabled && <span class="tag">waiting for a first sign</span>}
+        {check.waiting_for_first && enabled && <span class="tag">waiting for the first heartbeat</span>}
         {check.flapping_since && <span class="tag">flapping</span>}
         {countsOf(check).map((text) => (
           <span key={text} class="tag">
@@ -185,7 +183,6 @@ const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: bo
   );
 };
 
-/** What a push check waits for. */
 const Expected = ({ check: { runs = [], next_due_at, alerts_at } }: { check: CheckDetail }) => {
   const facts = [
     ...runs.map(({ started_at, overrun }) => (
@@ -203,7 +200,7 @@ const Expected = ({ check: { runs = [], next_due_at, alerts_at } }: { check: Che
     ...(alerts_at
       ? [
           <>
-            down <Time at={alerts_at} /> if nothing comes
+            down <Time at={alerts_at} /> without a heartbeat
           </>,
         ]
       : []),
@@ -212,10 +209,9 @@ const Expected = ({ check: { runs = [], next_due_at, alerts_at } }: { check: Che
   return <p class="hint">{facts.flatMap((fact, i) => (i === 0 ? [fact] : [', ', fact]))}</p>;
 };
 
-/** What a run by hand has found. */
-const Ran = ({ run }: { run: CheckRun }) => (
+const ManualRun = ({ run }: { run: CheckRun }) => (
   <p class="ran" role="status">
-    Checked by hand: <StateMark {...OUTCOME[run.outcome]} /> after {run.latency_ms} ms
+    Manual run: <StateMark {...OUTCOME[run.outcome]} /> after {run.latency_ms} ms
     {messageOf(run) && `: ${messageOf(run)}`}
   </p>
 );

@@ -9,14 +9,13 @@ import { draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { lineOf, rowsIn } from '#console/rules/rows.ts';
 
-/** Said elsewhere on the page, or of no use. */
 const SKIPPED = ['entity_id', 'entity', 'name', 'labels', 'enabled'];
 
-/** Its settings: those of its type, by the type's own schema. */
+/** Shows the settings of a check, by the schema of its type. */
 export function CheckFacts({ check }: { check: CheckDetail }) {
   const specs = fieldsOf(schemas.checks[check.check_type] ?? {}, SKIPPED);
   const draft = draftOf(specs, check);
-  // As one looks for it: its own win over those of its entity.
+  // Labels of the check take precedence, as in searches.
   const labels = { ...live.fleet.value?.get(check.entity_id)?.labels, ...check.labels };
   const isSet = (path: string) => path.split('.').reduce<unknown>((at, name) => (at as never)?.[name], check);
   return (
@@ -28,18 +27,18 @@ export function CheckFacts({ check }: { check: CheckDetail }) {
         </div>
         {specs.map(({ path, label, secret, kind, columns }) => {
           const typed = draft[path] ?? '';
-          const said =
+          const text =
             kind === 'rows'
               ? rowsIn(typed)
                   .map((row) => lineOf(columns, row))
                   .join('\n')
               : typed;
-          const text = secret && isSet(path) !== undefined ? 'set; not shown here' : said;
+          const shown = secret && isSet(path) !== undefined ? 'set (hidden)' : text;
           return (
-            text && (
+            shown && (
               <div key={path}>
                 <dt>{label}</dt>
-                <dd dir="auto">{text}</dd>
+                <dd dir="auto">{shown}</dd>
               </div>
             )
           );
@@ -53,7 +52,7 @@ export function CheckFacts({ check }: { check: CheckDetail }) {
           </div>
         )}
         <div>
-          <dt>Made</dt>
+          <dt>Created</dt>
           <dd>
             <Time at={check.created_at} />
           </dd>

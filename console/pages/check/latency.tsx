@@ -20,16 +20,14 @@ import {
 import { type ChartRange, chartRangeOf, degradedOf, uptimeOf, WINDOWS } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
-/** The least that a chart shows. */
 const MIN_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The most that the API answers at once. */
 const MAX_RESULTS = 500;
 const MAX_GAPS = 200;
 
-/** How it did: uptime, and how long its runs took. @param turn another one when a new result is known of */
+/** Shows uptime and latency of a check. @param turn changes when a new result exists */
 export function Latency({ check, query, turn }: { check: CheckDetail; query: URLSearchParams; turn: number }) {
   const [now, setNow] = useState(Date.now);
   const window = chartRangeOf(query.get('window'), now - Date.parse(check.created_at));
@@ -48,7 +46,7 @@ export function Latency({ check, query, turn }: { check: CheckDetail; query: URL
       title="Latency"
       actions={
         <fieldset class="windows">
-          <legend class="unseen">How far back</legend>
+          <legend class="unseen">Time range</legend>
           {WINDOWS.map(({ key, name }) => (
             <Button key={key} small pressed={key === window.key} onClick={() => setQuery({ window: key })}>
               {name}
@@ -57,7 +55,7 @@ export function Latency({ check, query, turn }: { check: CheckDetail; query: URL
         </fieldset>
       }
     >
-      <Data of={days} what="Reading the history">
+      <Data of={days} what="Loading the history">
         {(found) => <Uptime hours={hours.data} days={found} />}
       </Data>
       <ChartOf key={window.key} check={check} window={window} now={now} turn={turn} hours={hours} days={days} />
@@ -71,14 +69,14 @@ const isOf =
     check_id === id;
 
 const Uptime = ({ hours, days }: { hours: CheckHistory | undefined; days: CheckHistory }) => {
-  const told = [
+  const ranges = [
     { span: '24 h', buckets: hours?.buckets },
     ...[7, 30, 90].map((count) => ({ span: `${count} d`, buckets: days.buckets.slice(-count) })),
   ];
   return (
     <div class="uptime">
       <dl>
-        {told.map(({ span, buckets }) => (
+        {ranges.map(({ span, buckets }) => (
           <div key={span}>
             <dt>Uptime {span}</dt>
             <dd>
@@ -104,7 +102,7 @@ function ChartOf({
   days,
 }: Histories & { check: CheckDetail; window: ChartRange; now: number; turn: number }) {
   const path = `/v1/checks/${check.id}`;
-  // What is read of a long time is not read anew each minute.
+  // Long ranges move by the hour, so that they are not read again each minute.
   const step = window.by === 'results' ? MINUTE_MS : HOUR_MS;
   const since = new Date(Math.floor((now - window.hours * HOUR_MS) / step) * step).toISOString();
   const isWeek = window.key === '7d';
@@ -113,18 +111,18 @@ function ChartOf({
   const results = useLoad<{ results: Result[] }>(each ? `${path}/results?since=${since}&limit=${MAX_RESULTS}` : null);
   const known = useLoad<Gap[]>(window.by === 'day' ? null : `${path}/gaps?since=${since}&limit=${MAX_GAPS}`);
 
-  const readAgain = results.reload;
+  const reload = results.reload;
   useEffect(() => {
-    if (turn > 0) readAgain();
-  }, [turn, readAgain]);
+    if (turn > 0) reload();
+  }, [turn, reload]);
 
   if (each) {
     return (
-      <Data of={results} what="Reading the results">
+      <Data of={results} what="Loading the results">
         {({ results: found }) => {
-          // With more than the API answers at once, the chart begins where these do.
+          // If the response is full, the chart begins with its oldest result.
           const read = found.length === MAX_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
-          // Nor does it show a time before the check was there, but for a few minutes.
+          // The chart begins at the creation of the check, but covers at least MIN_MS.
           const first = Math.max(read, Math.min(Date.parse(check.created_at), now - MIN_MS));
           const points = pointsOfResults(found, check.interval_seconds * 1000);
           return (
@@ -143,7 +141,7 @@ function ChartOf({
   }
   const history = window.by === 'day' ? days : isWeek ? week : hours;
   return (
-    <Data of={history} what="Reading the history">
+    <Data of={history} what="Loading the history">
       {({ buckets: all }) => {
         const buckets = window.by === 'day' ? all.slice(-window.hours / 24) : all;
         const [first, last] = [buckets[0], buckets.at(-1)];
@@ -167,5 +165,5 @@ const Drawn = ({ chart }: { chart: Chart }) =>
   chart.points.some(({ runs }) => runs > 0) || chart.gaps.length > 0 ? (
     <LatencyChart chart={chart} />
   ) : (
-    <Empty title="No results in this time" />
+    <Empty title="No results in this time range" />
   );

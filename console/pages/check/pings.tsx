@@ -35,7 +35,7 @@ const columns = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
     ),
   },
   {
-    head: 'Took',
+    head: 'Duration',
     wide: true,
     numeric: true,
     cell: ({ duration_ms }) => (duration_ms === null ? '–' : duration(duration_ms)),
@@ -51,13 +51,12 @@ const columns = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
         '–'
       ),
   },
-  { head: 'Came', numeric: true, cell: ({ at }) => <Time at={at} /> },
+  { head: 'Received', numeric: true, cell: ({ at }) => <Time at={at} /> },
 ];
 
-/** So many at first; they are read again by themselves until somebody asks for more. */
 const FIRST = 10;
 
-/** The last pings of a push check, and what they brought. @param turn another number: read again */
+/** Lists the pings of a push check. @param turn changes when the pings must be read again */
 export function Pings({ id, turn }: { id: string; turn: number }) {
   const [shown, show] = useState<Ping | undefined>(undefined);
   const { items, failure, loading, hasMore, more, reload } = useFeed<Ping>(
@@ -70,13 +69,13 @@ export function Pings({ id, turn }: { id: string; turn: number }) {
   return (
     <Section title="Pings">
       {failure && <Failure failure={failure} retry={reload} />}
-      {items.length === 0 && loading && <Loading what="Reading the pings" />}
-      {items.length === 0 && !loading && !failure && <Empty title="No ping yet" />}
+      {items.length === 0 && loading && <Loading what="Loading the pings" />}
+      {items.length === 0 && !loading && !failure && <Empty title="No pings yet" />}
       {items.length > 0 && <Table label="Pings" rows={items} columns={columns(show)} keyOf={(ping) => ping.id} />}
       {hasMore && items.length > 0 && (
         <p class="more">
           <Button small busy={loading} onClick={more}>
-            Older pings
+            Show older pings
           </Button>
         </p>
       )}
@@ -88,7 +87,7 @@ export function Pings({ id, turn }: { id: string; turn: number }) {
 function Body({ id, ping, onClose }: { id: string; ping: Ping; onClose: () => void }) {
   const body = useLoad<string>(`/v1/checks/${id}/pings/${ping.id}/body`);
   return (
-    <Dialog title="What the ping brought" onClose={onClose} wide>
+    <Dialog title="Ping body" onClose={onClose} wide>
       <Data of={body}>{(text) => <CodeBlock label={`${ping.body_bytes} bytes`} text={text} />}</Data>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import type { Loaded } from '#console/api/load.ts';
 import type { Policy } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { showError, showToast } from '#console/app/toasts.tsx';
-import { EscalationSteps, ToldFrom } from '#console/parts/alerts/escalation.tsx';
+import { EscalationHint, EscalationSteps } from '#console/parts/alerts/escalation.tsx';
 import { PolicyTable, policySchema, SETTING_NAMES } from '#console/parts/alerts/policy-settings.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
@@ -18,11 +18,11 @@ import { Channels } from './channels.tsx';
 
 type PolicyProps = { id: string; policy: Loaded<Policy> };
 
-/** Who is told of the check, and when. */
+/** Shows the policy and the channels of a check. */
 export function PolicySection({ id, policy }: PolicyProps) {
   const [editing, edit] = useState(false);
   const path = `/v1/checks/${id}/policy`;
-  async function giveBack(name: string) {
+  async function resetSetting(name: string) {
     try {
       await call('POST', path, { [name]: null });
       policy.reload();
@@ -41,7 +41,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
         )
       }
     >
-      <Data of={policy} what="Reading the policy">
+      <Data of={policy} what="Loading the policy">
         {(found) => (
           <>
             {editing ? (
@@ -67,7 +67,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
                     policy={found}
                     from="the account"
                     why={refusal('write')}
-                    giveBack={(name) => void giveBack(name)}
+                    resetSetting={(name) => void resetSetting(name)}
                   />
                 </details>
               </>
@@ -76,7 +76,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
             <Channels
               id={id}
               channels={found.channels}
-              isTold={found.account_channels.length > 0}
+              hasAccountChannels={found.account_channels.length > 0}
               escalation={found.escalation}
               reload={policy.reload}
             />
@@ -87,21 +87,19 @@ export function PolicySection({ id, policy }: PolicyProps) {
   );
 }
 
-/** What the table below says, in short. */
 function inheritedWords(inherited: readonly string[]): string {
   const set = SETTING_NAMES.filter((name) => !inherited.includes(name));
   return set.length === 0
     ? 'All settings are inherited from the account'
-    : `${count(set.length, 'setting')} of its own`;
+    : `${count(set.length, 'setting')} overridden`;
 }
 
 const SILENCED = {
-  check: 'Silenced: no alert goes out.',
-  entity: 'Its entity is silenced: no alert goes out.',
-  account: 'A silence of the account holds: no alert goes out.',
+  check: 'Silenced: no alerts are sent.',
+  entity: 'The entity is silenced: no alerts are sent.',
+  account: 'A silence of the account matches: no alerts are sent.',
 } as const;
 
-/** Channels of the account that get its alerts too, and why. */
 const AccountChannels = ({
   channels,
   escalation,
@@ -117,19 +115,18 @@ const AccountChannels = ({
           <a href="#/alerts/channels" dir="auto">
             {name}
           </a>
-          <ToldFrom steps={escalation} id={id} />
+          <EscalationHint steps={escalation} id={id} />
         </span>
         <span class="hint" dir="auto">
-          of the account: {why}
+          account channel: {why}
         </span>
       </li>
     ))}
   </ul>
 );
 
-/** The policy in sentences. */
 const PolicySummary = ({ policy }: { policy: Policy }) => (
-  <ul class="told">
+  <ul class="policy-summary">
     {policy.silenced_by.map(({ by, id, until, reason }) => (
       <li key={id}>
         <strong>{SILENCED[by]}</strong>
@@ -144,14 +141,15 @@ const PolicySummary = ({ policy }: { policy: Policy }) => (
     ))}
     <li>
       {policy.cooldown_seconds > 0
-        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.late_alerts ? '; what was held back is told then' : ''}.`
-        : 'Every change is told at once.'}
+        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.late_alerts ? '; a late alert follows a suppressed one' : ''}.`
+        : 'Every change is alerted at once.'}
     </li>
-    <li>{policy.notify_on_recovery ? 'Recoveries are told.' : 'Recoveries are not told.'}</li>
-    {!policy.notify_on_degraded && <li>Degraded is not told; it counts as up.</li>}
+    <li>{policy.notify_on_recovery ? 'Recoveries are alerted.' : 'Recoveries are not alerted.'}</li>
+    {!policy.notify_on_degraded && <li>Degraded counts as up: no alerts.</li>}
     {policy.flap_threshold > 0 && (
       <li>
-        {policy.flap_threshold} changes in {duration(policy.flap_window_seconds * 1000)} are told once, as flapping.
+        {policy.flap_threshold} changes in {duration(policy.flap_window_seconds * 1000)} count as flapping: one alert
+        reports it.
       </li>
     )}
     <li>
@@ -161,7 +159,7 @@ const PolicySummary = ({ policy }: { policy: Policy }) => (
     </li>
     {policy.escalation.length > 0 && (
       <li>
-        While nobody acknowledges, others are called:
+        Escalation while unacknowledged:
         <EscalationSteps steps={policy.escalation} channels={channelsOf(policy)} />
       </li>
     )}

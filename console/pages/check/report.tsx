@@ -7,25 +7,25 @@ import { PingAddress } from '#console/parts/ping-address.tsx';
 import { duration } from '#console/rules/time.ts';
 import { RotatePingUrl } from './rotate-ping-url.tsx';
 
-/** Where the job of a push check pings, and what its silence means. */
+/** Shows the ping URL of a push check and its deadline. */
 export function Report({ check, onChange }: { check: CheckDetail; onChange: () => void }) {
   const [rotating, rotate] = useState(false);
   const why = refusal('write');
   const { alerts_after_seconds: after } = check;
   return (
     <Section
-      title="How to report"
+      title="Ping URL"
       actions={
         <Button small why={why} onClick={() => rotate(true)}>
-          Another URL…
+          Rotate URL…
         </Button>
       }
     >
       <div class="report">
         {typeof after === 'number' && (
           <p>
-            {check.last_result ? 'It is down after' : 'From the first report on, it is down after'}{' '}
-            <strong>{duration(after * 1000)}</strong> without one ({after} s).
+            {check.last_result ? 'It goes down after' : 'After the first ping, it goes down after'}{' '}
+            <strong>{duration(after * 1000)}</strong> without a ping ({after} s).
           </p>
         )}
         <PingAddress check={check} />

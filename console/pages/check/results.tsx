@@ -8,13 +8,12 @@ import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { OUTCOME } from '#console/rules/states.ts';
 
-/** How a result came about. */
 const KIND: Readonly<Record<Result['kind'], string>> = {
   scheduled: 'probe',
   retry: 'retry',
-  manual: 'by hand',
+  manual: 'manual',
   push: 'pushed',
-  missed_heartbeat: 'missed_heartbeat',
+  missed_heartbeat: 'missed heartbeat',
 };
 
 const COLUMNS: readonly Column<Result>[] = [
@@ -23,7 +22,7 @@ const COLUMNS: readonly Column<Result>[] = [
     cell: ({ outcome }) => <StateMark {...OUTCOME[outcome]} />,
   },
   {
-    head: 'What',
+    head: 'Message',
     grow: true,
     cell: ({ error_kind, error_message, warning_message, status_code }) => {
       const text = [error_message, warning_message].filter(Boolean).join('; ');
@@ -35,7 +34,7 @@ const COLUMNS: readonly Column<Result>[] = [
       );
     },
   },
-  { head: 'By', wide: true, cell: ({ kind }) => KIND[kind] },
+  { head: 'Trigger', wide: true, cell: ({ kind }) => KIND[kind] },
   {
     head: 'Latency',
     wide: true,
@@ -45,17 +44,17 @@ const COLUMNS: readonly Column<Result>[] = [
   { head: 'Checked', numeric: true, cell: ({ checked_at }) => <Time at={checked_at} /> },
 ];
 
-/** A table of more draws what is in sight alone, and needs rows of one height: messages are then cut. */
+/** A longer table renders only visible rows, which need one height, so its messages are cut. */
 const WHOLE = 100;
 
-/** The last results, and why those failed that did. */
+/** Lists the results of a check, with their errors. */
 export function Results({ feed }: { feed: Feed<Result> }) {
   const { items, failure, loading, hasMore, more, reload } = feed;
   return (
     <Section title="Results">
       {failure && <Failure failure={failure} retry={reload} />}
-      {items.length === 0 && loading && <Loading what="Reading the results" />}
-      {items.length === 0 && !loading && !failure && <Empty title="No result yet" />}
+      {items.length === 0 && loading && <Loading what="Loading the results" />}
+      {items.length === 0 && !loading && !failure && <Empty title="No results yet" />}
       {items.length > 0 && (
         <div class={items.length <= WHOLE ? 'wrapped' : undefined}>
           <Table label="Results" rows={items} columns={COLUMNS} keyOf={({ id }) => id} />
@@ -64,7 +63,7 @@ export function Results({ feed }: { feed: Feed<Result> }) {
       {hasMore && items.length > 0 && (
         <p class="more">
           <Button small busy={loading} onClick={more}>
-            Older results
+            Show older results
           </Button>
         </p>
       )}

@@ -6,8 +6,8 @@ import { InstantField } from '#console/parts/instant-field.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 
-/** Why somebody was told of the check at a moment, or nobody was. */
-export function WhyThen({ id }: { id: string }) {
+/** Explains why an alert was or was not sent at a given time. */
+export function ExplainAt({ id }: { id: string }) {
   const [opened, open] = useState(false);
   const [at, setAt] = useState('');
   const found = useLoad<Explanation>(
@@ -17,9 +17,9 @@ export function WhyThen({ id }: { id: string }) {
     },
   );
   return (
-    <Section title="Why was I told, or not?">
+    <Section title="Explain alerts">
       <details class="why-card" open={opened} onToggle={(event) => open(event.currentTarget.open)}>
-        <summary>{at ? 'Explain that moment' : 'Explain now, or another moment'}</summary>
+        <summary>{at ? 'Explanation for this time' : 'Explain now, or another time'}</summary>
         {opened && (
           <>
             <InstantField label="At" value={at} onChange={setAt} hint="Empty: now." />

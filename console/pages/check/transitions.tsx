@@ -7,7 +7,7 @@ import { Section } from '#console/parts/page.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import type { Callable } from '#console/rules/escalation.ts';
 
-/** Each change of state: why, who was told, and why not. @param channels those of the policy, as far as it was read */
+/** Lists the state changes with their alerts. @param channels of the policy, for their names */
 export function Transitions({ id, channels }: { id: string; channels: readonly Callable[] | undefined }) {
   const { items, failure, loading, hasMore, more, reload } = useFeed<Transition>(
     `/v1/checks/${id}/transitions?limit=10`,
@@ -16,8 +16,8 @@ export function Transitions({ id, channels }: { id: string; channels: readonly C
   return (
     <Section title="Changes and alerts">
       {failure && <Failure failure={failure} retry={reload} />}
-      {items.length === 0 && loading && <Loading what="Reading the changes" />}
-      {items.length === 0 && !loading && !failure && <Empty title="It has not changed its state yet" />}
+      {items.length === 0 && loading && <Loading what="Loading the changes" />}
+      {items.length === 0 && !loading && !failure && <Empty title="No state changes yet" />}
       <ol class="alert-cards">
         {items.map((transition, i) => (
           <li key={transition.id}>
@@ -28,7 +28,7 @@ export function Transitions({ id, channels }: { id: string; channels: readonly C
       {hasMore && items.length > 0 && (
         <p class="more">
           <Button small busy={loading} onClick={more}>
-            Older changes
+            Show older changes
           </Button>
         </p>
       )}

@@ -20,7 +20,7 @@ const changePolicy =
   (id) =>
     call('POST', `/v1/checks/${id}/policy`, body);
 
-/** What can be done to many checks at once. */
+/** Actions for many checks at once. */
 export function bulkActions(): (BulkAction | ConfirmedAction)[] {
   const why = refusal('write');
   return [
@@ -28,32 +28,36 @@ export function bulkActions(): (BulkAction | ConfirmedAction)[] {
     { name: 'Disable', why, work: change({ enabled: false }) },
     { name: 'Silence', why, work: changePolicy({ silenced: true }) },
     { name: 'Lift silence', why, work: changePolicy({ silenced: false }) },
-    asked('Interval', 'Seconds from one run to the next', 'interval_seconds', why),
-    asked('Threshold', 'Failures in a row until it is down', 'failure_threshold', why),
+    numberAction('Interval', 'Interval in seconds', 'interval_seconds', why),
+    numberAction('Threshold', 'Consecutive failures until down', 'failure_threshold', why),
     labelMany(why, (id) => `/v1/checks/${id}`),
     addChannel(why),
     {
       name: 'Delete',
       why,
       kind: 'danger',
-      loses: 'Their results, history, policies and channels go with them. Changes of state stay with their entities.',
+      loses: 'Their results, history, policies and channels are deleted too. Transitions stay with their entities.',
       work: (id) => call('DELETE', `/v1/checks/${id}`),
     },
   ];
 }
 
-/** A setting that is a number. */
-const asked = (name: string, label: string, member: string, why: string | undefined): ConfirmedAction => ({
+const numberAction = (name: string, label: string, member: string, why: string | undefined): ConfirmedAction => ({
   name,
   why,
   ask: (begin, close) => (
-    <Ask title={`${name} of each`} label={label} onClose={close} onGiven={(n) => begin(change({ [member]: n }))} />
+    <NumberDialog
+      title={`${name} of the selected checks`}
+      label={label}
+      onClose={close}
+      onSubmit={(n) => begin(change({ [member]: n }))}
+    />
   ),
 });
 
-type AskProps = { title: string; label: string; onGiven: (n: number) => void; onClose: () => void };
+type NumberDialogProps = { title: string; label: string; onSubmit: (n: number) => void; onClose: () => void };
 
-function Ask({ title, label, onGiven, onClose }: AskProps) {
+function NumberDialog({ title, label, onSubmit, onClose }: NumberDialogProps) {
   const [text, setText] = useState('');
   const [error, setError] = useState<string | undefined>(undefined);
   return (
@@ -62,7 +66,7 @@ function Ask({ title, label, onGiven, onClose }: AskProps) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (/^\d+$/.test(text.trim())) onGiven(Number(text));
+          if (/^\d+$/.test(text.trim())) onSubmit(Number(text));
           else setError('must be a whole number');
         }}
       >

@@ -10,14 +10,14 @@ import { number } from '#console/rules/words.ts';
 type FilterProps = {
   rows: readonly CheckRow[];
   filter: CheckFilter;
-  onlyUntold: boolean;
-  /** The API is asked for it, as those of entities count too. */
+  withoutChannel: boolean;
+  /** Filtered by the API, because labels of entities count too. */
   label: string;
   types: readonly { value: string; label: string }[];
 };
 
-/** Which checks are shown; the address says it too. */
-export function CheckFilters({ rows, filter, onlyUntold, label, types }: FilterProps) {
+/** Filters of the list, kept in the address. */
+export function CheckFilters({ rows, filter, withoutChannel, label, types }: FilterProps) {
   const { states, type, enabled, words } = filter;
   const counts = stateCounts(rows);
   const labels = labelChoices([...rows.map(({ check }) => check), ...(live.fleet.value?.values() ?? [])], label);
@@ -47,13 +47,13 @@ export function CheckFilters({ rows, filter, onlyUntold, label, types }: FilterP
       <Search words={words} />
       <Choice label="Type" name="type" value={type} options={[{ value: '', label: 'All types' }, ...types]} />
       <Choice
-        label="On or off"
+        label="Enabled"
         name="enabled"
         value={enabled}
         options={[
-          { value: '', label: 'On and off' },
-          { value: 'yes', label: 'On' },
-          { value: 'no', label: 'Off' },
+          { value: '', label: 'Enabled and disabled' },
+          { value: 'yes', label: 'Enabled' },
+          { value: 'no', label: 'Disabled' },
         ]}
       />
       {labels.length > 0 && (
@@ -67,7 +67,7 @@ export function CheckFilters({ rows, filter, onlyUntold, label, types }: FilterP
       <Choice
         label="Channels"
         name="channel"
-        value={onlyUntold ? 'none' : ''}
+        value={withoutChannel ? 'none' : ''}
         options={[
           { value: '', label: 'Any channels' },
           { value: 'none', label: 'Without a channel' },
@@ -96,7 +96,6 @@ const Choice = ({ label, name, value, options }: ChoiceProps) => (
 
 const TYPED_MS = 150;
 
-/** The list follows a moment after the last letter, and the address with it. */
 function Search({ words }: { words: string }) {
   const [text, setText] = useState(words);
   useEffect(() => setText(words), [words]);

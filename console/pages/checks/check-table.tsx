@@ -12,7 +12,7 @@ import { duration } from '#console/rules/time.ts';
 const COLUMNS: readonly Column<CheckRow>[] = [
   {
     head: 'State',
-    cell: ({ check }) => <StateMark state={check.state} {...(!check.enabled && { word: 'Off' })} />,
+    cell: ({ check }) => <StateMark state={check.state} {...(!check.enabled && { word: 'Disabled' })} />,
     compare: (a, b) => severity(a.check.state) - severity(b.check.state),
   },
   {
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<CheckRow>[] = [
         <a class="row-link" href={`#${pathTo('/checks/:id', { id: check.id })}`} dir="auto">
           {label}
         </a>
-        {check.stale && check.enabled && <span class="tag">behind</span>}
+        {check.stale && check.enabled && <span class="tag">overdue</span>}
         <Below error={messageOf(check.last_result)} of={entity?.name} />
       </>
     ),
@@ -77,14 +77,14 @@ const COLUMNS: readonly Column<CheckRow>[] = [
   },
 ];
 
-/** What failed last, or where the entity has no column of its own, that. On a phone every row has the line. */
+/** Last error, else the entity for narrow windows. Every row keeps the line, so that all rows have one height. */
 const Below = ({ error, of }: { error: string; of: string | undefined }) => (
   <span class={error ? 'why' : 'why narrow'} dir="auto" title={error || of}>
     {error || of}
   </span>
 );
 
-/** The list of checks. */
+/** Table of checks. */
 export const CheckTable = ({ rows, selection }: { rows: readonly CheckRow[]; selection: Selection }) => (
   <Table label="Checks" rows={rows} columns={COLUMNS} keyOf={({ check }) => check.id} selection={selection} />
 );

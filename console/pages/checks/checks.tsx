@@ -20,7 +20,7 @@ import { bulkActions } from './bulk-actions.tsx';
 import { CheckFilters } from './check-filters.tsx';
 import { CheckTable } from './check-table.tsx';
 
-/** All checks: which are down, and the same change made to many. */
+/** Page of all checks, with filters and bulk actions. */
 export default function ChecksPage({ query }: PageProps) {
   const label = query.get('label') ?? '';
   const wanted = label && `&label=${encodeURIComponent(label)}`;
@@ -37,10 +37,10 @@ export default function ChecksPage({ query }: PageProps) {
         </LinkButton>
       }
     >
-      <Data of={checks} what="Reading the checks">
+      <Data of={checks} what="Loading the checks">
         {(found) =>
           found.length === 0 && !label ? (
-            <NoneYet />
+            <NoChecks />
           ) : (
             <>
               {checks.isPart && <Progress of={found} />}
@@ -55,13 +55,13 @@ export default function ChecksPage({ query }: PageProps) {
 
 const Progress = ({ of }: { of: readonly unknown[] }) => (
   <p class="hint" role="status">
-    The first {number(of.length)} checks. The rest is being read.
+    The first {number(of.length)} checks. Loading the rest.
   </p>
 );
 
-const NoneYet = () => (
-  <Empty title="There are no checks yet" icon="checks">
-    <p>A check looks at one thing that you run, again and again, or waits for your own jobs to report.</p>
+const NoChecks = () => (
+  <Empty title="No checks yet" icon="checks">
+    <p>A check probes a target repeatedly, or expects heartbeats of a job.</p>
   </Empty>
 );
 
@@ -76,25 +76,25 @@ function CheckList({ checks, query, reload }: ListProps) {
     string,
   ];
   const wanted = query.get('state') ?? '';
-  const onlyUntold = query.get('channel') === 'none';
-  const channels = useLoad<ListedChannel[]>(onlyUntold ? '/v1/notify/channels' : null, { all: true });
-  const told = useMemo(
+  const withoutChannel = query.get('channel') === 'none';
+  const channels = useLoad<ListedChannel[]>(withoutChannel ? '/v1/notify/channels' : null, { all: true });
+  const notified = useMemo(
     () => new Set(checks.map(({ id }) => id).filter(checksWithRecipients(channels.data ?? []))),
     [channels.data, checks],
   );
   const states = useMemo(() => new Set(wanted.split(',').filter(Boolean)), [wanted]);
-  const filter = { states, type, enabled, words, told: onlyUntold ? told : undefined };
+  const filter = { states, type, enabled, words, notified: withoutChannel ? notified : undefined };
   const shown = useMemo(
     () => filtered(rows, filter),
-    // Each member: the filter itself is a new object every time.
-    [rows, states, type, enabled, words, onlyUntold, told],
+    // The properties, because the filter object is new at each rendering.
+    [rows, states, type, enabled, words, withoutChannel, notified],
   );
   const list = (
     <>
       {shown.length > 0 ? (
         <CheckTable rows={shown} selection={selection} />
       ) : (
-        <Empty title={onlyUntold && rows.length > 0 ? 'None of these is without a channel' : 'Nothing fits'}>
+        <Empty title={withoutChannel && rows.length > 0 ? 'Every check has a channel' : 'No matches'}>
           <Button onClick={() => setQuery({ q: '', state: '', type: '', enabled: '', channel: '', label: '' })}>
             Show all
           </Button>
@@ -107,7 +107,7 @@ function CheckList({ checks, query, reload }: ListProps) {
         actions={bulkActions()}
         onDone={() => {
           reload();
-          if (onlyUntold) channels.reload();
+          if (withoutChannel) channels.reload();
           void live.refresh();
         }}
       />
@@ -118,12 +118,12 @@ function CheckList({ checks, query, reload }: ListProps) {
       <CheckFilters
         rows={rows}
         filter={filter}
-        onlyUntold={onlyUntold}
+        withoutChannel={withoutChannel}
         label={query.get('label') ?? ''}
         types={Object.keys(schemas.checks).map((name) => ({ value: name, label: typeTitle(name) }))}
       />
-      {onlyUntold ? (
-        <Data of={channels} what="Reading the channels">
+      {withoutChannel ? (
+        <Data of={channels} what="Loading the channels">
           {() => list}
         </Data>
       ) : (
@@ -133,7 +133,6 @@ function CheckList({ checks, query, reload }: ListProps) {
   );
 }
 
-/** The checks with the news since they were read, their names and their entities. */
 function useRows(checks: readonly ListedCheck[]): readonly CheckRow[] {
   const [current, setCurrent] = useState(checks);
   useEffect(() => {

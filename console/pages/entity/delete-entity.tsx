@@ -9,13 +9,12 @@ import { count } from '#console/rules/words.ts';
 
 type DeleteEntityProps = {
   entity: Entity;
-  /** How many it has; undefined where that is not known. */
   checks: number | undefined;
   relations: number | undefined;
   onClose: () => void;
 };
 
-/** Asks before an entity is deleted, and names what goes with it. */
+/** Asks for confirmation before an entity is deleted, with its checks and relations. */
 export const DeleteEntity = ({ entity, checks, relations, onClose }: DeleteEntityProps) => (
   <Confirm
     title={`Delete ${entity.name}?`}
@@ -28,7 +27,7 @@ export const DeleteEntity = ({ entity, checks, relations, onClose }: DeleteEntit
       void live.refresh();
     }}
   >
-    <p>What goes with it, for good:</p>
+    <p>Deleted with it, permanently:</p>
     <ul class="losses">
       <li>{checks === undefined ? 'its checks' : count(checks, 'check')} with results, history, policy and channels</li>
       <li>{relations === undefined ? 'its relations' : count(relations, 'relation')} to other entities</li>

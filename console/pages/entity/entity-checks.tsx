@@ -18,7 +18,7 @@ import { percent } from '#console/rules/words.ts';
 type EntityChecksProps = { entity: Entity; checks: Loaded<ListedCheck[]>; history: Loaded<CheckHistories> };
 type History = CheckHistories['checks'][number];
 
-/** The checks of an entity: state, last result, and the last day. What is down comes first. */
+/** Lists the checks of an entity with the last result and the last 24 hours: down ones first. */
 export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => (
   <Section
     title="Checks"
@@ -32,8 +32,8 @@ export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => 
     <Data of={checks}>
       {(found) =>
         found.length === 0 ? (
-          <Empty title="Nothing checks it yet">
-            <p dir="auto">Without a check the state of {entity.name} stays unknown.</p>
+          <Empty title="No checks yet">
+            <p dir="auto">Without a check, the state of {entity.name} stays unknown.</p>
           </Empty>
         ) : (
           <Table
@@ -62,17 +62,17 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>
         <a class="row-link" href={`#${pathTo('/checks/:id', { id: check.id })}`} dir="auto">
           {labelOf(check)}
         </a>
-        {check.stale && <span class="tag">behind</span>}
+        {check.stale && <span class="tag">overdue</span>}
         <LastResult check={check} />
       </>
     ),
   },
   { head: 'Type', wide: true, cell: ({ check_type }) => check_type },
   {
-    head: 'Last',
+    head: 'Last result',
     wide: true,
     numeric: true,
-    cell: ({ last_result }) => (last_result ? <Time at={last_result.checked_at} /> : 'not yet'),
+    cell: ({ last_result }) => (last_result ? <Time at={last_result.checked_at} /> : 'none yet'),
   },
   {
     head: 'Last 24 h',
@@ -97,7 +97,7 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>
   },
 ];
 
-/** Every row keeps the line, so that all are as high. */
+/** Last result. Every row keeps the line, so that all rows have one height. */
 function LastResult({ check: { last_result } }: { check: ListedCheck }) {
   if (!last_result) return <span class="why" />;
   const text = messageOf(last_result) || `${last_result.latency_ms} ms`;

@@ -9,13 +9,12 @@ import type { MemberSchema } from '#console/rules/form-fields.ts';
 
 type EntityDialogProps = {
   blueprint: Blueprint;
-  /** What is changed; undefined: a new one. */
   entity?: Entity | undefined;
   onSaved: (entity: Entity) => void;
   onClose: () => void;
 };
 
-/** Makes or changes an entity, by the fields of its blueprint. */
+/** Creates or changes an entity, with the fields of its blueprint. */
 export function EntityDialog({ blueprint, entity, onSaved, onClose }: EntityDialogProps) {
   async function send(body: Record<string, unknown>) {
     const saved = entity
@@ -43,13 +42,13 @@ export function EntityDialog({ blueprint, entity, onSaved, onClose }: EntityDial
 const schemaOf = ({ fields }: Blueprint): MemberSchema => ({
   type: 'object',
   properties: {
-    name: { type: 'string', description: 'What lists and alerts call it.' },
-    slug: { type: 'string', description: 'Names it in addresses; it cannot be changed later. Such as web-shop.' },
+    name: { type: 'string', description: 'Name in lists and alerts.' },
+    slug: { type: 'string', description: 'Part of addresses, such as web-shop. It cannot be changed later.' },
     fields: schemaOfFields(fields),
     labels: {
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'To find it and its checks by, such as team: payments.',
+      description: 'Labels to select it and its checks, such as team: payments.',
     },
   },
   required: ['name', 'slug'],

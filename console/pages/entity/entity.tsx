@@ -29,11 +29,11 @@ import { DeleteEntity } from './delete-entity.tsx';
 import { EntityChecks } from './entity-checks.tsx';
 import { EntityDialog } from './entity-form.tsx';
 import { Incidents } from './incidents.tsx';
-import { ActionsThatFit } from './matching-actions.tsx';
-import { Neighbours } from './neighbours.tsx';
+import { MatchingActions } from './matching-actions.tsx';
+import { Relations } from './neighbours.tsx';
 import { Transitions } from './transitions.tsx';
 
-/** One thing that is run: its state and why, what is known of it, and what it depends on. */
+/** Page of an entity: state, checks, relations, transitions, incidents, fields, and actions. */
 export default function EntityPage({ params }: PageProps) {
   const [blueprint_slug, slug] = [params.blueprint!, params.slug!];
   const above = (
@@ -47,8 +47,8 @@ export default function EntityPage({ params }: PageProps) {
   if (entity.failure?.status === 404) {
     return (
       <Page title={slug} above={above}>
-        <Empty title="There is no such entity">
-          <p>It was deleted, or the address is another one.</p>
+        <Empty title="Entity not found">
+          <p>It was deleted, or the address is wrong.</p>
         </Empty>
       </Page>
     );
@@ -101,9 +101,9 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
       <StateLine entity={entity} />
       <Silenced entity={entity} />
       <EntityChecks entity={entity} checks={checks} history={history} />
-      <Neighbours entity={entity} relations={relations} />
+      <Relations entity={entity} relations={relations} />
       <div class="beside">
-        <Section title="What happened">
+        <Section title="State changes">
           <Transitions entity={entity} checks={checks.data ?? []} />
         </Section>
         <div>
@@ -111,7 +111,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
           <Fields entity={entity} blueprint={blueprint} />
           <Section title="Actions">
             <Data of={actions}>
-              {(found) => <ActionsThatFit actions={found} checks={new Set(checks.data?.map(({ id }) => id))} />}
+              {(found) => <MatchingActions actions={found} checks={new Set(checks.data?.map(({ id }) => id))} />}
             </Data>
           </Section>
         </div>
@@ -139,7 +139,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
   );
 }
 
-/** What the poller knows is newer than what was read. */
+/** Shows the state of an entity. The poller has newer data than the loaded entity. */
 function StateLine({ entity }: { entity: Entity }) {
   const seen = live.fleet.value?.get(entity.id);
   const { state, state_since } = seen ?? entity;
@@ -149,7 +149,7 @@ function StateLine({ entity }: { entity: Entity }) {
       <span>
         for <Time at={state_since} as="for" />, since <Time at={state_since} as="full" />
       </span>
-      {seen?.stale && <span class="tag">behind: a result is overdue</span>}
+      {seen?.stale && <span class="tag">a result is overdue</span>}
       {seen?.why && (
         <strong class="reason" dir="auto">
           {seen.why}
@@ -159,19 +159,18 @@ function StateLine({ entity }: { entity: Entity }) {
   );
 }
 
-/** Until when no alert of its checks goes out, and why. */
 const Silenced = ({ entity: { silenced, silenced_until: until, silence_reason: reason } }: { entity: Entity }) =>
   silenced ? (
     <p class="silenced" dir="auto">
       <Icon name="muted" />
       <span>
-        <strong>Silenced: no alert of its checks goes out.</strong>{' '}
+        <strong>Silenced: no alerts of its checks are sent.</strong>{' '}
         {until ? (
           <>
             Until <Time at={until} as="full" />.
           </>
         ) : (
-          'Until it is lifted.'
+          'Until you lift it.'
         )}{' '}
         {reason}
       </span>

@@ -6,10 +6,9 @@ import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { incidentsOfEntity } from '#console/rules/incidents.ts';
 
-/** So many are shown here. */
 const MAX_INCIDENTS = 5;
 
-/** The last incidents that an entity was part of. */
+/** Lists the newest incidents of an entity. */
 export function Incidents({ entity }: { entity: Entity }) {
   const incidents = useLoad<IncidentRecord[]>(
     `/v1/incidents?entity_id=${encodeURIComponent(entity.id)}&limit=${MAX_INCIDENTS}`,
@@ -19,10 +18,10 @@ export function Incidents({ entity }: { entity: Entity }) {
   );
   return (
     <Section title="Incidents">
-      <Data of={incidents} what="Reading the incidents">
+      <Data of={incidents} what="Loading the incidents">
         {(found) =>
           found.length === 0 ? (
-            <p class="hint">None so far.</p>
+            <p class="hint">No incidents.</p>
           ) : (
             <>
               <ul class="incident-checks">
@@ -37,7 +36,7 @@ export function Incidents({ entity }: { entity: Entity }) {
                 ))}
               </ul>
               <p class="more">
-                <a href={incidentsOfEntity(entity.id)}>All of them</a>
+                <a href={incidentsOfEntity(entity.id)}>Show all incidents</a>
               </p>
             </>
           )

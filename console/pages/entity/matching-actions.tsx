@@ -2,13 +2,13 @@ import type { Action } from '#console/api/records.ts';
 import { Empty } from '#console/parts/states.tsx';
 import { Table } from '#console/parts/table/table.tsx';
 import { pathTo } from '#console/rules/address.ts';
-import { triggerWords } from '#console/rules/triggers.ts';
+import { triggerText } from '#console/rules/triggers.ts';
 
-/** Actions of checks of this entity, then those that belong to no check. @param checks ids of its checks */
-export function ActionsThatFit({ actions, checks }: { actions: readonly Action[]; checks: ReadonlySet<string> }) {
+/** Lists the actions of checks of this entity, then those without a check. @param checks ids of its checks */
+export function MatchingActions({ actions, checks }: { actions: readonly Action[]; checks: ReadonlySet<string> }) {
   const own = actions.filter(({ check_id }) => check_id !== null && checks.has(check_id));
   const free = actions.filter(({ check_id }) => check_id === null);
-  if (own.length + free.length === 0) return <Empty title="No action fits" />;
+  if (own.length + free.length === 0) return <Empty title="No matching actions" />;
   return (
     <Table
       label="Actions"
@@ -24,7 +24,7 @@ export function ActionsThatFit({ actions, checks }: { actions: readonly Action[]
             </a>
           ),
         },
-        { head: 'Runs', cell: triggerWords },
+        { head: 'Trigger', cell: triggerText },
       ]}
     />
   );

@@ -18,23 +18,22 @@ import { severity } from '#console/rules/states.ts';
 import { number } from '#console/rules/words.ts';
 import { RelationDialog } from './relation-form.tsx';
 
-/** A relation, and who stands at its other end. */
 type Neighbour = { relation: Relation; id: string };
 
-/** What it depends on, and what depends on it, one step each way. */
-export function Neighbours({ entity, relations }: { entity: Entity; relations: Loaded<Relation[]> }) {
-  const [asked, ask] = useState<Neighbour | 'new' | undefined>(undefined);
+/** Lists the direct relations of an entity, in both directions. */
+export function Relations({ entity, relations }: { entity: Entity; relations: Loaded<Relation[]> }) {
+  const [pending, show] = useState<Neighbour | 'new' | undefined>(undefined);
   const state = live.fleet.value?.get(entity.id)?.state ?? entity.state;
   return (
     <Section
-      title="Neighbours"
+      title="Relations"
       actions={
         <span class="section-actions">
           <LinkButton small href={hrefOf('/map', { around: entity.id })}>
-            On the map
+            Show on map
           </LinkButton>
-          <Button small icon="add" why={refusal('write')} onClick={() => ask('new')}>
-            Add a relation
+          <Button small icon="add" why={refusal('write')} onClick={() => show('new')}>
+            Add relation
           </Button>
         </span>
       }
@@ -44,8 +43,8 @@ export function Neighbours({ entity, relations }: { entity: Entity; relations: L
           <div class="neighbours">
             <Side
               title="Upstream"
-              empty="It depends on nothing."
-              onRemove={ask}
+              empty="No upstream entities."
+              onRemove={show}
               neighbours={found
                 .filter(({ from_entity_id }) => from_entity_id === entity.id)
                 .map((relation) => ({ relation, id: relation.to_entity_id }))}
@@ -56,8 +55,8 @@ export function Neighbours({ entity, relations }: { entity: Entity; relations: L
             </p>
             <Side
               title="Downstream"
-              empty="Nothing depends on it."
-              onRemove={ask}
+              empty="No downstream entities."
+              onRemove={show}
               neighbours={found
                 .filter(({ to_entity_id }) => to_entity_id === entity.id)
                 .map((relation) => ({ relation, id: relation.from_entity_id }))}
@@ -65,30 +64,30 @@ export function Neighbours({ entity, relations }: { entity: Entity; relations: L
           </div>
         )}
       </Data>
-      {asked === 'new' && (
+      {pending === 'new' && (
         <RelationDialog
           entity={entity}
           onSaved={() => {
-            ask(undefined);
+            show(undefined);
             relations.reload();
           }}
-          onClose={() => ask(undefined)}
+          onClose={() => show(undefined)}
         />
       )}
-      {asked && asked !== 'new' && (
+      {pending && pending !== 'new' && (
         <Confirm
           title="Remove this relation?"
-          action="Remove the relation"
-          onClose={() => ask(undefined)}
+          action="Remove relation"
+          onClose={() => show(undefined)}
           run={async () => {
-            await call('DELETE', `/v1/relations/${encodeURIComponent(asked.relation.id)}`);
+            await call('DELETE', `/v1/relations/${encodeURIComponent(pending.relation.id)}`);
             showToast('The relation is removed.');
             relations.reload();
           }}
         >
           <p dir="auto">
-            {nameOf(asked.relation.from_entity_id)} <code>{asked.relation.relation_type}</code>{' '}
-            {nameOf(asked.relation.to_entity_id)}. Both entities stay.
+            {nameOf(pending.relation.from_entity_id)} <code>{pending.relation.relation_type}</code>{' '}
+            {nameOf(pending.relation.to_entity_id)}. Both entities stay.
           </p>
         </Confirm>
       )}
@@ -105,10 +104,8 @@ type SideProps = {
   onRemove: (neighbour: Neighbour) => void;
 };
 
-/** So many are shown until somebody asks for all. */
 const FEW = 20;
 
-/** Those on one side, what is in trouble first. */
 function Side({ title, empty, neighbours, onRemove }: SideProps) {
   const [all, showAll] = useState(false);
   const fleet = live.fleet.value;

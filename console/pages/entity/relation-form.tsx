@@ -20,7 +20,7 @@ const SCHEMA: MemberSchema = {
 const SPECS = fieldsOf(SCHEMA);
 type RelationDialogProps = { entity: Entity; onSaved: () => void; onClose: () => void };
 
-/** Relates an entity to another one, on either side. */
+/** Adds a relation of an entity to another one, in either direction. */
 export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps) {
   async function send({ side, other, relation_type }: Record<string, unknown>) {
     const [from, to] = side === 'upstream' ? [entity.id, other] : [other, entity.id];
@@ -40,28 +40,24 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
     onChange: (text: string) => form.set(path, text),
   });
   return (
-    <Dialog title={`Relate ${entity.name}`} onClose={onClose}>
+    <Dialog title={`Add relation of ${entity.name}`} onClose={onClose}>
       <Form form={form} submit="Add" onCancel={onClose}>
         <SelectField
           {...common('side')}
-          label="The other one is"
+          label="Direction"
           options={[
-            { value: 'upstream', label: 'upstream: this one depends on it' },
-            { value: 'downstream', label: 'downstream: it depends on this one' },
+            { value: 'upstream', label: 'upstream: this entity depends on it' },
+            { value: 'downstream', label: 'downstream: it depends on this entity' },
           ]}
         />
         <EntityPicker {...common('other')} label="Entity" />
-        <TextField
-          {...common('relation_type')}
-          label="How"
-          hint="A word of your own, such as depends_on, runs_on or part_of."
-        />
+        <TextField {...common('relation_type')} label="Type" hint="Any name, such as depends_on, runs_on or part_of." />
       </Form>
     </Dialog>
   );
 }
 
-/** What the API says of its end of the relation is about what was chosen here. */
+/** Moves an API error about the other end of the relation to the field of this form. */
 function atOther(error: unknown, side: unknown): unknown {
   if (!(error instanceof ApiFailure)) return error;
   const { message, status, code, retryAfter } = error;

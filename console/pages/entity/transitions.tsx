@@ -12,7 +12,7 @@ import { STATE_WORD } from '#console/rules/states.ts';
 
 const whyOf = ({ error_message, cause }: Transition): string => error_message || CAUSE[cause];
 
-/** What changed, newest first, and whether somebody was told. Who was, and with what result, stands at the check. */
+/** Lists the state changes of an entity, newest first, with the alert decision. */
 export function Transitions({ entity, checks }: { entity: Entity; checks: readonly ListedCheck[] }) {
   const feed = useLiveFeed<Transition>(
     `/v1/status/transitions?entity_id=${encodeURIComponent(entity.id)}&limit=20`,
@@ -21,7 +21,7 @@ export function Transitions({ entity, checks }: { entity: Entity; checks: readon
   const names = new Map(checks.map((check) => [check.id, labelOf(check)]));
   if (feed.items.length === 0) {
     if (feed.failure) return <Failure failure={feed.failure} retry={feed.reload} />;
-    return feed.loading ? <Loading /> : <Empty title="Nothing has changed yet" />;
+    return feed.loading ? <Loading /> : <Empty title="No state changes yet" />;
   }
   return (
     <>
@@ -35,7 +35,7 @@ export function Transitions({ entity, checks }: { entity: Entity; checks: readon
                 {names.get(one.check_id)}
               </a>
             ) : (
-              <span class="hint">a check that is gone</span>
+              <span class="hint">deleted check</span>
             )}
             {whyOf(one) && <p dir="auto">{whyOf(one)}</p>}
             <p>{alertReason(one, reasons).text}</p>
@@ -45,7 +45,7 @@ export function Transitions({ entity, checks }: { entity: Entity; checks: readon
       {feed.failure && <Failure failure={feed.failure} retry={feed.reload} />}
       {feed.hasMore && (
         <Button small busy={feed.loading} onClick={feed.more}>
-          Earlier
+          Show older changes
         </Button>
       )}
     </>

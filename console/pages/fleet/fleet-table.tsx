@@ -9,7 +9,7 @@ import { severity } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
 import { RowBar } from './row-bar.tsx';
 
-/** Headings are drawn by the table itself: a cell is of an entity always. */
+/** The table renders headings itself, so a cell always belongs to an entity. */
 const of =
   <T,>(cell: (row: FleetRow) => T) =>
   (line: Line): T =>
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Line>[] = [
         <a class="row-link" href={entityHref(row)} dir="auto">
           {row.name}
         </a>
-        {row.stale && <span class="tag">behind</span>}
+        {row.stale && <span class="tag">overdue</span>}
         <Why row={row} />
       </>
     )),
@@ -53,14 +53,14 @@ const COLUMNS: readonly Column<Line>[] = [
   },
 ];
 
-/** Why it is not up. Every row keeps the line, so that all are as high. */
+/** Reason of the state. Every row keeps the line, so that all rows have one height. */
 const Why = ({ row }: { row: FleetRow }) => (
   <span class="why" dir="auto" title={row.why}>
     {row.why}
   </span>
 );
 
-/** The list of the fleet. By blueprint one cannot sort: the groups have an order of their own. */
+/** Table of the fleet. Grouped rows cannot be sorted, because the groups have their own order. */
 export function FleetTable({ rows, grouped: isGrouped }: { rows: readonly FleetRow[]; grouped: boolean }) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const lines: readonly Line[] = isGrouped ? grouped(rows, closed) : rows;

@@ -3,7 +3,7 @@ import { counts } from '#console/app/counts.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { setQuery } from '#console/app/router.ts';
-import { useKeptWords } from '#console/app/search-query.ts';
+import { useSearchQuery } from '#console/app/search-query.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
@@ -15,10 +15,9 @@ import { StateFilter } from './state-filter.tsx';
 import { TileMap } from './tile-map.tsx';
 import { Wall } from './wall.tsx';
 
-/** So many a list shows at a glance; more have a picture above it. */
 const IN_SIGHT = 24;
 
-/** What is down, since when and why: everything at a glance. */
+/** Page of the fleet: every entity, unhealthy ones first. */
 export default function FleetPage({ query }: PageProps) {
   const fleet = live.fleet.value;
   const failure = live.failure.value;
@@ -28,17 +27,17 @@ export default function FleetPage({ query }: PageProps) {
         {failure ? (
           <Failure failure={failure} retry={() => void live.refresh()} />
         ) : (
-          <Loading what="Reading the fleet" lines={12} />
+          <Loading what="Loading the fleet" lines={12} />
         )}
       </Page>
     );
   }
   if (query.has('tv')) return <Wall fleet={fleet} />;
-  return fleet.size === 0 ? <NothingYet /> : <FleetView fleet={fleet} query={query} />;
+  return fleet.size === 0 ? <NoEntities /> : <FleetView fleet={fleet} query={query} />;
 }
 
 function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
-  const [words, setWords] = useKeptWords();
+  const [words, setWords] = useSearchQuery();
   const wanted = query.get('state') ?? '';
   const isGrouped = query.has('group');
   const rows = useMemo(() => inOrder(fleet), [fleet]);
@@ -49,10 +48,10 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
       actions={
         <>
           <Button small pressed={isGrouped} onClick={() => setQuery({ group: isGrouped ? '' : 'blueprint' })}>
-            By blueprint
+            Group by blueprint
           </Button>
           <a class="button small" href="#/?tv">
-            Wall
+            Wall view
           </a>
         </>
       }
@@ -76,7 +75,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
       {shown.length > 0 ? (
         <FleetTable rows={shown} grouped={isGrouped} />
       ) : (
-        <Empty title="Nothing fits" icon="search">
+        <Empty title="No matches" icon="search">
           <Button
             onClick={() => {
               setWords('');
@@ -91,15 +90,15 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   );
 }
 
-function NothingYet() {
+function NoEntities() {
   const why = refusal('write');
   return (
     <Page title="Fleet">
-      <Empty title="Nothing is watched yet" icon="fleet">
-        {why ? <p>{why}</p> : <p>In four steps: what you run, a check on it, a channel, a test alert.</p>}
+      <Empty title="No entities yet" icon="fleet">
+        {why ? <p>{why}</p> : <p>Add an entity, a check and a channel, and send a test alert, in four steps.</p>}
         {!why && (
           <a class="button main" href="#/start">
-            Begin
+            Start setup
           </a>
         )}
       </Empty>

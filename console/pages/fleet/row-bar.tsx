@@ -10,17 +10,16 @@ import { uptimeOf } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
 const MINUTE = 60_000;
-/** Bars are drawn anew each minute. */
 const minute = computed(() => Math.floor(now.value / MINUTE) * MINUTE);
 
 const observed = new WeakMap<Element, string>();
 
-/** One for all rows: those that come into sight together are told of together. */
+/** One observer for all rows, so that rows that become visible together are reported together. */
 const observer = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) hourBars.seen(observed.get(target)!, isIntersecting);
 });
 
-/** The last 24 hours of an entity, and how much of them it was up. It is asked for while it is in sight alone. */
+/** Shows the state of an entity in the last 24 hours, and its uptime. Read only while the row is visible. */
 export function RowBar({ row }: { row: FleetRow }) {
   const { id } = row;
   const element = useRef<HTMLDivElement>(null);
@@ -33,8 +32,8 @@ export function RowBar({ row }: { row: FleetRow }) {
       hourBars.seen(id, false);
     };
   }, [id]);
-  const held = hourBars.of(id).value;
-  const hours = held && barHours(held, row, minute.value);
+  const cached = hourBars.of(id).value;
+  const hours = cached && barHours(cached, row, minute.value);
   const failure = hourBars.failure.value;
   return (
     <div ref={element} class="row-bar">
@@ -42,7 +41,7 @@ export function RowBar({ row }: { row: FleetRow }) {
       {hours && <span class="row-uptime">{percent(uptimeOf(hours))}</span>}
       {!hours && failure && (
         <span class="row-uptime" title={failure.message}>
-          not read
+          unavailable
         </span>
       )}
     </div>

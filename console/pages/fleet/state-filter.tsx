@@ -10,7 +10,7 @@ type StateFilterProps = {
   onChange: (wanted: ReadonlySet<State>) => void;
 };
 
-/** How many are in each state; pressed, the list shows those alone. */
+/** Buttons with the number of entities per state, which filter the list. */
 export function StateFilter({ counts, wanted, onChange }: StateFilterProps) {
   function toggle(state: State) {
     const next = new Set(wanted);

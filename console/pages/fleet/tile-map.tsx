@@ -8,18 +8,18 @@ import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { type TileGrid, tileAt, tileGrid } from '#console/rules/tiles.ts';
 import { count } from '#console/rules/words.ts';
 
-type TileMapProps = { rows: readonly FleetRow[] /** The most pixels it may be high. */; height?: number };
+type TileMapProps = { rows: readonly FleetRow[] /** Maximum height in pixels. */; height?: number };
 
-/** The whole fleet in one picture, a shape an entity, what is in trouble first. The list below says the same. */
+/** Draws the fleet with a shape per entity, unhealthy ones first. The list below has the same content. */
 export function TileMap({ rows, height = 96 }: TileMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const shade = theme.value;
   const place = () => tileGrid(rows.length, canvas.current!.parentElement!.clientWidth, height);
-  // At once, so that nothing below it moves later.
+  // Set before painting, so that the content below does not move.
   useLayoutEffect(() => {
     canvas.current!.style.height = `${place().height}px`;
   }, [rows.length, height]);
-  // Behind the list, which says the same and is what people read. `shade`: another theme has other colours.
+  // Drawn after the list. `shade` is a dependency because the theme decides the colors.
   useEffect(() => {
     const element = canvas.current!;
     const again = () => draw(element, rows, place());
@@ -36,13 +36,13 @@ export function TileMap({ rows, height = 96 }: TileMapProps) {
 
   const rowAt = (event: MouseEvent): FleetRow | undefined => rows[tileAt(place(), event.offsetX, event.offsetY)];
   const counts = countsOf(rows);
-  const told = BY_SEVERITY.map((state) => `${counts[state]} ${STATE_WORD[state].toLowerCase()}`).join(', ');
+  const summary = BY_SEVERITY.map((state) => `${counts[state]} ${STATE_WORD[state].toLowerCase()}`).join(', ');
   return (
     <div class="tiles">
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`${count(rows.length, 'entity', 'entities')}: ${told}`}
+        aria-label={`${count(rows.length, 'entity', 'entities')}: ${summary}`}
         onPointerMove={(event) => {
           const row = rowAt(event);
           event.currentTarget.title = row ? `${row.name}: ${STATE_WORD[row.state]}` : '';
@@ -56,7 +56,7 @@ export function TileMap({ rows, height = 96 }: TileMapProps) {
   );
 }
 
-/** The shape of each state is drawn once, and stamped wherever it is: 10,000 paths would take most of a frame. */
+/** Draws each state once and copies it: 10,000 paths would take most of a frame. */
 function draw(canvas: HTMLCanvasElement, rows: readonly FleetRow[], { columns, tile, height }: TileGrid): void {
   const scale = devicePixelRatio;
   canvas.width = canvas.clientWidth * scale;
@@ -74,15 +74,15 @@ function draw(canvas: HTMLCanvasElement, rows: readonly FleetRow[], { columns, t
   }
 }
 
-/** @param size of the tile, of which the shape takes four fifths; device pixels */
-function stampOf(state: State, colour: string, size: number): OffscreenCanvas {
+/** @param size of the tile in device pixels; the shape takes four fifths */
+function stampOf(state: State, color: string, size: number): OffscreenCanvas {
   const stamp = new OffscreenCanvas(Math.ceil(size), Math.ceil(size));
   const context = stamp.getContext('2d');
   if (!context) return stamp;
   const scale = (stamp.width * 0.8) / 16;
   context.translate(stamp.width * 0.1, stamp.width * 0.1);
   context.scale(scale, scale);
-  context.fillStyle = colour;
+  context.fillStyle = color;
   context.fill(new Path2D(STATE_SHAPE[state]), 'evenodd');
   return stamp;
 }

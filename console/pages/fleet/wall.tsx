@@ -6,19 +6,19 @@ import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { number } from '#console/rules/words.ts';
 import { TileMap } from './tile-map.tsx';
 
-const MAX_TROUBLES = 24;
+const MAX_UNHEALTHY = 24;
 
-/** The fleet for a screen on a wall: large figures, what is in trouble, and nothing to press. */
+/** Fleet on a wall monitor: large figures, unhealthy entities, no controls. */
 export function Wall({ fleet }: { fleet: Fleet }) {
   const rows = inOrder(fleet);
   const counts = countsOf(rows);
-  const troubles = rows.filter(({ state }) => state === 'down' || state === 'degraded');
+  const unhealthy = rows.filter(({ state }) => state === 'down' || state === 'degraded');
   return (
     <>
       <header class="wall-head">
         <h1 tabIndex={-1}>Fleet</h1>
         <LastUpdated />
-        <a href="#/">Leave</a>
+        <a href="#/">Exit wall view</a>
       </header>
       <ul class="wall-counts">
         {BY_SEVERITY.map((state) => (
@@ -30,7 +30,7 @@ export function Wall({ fleet }: { fleet: Fleet }) {
         ))}
       </ul>
       <ul class="wall-troubles">
-        {troubles.slice(0, MAX_TROUBLES).map((row) => (
+        {unhealthy.slice(0, MAX_UNHEALTHY).map((row) => (
           <li key={row.id}>
             <StateMark state={row.state} />
             <strong dir="auto">{row.name}</strong>
@@ -39,7 +39,7 @@ export function Wall({ fleet }: { fleet: Fleet }) {
           </li>
         ))}
       </ul>
-      {troubles.length > MAX_TROUBLES && <p>and {number(troubles.length - MAX_TROUBLES)} more</p>}
+      {unhealthy.length > MAX_UNHEALTHY && <p>and {number(unhealthy.length - MAX_UNHEALTHY)} more</p>}
       <TileMap rows={rows} height={320} />
     </>
   );

@@ -6,7 +6,7 @@ import { Time } from '#console/parts/time.tsx';
 import { ALERTED } from '#console/rules/incidents.ts';
 import { count } from '#console/rules/words.ts';
 
-/** What is part of it, as it is now, and what became of the alert of each. */
+/** Lists the entities of an incident, with their state and the alert of each. */
 export function Affected({
   incident: { entities, affected, unrelated, root_entity_id },
 }: {
@@ -17,7 +17,9 @@ export function Affected({
   return (
     <Section
       title={
-        affected.count === 0 ? 'What failed' : `What failed, and ${count(affected.count, 'entity', 'entities')} with it`
+        affected.count === 0
+          ? 'Failure'
+          : `Root cause and ${count(affected.count, 'affected entity', 'affected entities')}`
       }
     >
       <ul class="incident-checks">
@@ -27,7 +29,7 @@ export function Affected({
             <li key={entity_id}>
               <StateMark state={state} />
               <EntityName id={entity_id} name={entity_name} />
-              {entity_id === root_entity_id && affected.count > 0 && <span class="tag">root</span>}
+              {entity_id === root_entity_id && affected.count > 0 && <span class="tag">root cause</span>}
               {alert && <span class="tag">{ALERTED[alert]}</span>}
               {since && (
                 <span class="hint">
@@ -38,17 +40,17 @@ export function Affected({
           );
         })}
       </ul>
-      {entities.length === 0 && <p class="hint">It is about no entity.</p>}
+      {entities.length === 0 && <p class="hint">No entities.</p>}
       {more > 0 && <p class="hint">And {count(more, 'more entity', 'more entities')}.</p>}
       {unrelated.length > 0 && (
         <>
-          <h3>Down for a reason of its own</h3>
+          <h3>Separate failures</h3>
           <ul class="incident-checks">
             {unrelated.map(({ entity_id, entity_name, at }) => (
               <li key={`${entity_id} ${at}`}>
                 <EntityName id={entity_id} name={entity_name} />
                 <span class="hint">
-                  told <Time at={at} as="full" />
+                  alerted <Time at={at} as="full" />
                 </span>
               </li>
             ))}

@@ -8,23 +8,22 @@ import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { outcome } from '#console/rules/executions.ts';
 
-type Ran = { execution: Execution; action: Action };
+type Started = { execution: Execution; action: Action };
 
-/** So many of the newest runs of an action are looked through. */
-const RUNS = 200;
+const SEARCHED = 200;
 
 type ExecutionsProps = { transitions: readonly { id: string; check_id: string }[] };
 
-/** What ran because of an incident: the actions that its changes have fired. */
+/** Lists the actions that ran because of an incident. */
 export function Executions({ transitions }: ExecutionsProps) {
   const wanted = new Set(transitions.map(({ id }) => id));
   const checks = new Set(transitions.map(({ check_id }) => check_id));
-  const ran = useRead(`${[...wanted]}`, async (signal) => {
+  const started = useRead(`${[...wanted]}`, async (signal) => {
     const all = await call<Action[]>('GET', '/v1/actions', undefined, { signal });
     const bound = all.filter(({ check_id }) => check_id !== null && checks.has(check_id));
     const lists = await Promise.all(
-      bound.map(async (action): Promise<Ran[]> => {
-        const path = `/v1/actions/${action.id}/executions?limit=${RUNS}`;
+      bound.map(async (action): Promise<Started[]> => {
+        const path = `/v1/actions/${action.id}/executions?limit=${SEARCHED}`;
         const executions = await call<Execution[]>('GET', path, undefined, { signal });
         return executions.map((execution) => ({ execution, action }));
       }),
@@ -33,11 +32,11 @@ export function Executions({ transitions }: ExecutionsProps) {
     return found.toSorted((a, b) => (a.execution.created_at < b.execution.created_at ? -1 : 1));
   });
   return (
-    <Section title="What ran because of it">
-      <Data of={ran} what="Reading the runs">
+    <Section title="Actions">
+      <Data of={started} what="Loading the executions">
         {(found) =>
           found.length === 0 ? (
-            <p class="hint">Nothing, as far as the last {RUNS} runs of each action of these checks tell.</p>
+            <p class="hint">None among the last {SEARCHED} executions of each action of these checks.</p>
           ) : (
             <ul class="incident-checks">
               {found.map((one) => (
@@ -51,7 +50,7 @@ export function Executions({ transitions }: ExecutionsProps) {
   );
 }
 
-const ExecutionRow = ({ execution, action }: Ran) => (
+const ExecutionRow = ({ execution, action }: Started) => (
   <li>
     <StateMark {...outcome(execution)} />
     <a href={`#${pathTo('/executions/:id', { id: execution.id })}`} dir="auto">

@@ -11,13 +11,13 @@ import { whyNotAcknowledged, whyNotResolved } from '#console/rules/incidents.ts'
 import { INCIDENT_SETTINGS } from './new-incident.tsx';
 
 const NOTE = {
-  properties: { text: { type: 'string', title: 'Note', maxLength: 4096, description: 'For whoever looks after it.' } },
+  properties: { text: { type: 'string', title: 'Note', maxLength: 4096, description: 'Note for the timeline.' } },
   required: ['text'],
 };
 
 type ActionsProps = { incident: IncidentDetail; onChange: () => void };
 
-/** What people do with an incident. */
+/** Buttons of an incident: acknowledge, note, resolve, edit. */
 export function IncidentActions({ incident, onChange }: ActionsProps) {
   const [open, show] = useState<'acknowledge' | 'note' | 'edit' | undefined>(undefined);
   const [busy, setBusy] = useState(false);
@@ -33,7 +33,7 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
     setBusy(true);
     try {
       await call('POST', `${path}/resolve`);
-      done('The incident is over.');
+      done('The incident is resolved.');
     } catch (error) {
       showError(error);
     }
@@ -45,7 +45,7 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
         Acknowledge
       </Button>
       <Button why={why} onClick={() => show('note')}>
-        Add a note
+        Add note
       </Button>
       <Button why={why ?? whyNotResolved(incident)} busy={busy} onClick={() => void resolve()}>
         Resolve
@@ -56,16 +56,16 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
       {open === 'acknowledge' && (
         <AcknowledgeDialog
           id={incident.id}
-          title="Look after this incident"
+          title="Acknowledge incident"
           send={async (body) => {
             await call('POST', `${path}/acknowledge`, body);
-            done('It is acknowledged.');
+            done('The incident is acknowledged.');
           }}
           onClose={close}
         />
       )}
       {open === 'note' && (
-        <Dialog title="Add a note" onClose={close}>
+        <Dialog title="Add note" onClose={close}>
           <SchemaForm
             name={`note ${incident.id}`}
             schema={NOTE}
@@ -79,14 +79,14 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
         </Dialog>
       )}
       {open === 'edit' && (
-        <Dialog title="Edit the incident" onClose={close}>
+        <Dialog title="Edit incident" onClose={close}>
           <SchemaForm
             name={`incident ${incident.id}`}
             schema={{ properties: INCIDENT_SETTINGS, required: ['title', 'impact'] }}
             record={incident}
             submit="Save incident"
             send={async (body) => {
-              // An impact that is sent does not follow from states any more.
+              // Sending the impact fixes it: it no longer follows the states.
               const changed = Object.entries(body).filter(([name, value]) => value !== incident[name as 'title']);
               await call('PUT', path, Object.fromEntries(changed));
               done('The incident is changed.');

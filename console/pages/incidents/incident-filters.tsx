@@ -4,10 +4,9 @@ import { FeedFilters } from '#console/parts/feed-filters.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { InstantField } from '#console/parts/instant-field.tsx';
 
-/** Members of the address that say what is shown. */
 const FILTERS = ['entity', 'state', 'since', 'until'] as const;
 
-/** Which incidents are shown; the address says it too. */
+/** Filters of the incidents, kept in the address. */
 export function IncidentFilters({ query }: { query: URLSearchParams }) {
   const value = (name: (typeof FILTERS)[number]) => query.get(name) ?? '';
   return (
@@ -16,15 +15,15 @@ export function IncidentFilters({ query }: { query: URLSearchParams }) {
         label="State"
         value={value('state')}
         options={[
-          { value: '', label: 'open and over' },
+          { value: '', label: 'open and resolved' },
           { value: 'open', label: 'open' },
-          { value: 'over', label: 'over' },
+          { value: 'over', label: 'resolved' },
         ]}
         onChange={(state) => setQuery({ state })}
       />
       <EntityPicker label="Entity" optional value={value('entity')} onChange={(entity) => setQuery({ entity })} />
       <details open={value('since') !== '' || value('until') !== ''}>
-        <summary>By time</summary>
+        <summary>Time range</summary>
         <InstantField label="Since" value={value('since')} onChange={(since) => setQuery({ since })} />
         <InstantField label="Before" value={value('until')} onChange={(until) => setQuery({ until })} />
       </details>

@@ -1,5 +1,5 @@
 import type { IncidentRecord } from '#console/api/records.ts';
-import { IncidentLink, IncidentState, Lasted } from '#console/parts/incident.tsx';
+import { IncidentDuration, IncidentLink, IncidentState } from '#console/parts/incident.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { byName } from '#console/rules/fleet.ts';
@@ -13,7 +13,7 @@ const COLUMNS: readonly Column<IncidentRecord>[] = [
     cell: (incident) => (
       <>
         <IncidentLink of={incident} />
-        {incident.origin === 'manual' && <span class="tag">by hand</span>}
+        {incident.origin === 'manual' && <span class="tag">manual</span>}
         <span class="why narrow">
           <Time at={incident.started_at} as="full" />
         </span>
@@ -23,26 +23,26 @@ const COLUMNS: readonly Column<IncidentRecord>[] = [
   },
   { head: 'Impact', wide: true, cell: ({ impact }) => impact, compare: (a, b) => byName(a.impact, b.impact) },
   {
-    head: 'Looked after by',
+    head: 'Acknowledged by',
     wide: true,
     cell: ({ acknowledged_by: by, state }) =>
-      by ? <bdi>{by}</bdi> : <span class="hint">{state === 'open' ? 'nobody yet' : '–'}</span>,
+      by ? <bdi>{by}</bdi> : <span class="hint">{state === 'open' ? 'not yet' : '–'}</span>,
   },
   {
-    head: 'Began',
+    head: 'Started',
     wide: true,
     cell: ({ started_at }) => <Time at={started_at} as="full" />,
     compare: (a, b) => (a.started_at < b.started_at ? -1 : 1),
   },
   {
-    head: 'Lasted',
+    head: 'Duration',
     numeric: true,
-    cell: (incident) => <Lasted of={incident} />,
+    cell: (incident) => <IncidentDuration of={incident} />,
     compare: (a, b) => lastedMs(a, Date.now()) - lastedMs(b, Date.now()),
   },
 ];
 
-/** What is wrong now, and what was. */
+/** Table of incidents: open ones first. */
 export const IncidentTable = ({ incidents }: { incidents: readonly IncidentRecord[] }) => (
   <Table label="Incidents" rows={incidents} columns={COLUMNS} keyOf={({ id }) => id} />
 );

@@ -5,7 +5,7 @@ import { useLoad } from '#console/api/load.ts';
 import type { IncidentDetail, ListedChannel, TimelineEntry, Transition } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { EntityName } from '#console/parts/entity-name.tsx';
-import { IncidentState, Lasted } from '#console/parts/incident.tsx';
+import { IncidentDuration, IncidentState } from '#console/parts/incident.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
@@ -16,27 +16,27 @@ import { NotifiedChannels } from './notified.tsx';
 import { Timeline } from './timeline.tsx';
 
 const above = <a href="#/incidents">Incidents</a>;
-/** What belongs to it is there some seconds after it happened. */
-const LOOK_MS = 5000;
+/** Poll interval, because parts of an incident arrive some seconds after the failure. */
+const POLL_MS = 5000;
 
 const isNews = (_: Transition): boolean => true;
 
-/** One incident: what fails and why, who was told, who looks after it, and everything that happened. */
+/** Page of an incident: entities, notified channels, timeline, and actions. */
 export default function IncidentPage({ params }: PageProps) {
   const path = `/v1/incidents/${encodeURIComponent(params.id!)}`;
   const incident = useLoad<IncidentDetail>(path, { about: isNews });
   const timeline = useLiveFeed<TimelineEntry>(`${path}/timeline`, isNews);
   const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
-  function readAgain() {
+  function reload() {
     incident.reload();
     timeline.renew();
   }
-  useEvery(incident.data?.state === 'resolved' ? undefined : LOOK_MS, readAgain);
+  useEvery(incident.data?.state === 'resolved' ? undefined : POLL_MS, reload);
   if (incident.failure?.status === 404) {
     return (
       <Page title="Incident" above={above}>
-        <Empty title="There is no such incident" icon="incidents">
-          <p>The address is wrong, or it is more than 400 days ago.</p>
+        <Empty title="Incident not found" icon="incidents">
+          <p>The address is wrong, or the incident is older than 400 days.</p>
         </Empty>
       </Page>
     );
@@ -48,9 +48,9 @@ export default function IncidentPage({ params }: PageProps) {
     <Page
       title={<span dir="auto">{incident.data?.title ?? 'Incident'}</span>}
       above={above}
-      actions={incident.data && <IncidentActions incident={incident.data} onChange={readAgain} />}
+      actions={incident.data && <IncidentActions incident={incident.data} onChange={reload} />}
     >
-      <Data of={incident} what="Reading the incident">
+      <Data of={incident} what="Loading the incident">
         {(found) => (
           <>
             <Summary incident={found} />
@@ -73,19 +73,19 @@ const Summary = ({ incident }: { incident: IncidentDetail }) => {
     <dl class="incident-facts">
       <Fact name="State">
         <IncidentState of={incident} />
-        {isWellAgain(incident) && <span class="hint"> all is up again; it ends by itself</span>}
+        {isRecovering(incident) && <span class="hint"> recovered; it resolves automatically</span>}
       </Fact>
       <Fact name="Impact">{impact}</Fact>
       {root_entity_id && (
-        <Fact name="Root">
+        <Fact name="Root cause">
           <EntityName id={root_entity_id} name={root_entity_name} />
         </Fact>
       )}
-      <Fact name="Began">
+      <Fact name="Started at">
         <Time at={started_at} as="full" />
       </Fact>
       {resolved_at && (
-        <Fact name="Ended">
+        <Fact name="Resolved at">
           <Time at={resolved_at} as="full" />
           {resolved_by !== 'automatic' && (
             <span class="hint">
@@ -95,10 +95,10 @@ const Summary = ({ incident }: { incident: IncidentDetail }) => {
           )}
         </Fact>
       )}
-      <Fact name="Lasted">
-        <Lasted of={incident} />
+      <Fact name="Duration">
+        <IncidentDuration of={incident} />
       </Fact>
-      <Fact name="Looked after by">
+      <Fact name="Acknowledged by">
         {acknowledgement ? (
           <>
             <bdi>{acknowledgement.by}</bdi> <Time at={acknowledgement.at} />
@@ -110,15 +110,15 @@ const Summary = ({ incident }: { incident: IncidentDetail }) => {
             {acknowledgement.note && <span dir="auto">: {acknowledgement.note}</span>}
           </>
         ) : (
-          <span class="hint">nobody</span>
+          <span class="hint">not yet</span>
         )}
       </Fact>
     </dl>
   );
 };
 
-/** Nothing of it fails now, and it waits whether that lasts. */
-const isWellAgain = ({ state, origin, entities }: IncidentDetail): boolean =>
+/** Whether nothing fails now, so that the incident resolves if that lasts. */
+const isRecovering = ({ state, origin, entities }: IncidentDetail): boolean =>
   state !== 'resolved' && origin === 'automatic' && entities.every((entity) => entity.state === 'up');
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (

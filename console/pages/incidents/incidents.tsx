@@ -14,22 +14,22 @@ import { IncidentTable } from './incident-table.tsx';
 import { NewIncident } from './new-incident.tsx';
 
 const PAGE = '50';
-/** An incident is there some seconds after the failure, and over by the clock. */
-const LOOK_MS = 10_000;
+/** Poll interval: incidents open some seconds after a failure, and resolve over time. */
+const POLL_MS = 10_000;
 
 const isNews = (_: Transition): boolean => true;
 
-/** What is wrong now, and what was. */
+/** Page of incidents: open ones first. */
 export default function IncidentsPage({ query }: PageProps) {
   const [making, make] = useState(false);
   const [entity_id, state, since, until] = ['entity', 'state', 'since', 'until'].map((name) => query.get(name) ?? '');
   const pathOf = (wanted: string) => {
-    const asked = Object.entries({ state: wanted, entity_id, since, until, limit: PAGE });
-    return `/v1/incidents?${new URLSearchParams(asked.filter((pair): pair is [string, string] => Boolean(pair[1])))}`;
+    const filters = Object.entries({ state: wanted, entity_id, since, until, limit: PAGE });
+    return `/v1/incidents?${new URLSearchParams(filters.filter((pair): pair is [string, string] => Boolean(pair[1])))}`;
   };
   const open = useLoad<IncidentRecord[]>(pathOf('unresolved'), { all: true, about: isNews });
   const over = useLiveFeed<IncidentRecord>(pathOf('resolved'), isNews);
-  useEvery(LOOK_MS, () => {
+  useEvery(POLL_MS, () => {
     open.reload();
     over.renew();
   });
@@ -50,15 +50,15 @@ export default function IncidentsPage({ query }: PageProps) {
     >
       <IncidentFilters query={query} />
       {failure && <Failure failure={failure} retry={open.failure ? open.reload : over.reload} />}
-      {isReading && !failure && <Loading what="Reading the incidents" lines={8} />}
+      {isReading && !failure && <Loading what="Loading the incidents" lines={8} />}
       {!isReading && shown.length > 0 && <IncidentTable incidents={shown} />}
       {!isReading && !failure && shown.length === 0 && (
-        <Nothing isAll={[entity_id, state, since, until].join('') === ''} />
+        <NoIncidents isAll={[entity_id, state, since, until].join('') === ''} />
       )}
       {over.hasMore && !isReading && state !== 'open' && (
         <p class="more">
           <Button small busy={over.loading} onClick={over.more}>
-            Older incidents
+            Show older incidents
           </Button>
         </p>
       )}
@@ -67,11 +67,11 @@ export default function IncidentsPage({ query }: PageProps) {
   );
 }
 
-const Nothing = ({ isAll }: { isAll: boolean }) =>
+const NoIncidents = ({ isAll }: { isAll: boolean }) =>
   isAll ? (
-    <Empty title="Nothing has gone wrong" icon="done">
-      <p>From the first time that something is down, it stands here: since when, why, and who was told.</p>
+    <Empty title="No incidents" icon="done">
+      <p>An incident opens when a check goes down.</p>
     </Empty>
   ) : (
-    <Empty title="No incident fits" icon="search" />
+    <Empty title="No matching incidents" icon="search" />
   );

@@ -4,28 +4,28 @@ import { go } from '#console/app/router.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 
-/** What people say of an incident. */
+/** Settings that users can change. */
 export const INCIDENT_SETTINGS = {
-  title: { type: 'string', description: 'What people call it.' },
-  impact: { type: 'string', enum: ['outage', 'degraded', 'none'], description: 'How bad it is.' },
+  title: { type: 'string', description: 'Title in lists and alerts.' },
+  impact: { type: 'string', enum: ['outage', 'degraded', 'none'], description: 'Severity.' },
 } as const;
 
 const SCHEMA = {
   properties: {
     ...INCIDENT_SETTINGS,
-    entity_ids: { type: 'array', title: 'About', format: 'entities', items: { type: 'string' } },
+    entity_ids: { type: 'array', title: 'Entities', format: 'entities', items: { type: 'string' } },
   },
   required: ['title', 'impact'],
 };
 
-/** An incident that no check has found. */
+/** Dialog for an incident that no check detects. */
 export const NewIncident = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="New incident" wide onClose={onClose}>
-    <p class="hint">One that no check has found. It is over when somebody says so.</p>
+    <p class="hint">Record a problem that no check detects. It stays open until you resolve it.</p>
     <SchemaForm
       name="new incident"
       schema={SCHEMA}
-      submit="Open the incident"
+      submit="Open incident"
       send={async (body) => {
         const { id } = await call<IncidentRecord>('POST', '/v1/incidents', body);
         onClose();

@@ -3,7 +3,7 @@ import type { IncidentDetail, ListedChannel } from '#console/api/records.ts';
 import { Section } from '#console/parts/page.tsx';
 import { Time } from '#console/parts/time.tsx';
 
-/** What people call a channel; its type alone for one that is gone. */
+/** Returns the name of a channel; its type if the channel was removed. */
 export function channelNamed(
   channels: readonly ListedChannel[] | undefined,
   { channel_id, channel_type }: { channel_id: string; channel_type: string },
@@ -13,13 +13,13 @@ export function channelNamed(
   return channel.scope === 'account' ? channel.name : labelOfChannel(channel);
 }
 
-type ToldProps = { incident: IncidentDetail; channels: readonly ListedChannel[] | undefined };
+type NotifiedProps = { incident: IncidentDetail; channels: readonly ListedChannel[] | undefined };
 
-/** Whom an alert notified that something of it is down. */
-export const NotifiedChannels = ({ incident: { notified }, channels }: ToldProps) => (
-  <Section title="Who was notified">
+/** Lists the channels that an alert of the incident was sent to. */
+export const NotifiedChannels = ({ incident: { notified }, channels }: NotifiedProps) => (
+  <Section title="Notified channels">
     {notified.length === 0 ? (
-      <p class="hint">Nobody, so far.</p>
+      <p class="hint">No channels notified.</p>
     ) : (
       <ul class="incident-checks">
         {notified.map(({ delivery_id, channel_type, channel_ids, at }) => (

@@ -15,11 +15,11 @@ import { channelNamed } from './notified.tsx';
 
 type TimelineProps = { feed: Feed<TimelineEntry>; channels: readonly ListedChannel[] | undefined };
 
-/** Everything that happened in it, newest first. */
+/** Timeline of an incident, newest first. */
 export const Timeline = ({ feed: { items, failure, loading, hasMore, more, reload }, channels }: TimelineProps) => (
-  <Section title="What happened">
+  <Section title="Timeline">
     {failure && <Failure failure={failure} retry={reload} />}
-    {loading && items.length === 0 && <Loading what="Reading what happened" />}
+    {loading && items.length === 0 && <Loading what="Loading the timeline" />}
     <ol class="happened">
       {items.map((entry) => (
         <li key={entry.id}>
@@ -38,13 +38,12 @@ export const Timeline = ({ feed: { items, failure, loading, hasMore, more, reloa
     </ol>
     {hasMore && items.length > 0 && (
       <Button small busy={loading} onClick={more}>
-        Earlier
+        Show older entries
       </Button>
     )}
   </Section>
 );
 
-/** A check that changed its state, and on request why that was told or not. */
 const Change = ({ of }: { of: NonNullable<TimelineEntry['transition']> }) => (
   <>
     <StateMark state={of.check_to_state} />
@@ -59,7 +58,6 @@ const Change = ({ of }: { of: NonNullable<TimelineEntry['transition']> }) => (
   </>
 );
 
-/** Whom an alert went to, and what it said. */
 const Alert = ({
   of: { urgency, reports_state, entity_id, to },
   channels,
@@ -69,7 +67,7 @@ const Alert = ({
 }) => (
   <span>
     <EntityName id={entity_id} />
-    {reports_state && `, ${reports_state}`}, to {list(to.map((one) => channelNamed(channels, one))) || 'nobody'}
+    {reports_state && `, ${reports_state}`}, to {list(to.map((one) => channelNamed(channels, one))) || 'no channels'}
     {urgency === 'low' && <span class="tag">low urgency</span>}
   </span>
 );

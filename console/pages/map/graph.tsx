@@ -7,15 +7,15 @@ import { STATE_WORD } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
 import { layoutOf, NODE } from './layout.ts';
 
-const SMALLEST = 0.25;
+const MIN_SCALE = 0.25;
 const MAX_SCALE = 2;
 const STEP = 1.25;
 
-/** The map: links over lines. The table below it says the same. */
+/** Map of the entities, with a link for each. The table below it has the same content. */
 export function RelationGraph({ view }: { view: MapView }) {
   const [zoom, setZoom] = useState(1);
   const area = useRef<HTMLElement>(null);
-  // Laid out anew when other things are shown, not when their states change.
+  // The layout depends on the shown entities, not on their states.
   const shown = view.rows
     .map(({ id }) => id)
     .sort()
@@ -25,26 +25,26 @@ export function RelationGraph({ view }: { view: MapView }) {
     [shown, view.relations.map(({ id }) => id).join()],
   );
   const roots = new Set(view.roots);
-  const to = (next: number) => setZoom(Math.min(MAX_SCALE, Math.max(SMALLEST, next)));
+  const to = (next: number) => setZoom(Math.min(MAX_SCALE, Math.max(MIN_SCALE, next)));
   return (
     <>
       <div class="map-tools">
-        <span class="hint">Upstream to the left: what stands there takes what is to its right with it.</span>
+        <span class="hint">Upstream is to the left: its failures affect the entities to its right.</span>
         <Button small onClick={() => to(zoom / STEP)}>
-          Smaller
+          Zoom out
         </Button>
         <Button small onClick={() => to(zoom * STEP)}>
-          Larger
+          Zoom in
         </Button>
         <Button small onClick={() => to(Math.min(1, (area.current?.clientWidth ?? width) / width))}>
-          Fit
+          Fit to page
         </Button>
       </div>
       <section
         ref={area}
         class="map"
         aria-label={`Map of ${count(view.rows.length, 'entity', 'entities')}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a link in sight
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, even if no link is visible
         tabIndex={0}
       >
         <div class="map-field" style={{ width: `${width}px`, height: `${height}px`, zoom: String(zoom) }}>

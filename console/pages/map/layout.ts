@@ -3,17 +3,15 @@ import type { Relation } from '#console/api/records.ts';
 
 export const NODE = { width: 184, height: 40 };
 
-/** Where everything is, in pixels from the top left. */
+/** Positions of entities and relations, in pixels from the top left. */
 type Layout = {
   width: number;
   height: number;
-  /** The top left corner of each entity. */
   at: ReadonlyMap<string, { x: number; y: number }>;
-  /** A line for each two that are related: it begins upstream. */
   lines: readonly { key: string; path: string; title: string }[];
 };
 
-/** Upstream stands to the left of what depends on it. @param ids of all that are shown */
+/** Computes a layout with upstream entities to the left. @param ids of all shown entities */
 export function layoutOf(ids: readonly string[], relations: readonly Relation[]): Layout {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 64, marginx: 12, marginy: 12 });
@@ -47,7 +45,7 @@ export function layoutOf(ids: readonly string[], relations: readonly Relation[])
 
 type Point = { x: number; y: number };
 
-/** From the side of one box to the side of another, around those between; in a circle some lead to the left. */
+/** Returns the path between two boxes, around those between them; in a cycle some lines lead to the left. */
 function pathOf(from: Point, between: readonly Point[], to: Point): string {
   const side = (Math.sign(to.x - from.x) || 1) * (NODE.width / 2);
   const stops = [{ x: from.x + side, y: from.y }, ...between, { x: to.x - side, y: to.y }];

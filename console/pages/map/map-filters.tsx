@@ -6,7 +6,7 @@ import { byName, type Fleet } from '#console/rules/fleet.ts';
 
 type MapFiltersProps = { fleet: Fleet; blueprint: string; around: string; depth: number };
 
-/** What the map shows; the address says it too. @param around id of an entity; empty: all */
+/** Filters of the map, kept in the address. @param around id of an entity; empty: all */
 export function MapFilters({ fleet, blueprint, around, depth }: MapFiltersProps) {
   const blueprints = [...new Set([...fleet.values()].map((row) => row.blueprint_slug))].sort(byName);
   return (
@@ -17,10 +17,10 @@ export function MapFilters({ fleet, blueprint, around, depth }: MapFiltersProps)
         options={[{ value: '', label: 'all' }, ...blueprints]}
         onChange={(slug) => setQuery({ blueprint: slug })}
       />
-      <EntityPicker label="Around" optional value={around} onChange={(id) => setQuery({ around: id })} />
+      <EntityPicker label="Entity" optional value={around} onChange={(id) => setQuery({ around: id })} />
       {around !== '' && (
         <SelectField
-          label="As far as"
+          label="Distance"
           value={String(depth)}
           options={[
             { value: '1', label: '1 step' },

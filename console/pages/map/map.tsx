@@ -14,7 +14,7 @@ import { MapFilters } from './map-filters.tsx';
 import { RelationTable } from './relation-table.tsx';
 import { RootCauses } from './root-causes.tsx';
 
-/** What depends on what, and where to look first. */
+/** Page with the map of relations and the root causes. */
 export default function MapPage({ query }: PageProps) {
   const relations = useLoad<Relation[]>('/v1/relations', { all: true });
   useWholeFleet();
@@ -22,11 +22,11 @@ export default function MapPage({ query }: PageProps) {
   return (
     <Page title="Map">
       {fleet ? (
-        <Data of={relations} what="Reading the relations">
+        <Data of={relations} what="Loading the relations">
           {(found) => <MapOf fleet={fleet} relations={found} query={query} />}
         </Data>
       ) : (
-        <Loading what="Reading the fleet" />
+        <Loading what="Loading the fleet" />
       )}
     </Page>
   );
@@ -44,9 +44,9 @@ function MapOf({ fleet, relations, query }: MapOfProps) {
   );
   if (relations.length === 0) {
     return (
-      <Empty title="Nothing is related yet" icon="map">
-        <p>A relation says what depends on what. Add one on the page of an entity.</p>
-        <a href="#/catalog">To the catalog</a>
+      <Empty title="No relations yet" icon="map">
+        <p>Add a relation on the page of an entity.</p>
+        <a href="#/catalog">Open the catalog</a>
       </Empty>
     );
   }
@@ -55,7 +55,7 @@ function MapOf({ fleet, relations, query }: MapOfProps) {
       <RootCauses fleet={fleet} view={view} />
       <MapFilters fleet={fleet} blueprint={blueprint} around={key} depth={depth} />
       {key !== '' && around === undefined ? (
-        <Empty title={`There is no entity ${key}`} icon="search" />
+        <Empty title={`Entity ${key} not found`} icon="search" />
       ) : (
         <Shown view={view} filter={{ blueprint, around, depth }} />
       )}
@@ -67,16 +67,16 @@ function Shown({ view, filter }: { view: MapView; filter: MapFilter }) {
   const { rows, relations, alone, beyond } = view;
   const left = [
     alone > 0 && `${count(alone, 'entity', 'entities')} without a relation here`,
-    beyond > 0 && `${count(beyond, 'relation')} to what the filter leaves out`,
+    beyond > 0 && `${count(beyond, 'relation')} to entities outside the filter`,
   ].filter(Boolean);
   return (
     <>
-      {rows.length === 0 && <Empty title="Nothing that fits is related" icon="map" />}
+      {rows.length === 0 && <Empty title="No relations match" icon="map" />}
       {rows.length > MAX_ON_MAP && (
         <Empty title={`${number(rows.length)} entities are too many for one map`} icon="map">
           <p>
-            It shows {MAX_ON_MAP} at most. Choose {filter.blueprint ? '' : 'a blueprint, or '}an entity to look around
-            {filter.depth > 1 && filter.around ? ', or fewer steps' : ''}. The table has them all.
+            The map shows up to {MAX_ON_MAP}. Choose {filter.blueprint ? '' : 'a blueprint or '}an entity
+            {filter.depth > 1 && filter.around ? ', or fewer steps' : ''}. The table shows all of them.
           </p>
         </Empty>
       )}

@@ -8,7 +8,7 @@ import { STATE_WORD } from '#console/rules/states.ts';
 
 type Line = { id: string; type: string; from: FleetRow; to: FleetRow };
 
-/** The same as the map, as a table: what is in trouble first. */
+/** Table with the content of the map: unhealthy entities first. */
 export function RelationTable({ view: { rows, relations } }: { view: MapView }) {
   const places = new Map(rows.map((row, i) => [row.id, { row, i }]));
   const lines = relations

@@ -8,12 +8,12 @@ import type { MapView } from '#console/rules/relation-map.ts';
 import { downstreamOf } from '#console/rules/relations.ts';
 import { number } from '#console/rules/words.ts';
 
-/** What is down while nothing upstream of it is: where to look first. Nothing where nothing is down. */
+/** Lists the entities that are down while nothing upstream of them is; empty if nothing is down. */
 export function RootCauses({ fleet, view: { roots, links } }: { fleet: Fleet; view: MapView }) {
   if (roots.length === 0) return null;
   const rows = roots.flatMap((id) => fleet.get(id) ?? []);
   return (
-    <Section title="Root causes" actions={<span class="hint">Down, while nothing upstream is: look here first.</span>}>
+    <Section title="Root causes" actions={<span class="hint">Down without an upstream cause. Start here.</span>}>
       <Table
         label="Root causes"
         rows={rows}

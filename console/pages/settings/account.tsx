@@ -14,15 +14,14 @@ import { count, number } from '#console/rules/words.ts';
 
 const ACCOUNT: MemberSchema = {
   properties: {
-    name: { type: 'string', description: 'What the account is called.' },
-    email: { type: 'string', title: 'Contact', description: 'An e-mail address; it is no login.' },
+    name: { type: 'string', description: 'Name of the account.' },
+    email: { type: 'string', title: 'Contact', description: 'E-mail address of the contact. It is not a login.' },
   },
   required: ['name', 'email'],
 };
 
-/** The account, and what its plan allows. */
+/** Settings and limits of the account. */
 export function Account() {
-  // What there is of each limit may be old.
   useEffect(() => void readMe(), []);
   const account = me.value;
   if (!account) return null;
@@ -39,7 +38,7 @@ export function Account() {
           send={async (body) => {
             await call('PUT', '/v1/account', body);
             await readMe();
-            showToast('The account was changed.');
+            showToast('The account is changed.');
           }}
         />
         {why && <p class="hint">{why}</p>}
@@ -51,7 +50,7 @@ export function Account() {
         <Table label="Limits" rows={limitRows(account)} columns={COLUMNS} keyOf={({ name }) => name} />
         <p class="hint">The operator of this service sets them.</p>
       </Section>
-      <Section title="Kept and reached">
+      <Section title="Retention and access">
         <AccountFacts of={account} />
       </Section>
     </>
@@ -60,7 +59,7 @@ export function Account() {
 
 const COLUMNS = [
   {
-    head: 'What',
+    head: 'Limit of',
     grow: true,
     cell: ({ name, about }: LimitRow) => (
       <>
@@ -69,7 +68,7 @@ const COLUMNS = [
     ),
   },
   {
-    head: 'Share',
+    head: 'Usage',
     wide: true,
     cell: ({ name, used, limit }: LimitRow) =>
       used !== undefined && (
@@ -84,18 +83,17 @@ const COLUMNS = [
   { head: 'Limit', numeric: true, cell: ({ limit }: LimitRow) => number(limit) },
 ];
 
-/** How long things are kept, where checks may go, and how much may be asked. */
 const AccountFacts = ({ of: { retention_days, rollup_days, egress, rate_limits } }: { of: Me }) => (
   <dl class="facts">
     <Fact name="Results">{count(retention_days, 'day')}</Fact>
     <Fact name="Incidents, deliveries, executions">{count(Math.max(90, retention_days), 'day')}</Fact>
     <Fact name="History">
-      by the day {count(rollup_days, 'day')}, by the hour {count(Math.min(90, rollup_days), 'day')}
+      daily {count(rollup_days, 'day')}, hourly {count(Math.min(90, rollup_days), 'day')}
     </Fact>
-    <Fact name="Checks and channels may reach">
+    <Fact name="Allowed targets">
       {egress === 'public' ? 'public addresses' : 'any address that the operator allows'}
     </Fact>
-    <Fact name="Requests a second">
+    <Fact name="Requests per second">
       {rate_limits
         ? Object.entries(rate_limits)
             .map(([kind, rate]) => `${kind} ${number(rate.per_second)}`)

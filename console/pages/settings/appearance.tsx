@@ -3,13 +3,13 @@ import { SelectField } from '#console/parts/field.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { type Zone, zoneName } from '#console/rules/time.ts';
 
-/** How this browser shows the console. */
+/** Display settings of this browser. */
 export const Appearance = () => (
-  <Section title="Look">
+  <Section title="Appearance">
     <div class="fields">
       <SelectField
         label="Theme"
-        hint="Kept in this browser."
+        hint="Stored in this browser."
         value={theme.value}
         options={[{ value: 'auto', label: 'as the system' }, 'light', 'dark']}
         onChange={(value) => {
@@ -18,7 +18,7 @@ export const Appearance = () => (
       />
       <SelectField
         label="Times"
-        hint="Of all times that are shown. The title of each has the zone."
+        hint="Time zone of all displayed times."
         value={zone.value}
         options={[
           { value: 'local', label: `local (${zoneName('local')})` },

@@ -12,13 +12,13 @@ import { Time } from '#console/parts/time.tsx';
 
 type Identity = { id: string; name: string; subject: string; linked_at: string };
 
-/** Who one is at the identity provider. @param provider what it is called */
+/** Lists the linked identities of the user. @param provider name of the identity provider */
 export function Identities({ provider }: { provider: string }) {
   const identities = useLoad<Identity[]>('/v1/sign-in/identities');
   const [removing, remove] = useState<Identity | undefined>(undefined);
   return (
     <Section
-      title={`At ${provider}`}
+      title={`${provider} identities`}
       actions={
         <Button
           small
@@ -31,7 +31,7 @@ export function Identities({ provider }: { provider: string }) {
       <Data of={identities}>
         {(found) =>
           found.length === 0 ? (
-            <Empty title="None is linked" />
+            <Empty title="No linked identities" />
           ) : (
             <Table
               label="Identities"
@@ -63,7 +63,7 @@ export function Identities({ provider }: { provider: string }) {
           }}
           onClose={() => remove(undefined)}
         >
-          <p>{provider} signs you in no more, unless it is linked again.</p>
+          <p>You can no longer sign in with it. You can link it again.</p>
         </Confirm>
       )}
     </Section>

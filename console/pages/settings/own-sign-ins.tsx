@@ -6,7 +6,7 @@ import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';
 import { You } from './you.tsx';
 
-/** Who one is, how one signs in, and where one is signed in. */
+/** Sign-in methods and sessions of the user. */
 export function OwnSignIns() {
   const methods = useMethods();
   const why = refusal('own');

@@ -7,7 +7,7 @@ import { OwnSignIns } from './own-sign-ins.tsx';
 import { PingKeys } from './ping-keys.tsx';
 import { Team } from './team/team.tsx';
 
-/** The parts of the settings, in the order of their tabs; the first is shown where none is named. */
+/** Tabs of the settings, in order; the first is the default. */
 export const parts: readonly { part: string; name: string; Part: ComponentType }[] = [
   { part: 'account', name: 'Account', Part: Account },
   { part: 'team', name: 'Team', Part: Team },
@@ -15,5 +15,5 @@ export const parts: readonly { part: string; name: string; Part: ComponentType }
   { part: 'ping-keys', name: 'Ping keys', Part: PingKeys },
   { part: 'sign-in', name: 'You', Part: OwnSignIns },
   { part: 'audit', name: 'Audit log', Part: Audit },
-  { part: 'look', name: 'Look', Part: Appearance },
+  { part: 'look', name: 'Appearance', Part: Appearance },
 ];

@@ -15,11 +15,11 @@ import type { PasskeyRecord } from '#lib/identity/passkeys/passkey.ts';
 import { RenamePasskey } from './rename-passkey.tsx';
 
 const SPECS = fieldsOf({
-  properties: { name: { type: 'string', description: 'What you call the device: laptop, phone.' } },
+  properties: { name: { type: 'string', description: 'Name of the device, such as laptop or phone.' } },
   required: ['name'],
 });
 
-/** @param why no passkey can be added at this address */
+/** Lists the passkeys of the user. @param why reason that no passkey can be added at this address */
 export function Passkeys({ why }: { why: string | undefined }) {
   const passkeys = useLoad<PasskeyRecord[]>('/v1/sign-in/passkeys');
   const [removing, remove] = useState<PasskeyRecord | undefined>(undefined);
@@ -35,7 +35,7 @@ export function Passkeys({ why }: { why: string | undefined }) {
   const columns: readonly Column<PasskeyRecord>[] = [
     { head: 'Name', grow: true, cell: ({ name }) => <bdi>{name}</bdi> },
     {
-      head: 'Works at',
+      head: 'Address',
       wide: true,
       cell: ({ rp_id, synced }) => (
         <>
@@ -71,11 +71,11 @@ export function Passkeys({ why }: { why: string | undefined }) {
           found.length > 0 ? (
             <Table label="Passkeys" rows={found} columns={columns} keyOf={({ id }) => id} />
           ) : (
-            <Empty title="None yet" />
+            <Empty title="No passkeys yet" />
           )
         }
       </Data>
-      <Form form={form} submit="Add a passkey" why={why}>
+      <Form form={form} submit="Add passkey" why={why}>
         {why && <p class="hint">{why}</p>}
         <FormFields form={form} specs={SPECS} />
       </Form>
@@ -90,7 +90,7 @@ export function Passkeys({ why }: { why: string | undefined }) {
           }}
           onClose={() => remove(undefined)}
         >
-          <p>It signs nobody in any more. Sessions that began with it go on until they end.</p>
+          <p>It can no longer be used to sign in. Sessions that were started with it continue.</p>
         </Confirm>
       )}
     </Section>

@@ -19,19 +19,19 @@ const NONE = 'none';
 
 const schemaOf = (blueprints: readonly Blueprint[]): MemberSchema => ({
   properties: {
-    label: { type: 'string', description: 'What it is for, such as the crontabs of a machine.' },
+    label: { type: 'string', description: 'Purpose, such as the crontabs of a machine.' },
     blueprint_slug: {
       type: 'string',
       enum: [NONE, ...blueprints.map(({ slug }) => slug)],
       default: NONE,
-      title: 'Makes checks on entities of',
-      description: 'A ping of an unknown slug with ?create=1 then makes an entity of this blueprint, and its check.',
+      title: 'Create checks for entities of',
+      description: 'A ping with ?create=1 and an unknown slug creates an entity of this blueprint, and its check.',
     },
   },
   required: ['label'],
 });
 
-const columns = (why: string | undefined, ask: (key: PingKeyRecord) => void): readonly Column<PingKeyRecord>[] => [
+const columns = (why: string | undefined, onDelete: (key: PingKeyRecord) => void): readonly Column<PingKeyRecord>[] => [
   {
     head: 'Ping key',
     grow: true,
@@ -44,24 +44,24 @@ const columns = (why: string | undefined, ask: (key: PingKeyRecord) => void): re
       </>
     ),
   },
-  { head: 'Makes checks on', wide: true, cell: ({ blueprint_slug }) => <bdi>{blueprint_slug ?? '–'}</bdi> },
-  { head: 'Made', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: 'Creates checks for', wide: true, cell: ({ blueprint_slug }) => <bdi>{blueprint_slug ?? '–'}</bdi> },
+  { head: 'Created', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
   {
     head: 'Actions',
     cell: (key) => (
-      <Button small kind="danger" why={why} label={`Delete ${key.label}`} onClick={() => ask(key)}>
+      <Button small kind="danger" why={why} label={`Delete ${key.label}`} onClick={() => onDelete(key)}>
         Delete
       </Button>
     ),
   },
 ];
 
-/** Ping keys: by one of them jobs ping checks at their slugs. */
+/** Ping keys, with which jobs ping checks by their slugs. */
 export function PingKeys() {
   const keys = useLoad<PingKeyRecord[]>('/v1/ping-keys', { all: true });
   const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
   const [making, make] = useState(false);
-  const [asked, ask] = useState<PingKeyRecord | undefined>(undefined);
+  const [deleting, setDeleting] = useState<PingKeyRecord | undefined>(undefined);
   const why = refusal('write');
   return (
     <Section
@@ -77,7 +77,7 @@ export function PingKeys() {
           <SchemaForm
             name="ping-key"
             schema={schemaOf(blueprints.data ?? [])}
-            submit="Make the ping key"
+            submit="Create ping key"
             onCancel={() => make(false)}
             send={async ({ label, blueprint_slug }) => {
               const blueprint = blueprint_slug === NONE ? null : blueprint_slug;
@@ -91,26 +91,26 @@ export function PingKeys() {
       <Data of={keys}>
         {(found) =>
           found.length > 0 ? (
-            <Table label="Ping keys" rows={found} columns={columns(why, ask)} keyOf={({ id }) => id} />
+            <Table label="Ping keys" rows={found} columns={columns(why, setDeleting)} keyOf={({ id }) => id} />
           ) : (
             <Empty title="No ping keys yet">
-              <p>With one, jobs ping {location.origin}/ping/KEY/SLUG, for each check that has a slug.</p>
+              <p>With a ping key, jobs ping {location.origin}/ping/KEY/SLUG for each check with a slug.</p>
             </Empty>
           )
         }
       </Data>
-      {asked && (
+      {deleting && (
         <Confirm
-          title={`Delete ${asked.label}?`}
-          action="Delete the ping key"
+          title={`Delete ${deleting.label}?`}
+          action="Delete ping key"
           run={async () => {
-            await call('DELETE', `/v1/ping-keys/${asked.id}`);
+            await call('DELETE', `/v1/ping-keys/${deleting.id}`);
             showToast('The ping key is deleted.');
             keys.reload();
           }}
-          onClose={() => ask(undefined)}
+          onClose={() => setDeleting(undefined)}
         >
-          <p>Pings with it are refused from then on, and the jobs that send them look silent.</p>
+          <p>Pings with it are rejected, and the checks of their jobs miss heartbeats.</p>
         </Confirm>
       )}
     </Section>

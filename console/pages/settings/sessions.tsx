@@ -8,13 +8,13 @@ import { Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import type { SessionRecord } from '#lib/identity/sessions/session.ts';
 
-/** Where one is signed in. */
+/** Sessions of the user. */
 export function Sessions() {
   const sessions = useLoad<SessionRecord[]>('/v1/sessions');
-  async function end(path: string, told: string) {
+  async function end(path: string, message: string) {
     try {
       await call('DELETE', path);
-      showToast(told);
+      showToast(message);
       sessions.reload();
     } catch (error) {
       showError(error);
@@ -25,7 +25,7 @@ export function Sessions() {
       title="Sessions"
       actions={
         <Button small onClick={() => void end('/v1/sessions', 'All other sessions have ended.')}>
-          End all others
+          End other sessions
         </Button>
       }
     >
@@ -36,7 +36,7 @@ export function Sessions() {
             rows={found}
             keyOf={({ id }) => id}
             columns={[
-              { head: 'By', cell: ({ method }) => method },
+              { head: 'Method', cell: ({ method }) => method },
               {
                 head: 'Browser',
                 grow: true,
@@ -49,9 +49,9 @@ export function Sessions() {
                 head: 'Actions',
                 cell: ({ id, current }) =>
                   current ? (
-                    'this one'
+                    'this session'
                   ) : (
-                    <Button small onClick={() => void end(`/v1/sessions/${id}`, 'That session has ended.')}>
+                    <Button small onClick={() => void end(`/v1/sessions/${id}`, 'The session has ended.')}>
                       End
                     </Button>
                   ),
@@ -64,7 +64,6 @@ export function Sessions() {
   );
 }
 
-/** What people would call it: `Firefox on Linux`. */
 function browserOf(agent: string): string {
   const browser = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'].find((name) => agent.includes(`${name}/`));
   const system = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'].find((name) => agent.includes(name));

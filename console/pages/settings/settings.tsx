@@ -16,7 +16,7 @@ export default function SettingsPage({ params }: PageProps) {
         tabs={parts.map(({ part, name }) => ({ href: hrefOf(part), name }))}
         current={hrefOf(named)}
       />
-      {current ? <current.Part /> : <Empty title={`There are no settings called ${named}`} />}
+      {current ? <current.Part /> : <Empty title={`Unknown tab: ${named}`} />}
     </Page>
   );
 }

@@ -6,28 +6,28 @@ import { Section } from '#console/parts/page.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 
 const YOU: MemberSchema = {
-  properties: { name: { type: 'string', title: 'Your name', description: 'As the team sees it.' } },
+  properties: { name: { type: 'string', title: 'Your name', description: 'Name shown to the team.' } },
   required: ['name'],
 };
 
-/** Who one is: the name is one's own to change, role and e-mail address are an admin's. */
+/** The user: they change their name; an admin changes role and e-mail address. */
 export function You() {
-  const who = me.value;
-  if (!who) return null;
+  const account = me.value;
+  if (!account) return null;
   return (
     <Section title="You">
       <p class="id-line">
-        <bdi>{who.user.email}</bdi>, {who.role} of <bdi>{who.name}</bdi>
+        <bdi>{account.user.email}</bdi>, {account.role} of <bdi>{account.name}</bdi>
       </p>
       <SchemaForm
         name="you"
         schema={YOU}
-        record={who.user}
+        record={account.user}
         submit="Save"
         send={async (body) => {
-          await call('PUT', `/v1/settings/users/${who.user.id}`, body);
+          await call('PUT', `/v1/settings/users/${account.user.id}`, body);
           await readMe();
-          showToast('Your name was changed.');
+          showToast('Your name is changed.');
         }}
       />
     </Section>

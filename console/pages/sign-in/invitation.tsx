@@ -14,7 +14,7 @@ import { OfferPasskey } from './offer-passkey.tsx';
 
 const SPECS = fieldsOf({ properties: { name: { type: 'string', title: 'Your name' } }, required: ['name'] });
 
-/** Makes the invited person a member, and signs them in: by a name, or by the identity provider. */
+/** Page of an invitation: signs in with a name or the identity provider. */
 export default function InvitationPage({ params }: PageProps) {
   const token = params.token ?? '';
   const methods = useMethods();

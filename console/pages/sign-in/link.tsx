@@ -8,7 +8,7 @@ import { Data, Failure } from '#console/parts/states.tsx';
 import { useMethods } from './methods.ts';
 import { OfferPasskey } from './offer-passkey.tsx';
 
-/** A sign-in link. It is used by a click, so that nothing that merely looks at links uses it up. */
+/** Page of a sign-in link. It needs a click, because mail scanners open links. */
 export default function LinkPage({ params }: PageProps) {
   const methods = useMethods();
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
@@ -31,15 +31,15 @@ export default function LinkPage({ params }: PageProps) {
     <section class="card" aria-labelledby="link">
       <p class="brand">Fleetwatch</p>
       <h1 id="link" tabIndex={-1}>
-        Sign in by link
+        Sign in with a link
       </h1>
-      <p>The link is good once.</p>
+      <p>The link works once.</p>
       {failure && <Failure failure={failure} />}
       <div class="ways">
         <Button kind="main" busy={state === 'busy'} onClick={() => void use()}>
           Sign in
         </Button>
-        <a href="#/sign-in">Sign in another way</a>
+        <a href="#/sign-in">Other sign-in methods</a>
       </div>
     </section>
   );

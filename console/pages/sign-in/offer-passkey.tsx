@@ -8,13 +8,13 @@ import type { Methods } from './methods.ts';
 import { addPasskey } from './passkeys.ts';
 
 const SPECS: readonly FieldSpec[] = fieldsOf({
-  properties: { name: { type: 'string', description: 'What you call the device: laptop, phone.' } },
+  properties: { name: { type: 'string', description: 'Name of the device, such as laptop or phone.' } },
   required: ['name'],
 });
 
-/** Who came in by something that is good once is offered a way to come in again. */
+/** Offers a passkey to a user who signed in with a one-time link. */
 export function OfferPasskey({ passkey }: Pick<Methods, 'passkey'>) {
-  const goOn = () => replaceAddress('/');
+  const continueToFleet = () => replaceAddress('/');
   const [added, setAdded] = useState(false);
   const form = useForm({
     name: 'passkey',
@@ -22,21 +22,21 @@ export function OfferPasskey({ passkey }: Pick<Methods, 'passkey'>) {
     send: async ({ name }) => {
       await addPasskey(String(name ?? ''));
       setAdded(true);
-      goOn();
+      continueToFleet();
     },
   });
   return (
     <section class="card" aria-labelledby="offer">
       <h1 id="offer" tabIndex={-1}>
-        You are in
+        You are signed in
       </h1>
-      <p role="status">{passkey.reason ?? 'Add a passkey, so that you can sign in again without a link.'}</p>
+      <p role="status">{passkey.reason ?? 'Add a passkey to sign in without a link.'}</p>
       {passkey.available && !added && (
-        <Form form={form} submit="Add a passkey">
+        <Form form={form} submit="Add passkey">
           <FormFields form={form} specs={SPECS} />
         </Form>
       )}
-      <Button onClick={goOn}>{passkey.available ? 'Not now' : 'Go on'}</Button>
+      <Button onClick={continueToFleet}>{passkey.available ? 'Not now' : 'Continue'}</Button>
     </section>
   );
 }

@@ -1,14 +1,13 @@
-/** Why the identity provider, or the service behind it, let nobody in. */
 const ERRORS: Readonly<Record<string, string>> = {
-  denied: 'The identity provider was told no.',
-  failed: 'The sign-in failed. The log of the service says why.',
+  denied: 'You denied the request of the identity provider.',
+  failed: 'The sign-in failed. The log of the service has the reason.',
   unreachable: 'The identity provider cannot be reached at the moment.',
-  expired: 'That sign-in took too long, or was begun elsewhere. Try again.',
+  expired: 'The sign-in timed out, or was started in another browser. Try again.',
   not_invited: 'You are not a member here. Ask an admin for an invitation.',
-  email_not_verified: 'The identity provider does not vouch for your e-mail address.',
-  already_linked: 'At the identity provider you are another user of this account.',
+  email_not_verified: 'The identity provider has not verified your e-mail address.',
+  already_linked: 'This identity is linked to another user of this account.',
   account_disabled: 'The account was disabled by the operator of this service.',
 };
 
-/** In a sentence. @param code as `#/sign-in?error=` has it */
+/** Returns the text of an error. @param code of `#/sign-in?error=` */
 export const signInError = (code: string): string => ERRORS[code] ?? 'The sign-in failed.';

@@ -8,19 +8,17 @@ import { goToProvider, type Methods, useMethods } from './methods.ts';
 import { signInByPasskey } from './passkeys.ts';
 
 type SignInProps = {
-  /** The path that the identity provider leads back to. */
   returnTo: string;
-  /** What went wrong before. */
-  told?: string | undefined;
+  error?: string | undefined;
   onDone?: () => void;
 };
 
-/** Every way in that there is at this address. */
-export function SignIn({ returnTo, told, onDone }: SignInProps) {
+/** Shows all sign-in methods of this address. */
+export function SignIn({ returnTo, error, onDone }: SignInProps) {
   const methods = useMethods();
-  const [failure, fail] = useState<Pick<ApiFailure, 'message'> | undefined>(told ? { message: told } : undefined);
+  const [failure, fail] = useState<Pick<ApiFailure, 'message'> | undefined>(error ? { message: error } : undefined);
   const [busy, setBusy] = useState(false);
-  async function tried(work: () => Promise<unknown>) {
+  async function attempt(work: () => Promise<unknown>) {
     setBusy(true);
     fail(undefined);
     try {
@@ -41,26 +39,26 @@ export function SignIn({ returnTo, told, onDone }: SignInProps) {
       </h1>
       {failure && <Failure failure={failure} />}
       <Data of={methods}>
-        {(found) => <Ways methods={found} busy={busy} returnTo={returnTo} tried={(work) => void tried(work)} />}
+        {(found) => <Ways methods={found} busy={busy} returnTo={returnTo} attempt={(work) => void attempt(work)} />}
       </Data>
     </section>
   );
 }
 
-type WaysProps = { methods: Methods; busy: boolean; returnTo: string; tried: (work: () => Promise<unknown>) => void };
+type WaysProps = { methods: Methods; busy: boolean; returnTo: string; attempt: (work: () => Promise<unknown>) => void };
 
-function Ways({ methods: { passkey, oidc }, busy, returnTo, tried }: WaysProps) {
+function Ways({ methods: { passkey, oidc }, busy, returnTo, attempt }: WaysProps) {
   const [key, setKey] = useState('');
   return (
     <>
       <div class="ways">
-        <Button kind="main" busy={busy} why={passkey.reason ?? undefined} onClick={() => tried(signInByPasskey)}>
+        <Button kind="main" busy={busy} why={passkey.reason ?? undefined} onClick={() => attempt(signInByPasskey)}>
           Use a passkey
         </Button>
         {passkey.reason && <p class="hint">{passkey.reason}</p>}
         {oidc && (
-          <Button busy={busy} onClick={() => tried(() => goToProvider({ return_to: returnTo }))}>
-            Go to {oidc.name}
+          <Button busy={busy} onClick={() => attempt(() => goToProvider({ return_to: returnTo }))}>
+            Sign in with {oidc.name}
           </Button>
         )}
       </div>
@@ -68,10 +66,10 @@ function Ways({ methods: { passkey, oidc }, busy, returnTo, tried }: WaysProps) 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          tried(() => call('POST', '/v1/sign-in/key', { key: key.trim() }, { open: true }));
+          attempt(() => call('POST', '/v1/sign-in/key', { key: key.trim() }, { open: true }));
         }}
       >
-        {/* So that a password manager keeps the key as that of this service. */}
+        {/* Lets a password manager store the key for this service. */}
         <input name="username" autocomplete="username" value="Fleetwatch" readOnly hidden />
         <TextField
           label="API key"
@@ -87,7 +85,7 @@ function Ways({ methods: { passkey, oidc }, busy, returnTo, tried }: WaysProps) 
         </Button>
       </form>
       <p class="hint">
-        A sign-in link or an invitation works too: open it. <a href="/v1/openapi.json">Every endpoint</a>
+        You can also open a sign-in link or an invitation. <a href="/v1/openapi.json">API description</a>
       </p>
     </>
   );

@@ -6,20 +6,20 @@ import { Failure } from '#console/parts/states.tsx';
 import { signInError } from './sign-in-errors.ts';
 import { SignIn } from './sign-in-form.tsx';
 
-/** Where the identity provider leads back to when something went wrong. Who is signed in goes on to the fleet. */
+/** Page to which the identity provider returns after an error. Signed-in users continue to the fleet. */
 export default function SignInPage({ query }: PageProps) {
   const isIn = Boolean(me.value);
   const code = query.get('error');
-  const told = code ? signInError(code) : undefined;
+  const error = code ? signInError(code) : undefined;
   useEffect(() => {
-    if (isIn && !told) replaceAddress('/');
-  }, [isIn, told]);
-  if (!isIn) return <SignIn returnTo="/" told={told} onDone={() => replaceAddress('/')} />;
+    if (isIn && !error) replaceAddress('/');
+  }, [isIn, error]);
+  if (!isIn) return <SignIn returnTo="/" error={error} onDone={() => replaceAddress('/')} />;
   return (
     <section class="card">
       <h1 tabIndex={-1}>Sign in</h1>
-      {told && <Failure failure={{ message: told }} />}
-      <a href="#/">You are signed in: to the fleet</a>
+      {error && <Failure failure={{ message: error }} />}
+      <a href="#/">Continue to the fleet</a>
     </section>
   );
 }

@@ -1,10 +1,9 @@
 import { CodeBlock } from '#console/parts/copy-button.tsx';
 import { type Command, curlOf } from '#console/rules/curl.ts';
 
-/** A path with its ids cut short: the command has them whole. */
 const shortened = (path: string): string => path.replace(/(?<=\/[a-z]{3}_)[0-9a-z]{20,}/g, '…');
 
-/** What a step does, as one does it without this page. */
+/** Shows the API requests of a step as commands. */
 export const Calls = ({ of: commands }: { of: readonly Command[] }) => (
   <div class="step-calls">
     {commands.map((command) => (

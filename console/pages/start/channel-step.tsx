@@ -10,18 +10,18 @@ import { useForm } from '#console/parts/form/use-form.ts';
 import { bodyOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { Calls } from './calls.tsx';
-import { GoOn } from './use-existing.tsx';
+import { UseExisting } from './use-existing.tsx';
 
 const TYPES = Object.entries(schemas.channels).map(([value, { title }]) => ({ value, label: title }));
 const titleOf = ({ channel_type }: Channel): string => schemas.channels[channel_type]?.title ?? channel_type;
 
-/** Adds a channel to the check: where its alerts go. */
+/** Step that adds a channel to the check. */
 export function ChannelStep({ check }: { check: Check }) {
   const [type, choose] = useState(TYPES[0]!.value);
   const policy = useLoad<{ channels: Channel[] }>(`/v1/checks/${check.id}/policy`);
   return (
     <>
-      <GoOn with={policy.data?.channels} nameOf={titleOf} onChoose={({ id }) => setQuery({ channel: id })} />
+      <UseExisting with={policy.data?.channels} nameOf={titleOf} onChoose={({ id }) => setQuery({ channel: id })} />
       <div class="fields">
         <SelectField
           label="Type"
@@ -33,7 +33,7 @@ export function ChannelStep({ check }: { check: Check }) {
       </div>
       <ChannelForm key={type} check={check} type={type} />
       <p>
-        <a href={`#/checks/${check.id}`}>Tell nobody for now</a>
+        <a href={`#/checks/${check.id}`}>Skip for now</a>
       </p>
     </>
   );
@@ -53,7 +53,7 @@ function ChannelForm({ check, type }: { check: Check; type: string }) {
   });
   return (
     <div class="step-body">
-      <Form form={form} submit="Add the channel">
+      <Form form={form} submit="Add channel">
         <FormFields form={form} specs={specs} />
       </Form>
       <Calls of={[{ method: 'POST', path, body: request(bodyOf(specs, form.draft)) }]} />

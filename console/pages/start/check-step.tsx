@@ -12,17 +12,17 @@ import { useForm } from '#console/parts/form/use-form.ts';
 import { bodyOf } from '#console/rules/form-draft.ts';
 import { firstFields } from '#console/rules/start.ts';
 import { Calls } from './calls.tsx';
-import { GoOn } from './use-existing.tsx';
+import { UseExisting } from './use-existing.tsx';
 
 const TYPES = Object.entries(schemas.checks).map(([value, { title }]) => ({ value, label: title }));
 
-/** Attaches a check to the entity: http unless one chooses another type. */
+/** Step that adds a check to the entity; the default type is http. */
 export function CheckStep({ entity }: { entity: Entity }) {
   const [type, choose] = useState(TYPES[0]!.value);
   const existing = useLoad<Check[]>(`/v1/checks?entity_id=${entity.id}`);
   return (
     <>
-      <GoOn with={existing.data} nameOf={labelOf} onChoose={({ id }) => setQuery({ check: id })} />
+      <UseExisting with={existing.data} nameOf={labelOf} onChoose={({ id }) => setQuery({ check: id })} />
       <div class="fields">
         <SelectField
           label="Type"
@@ -51,7 +51,7 @@ function CheckForm({ entity, type }: { entity: Entity; type: string }) {
   });
   return (
     <div class="step-body">
-      <Form form={form} submit="Watch it">
+      <Form form={form} submit="Create check">
         <FormFields form={form} specs={specs} />
       </Form>
       <Calls of={[{ method: 'POST', path: '/v1/checks', body: request(bodyOf(specs, form.draft)) }]} />

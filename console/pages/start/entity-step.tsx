@@ -15,15 +15,14 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { slugOf } from '#console/rules/slug.ts';
 import type { Blueprint } from '#lib/catalog/blueprint.ts';
 import { Calls } from './calls.tsx';
-import { GoOn } from './use-existing.tsx';
+import { UseExisting } from './use-existing.tsx';
 
-/** What an account without a blueprint begins with. */
 const FIRST = { slug: 'service', name: 'Service', fields: [] };
 
-const goOn = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>) =>
+const openNextStep = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>) =>
   setQuery({ entity: `${blueprint_slug}/${slug}` });
 
-/** Names a thing of the catalog; where there is no kind of thing yet, that is made too. */
+/** Step that adds an entity, and a blueprint if the account lacks one. */
 export function EntityStep() {
   const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
   const [chosen, choose] = useState('');
@@ -34,11 +33,11 @@ export function EntityStep() {
         const blueprint = found.find(({ slug }) => slug === chosen) ?? found.find((one) => one.is_default) ?? found[0];
         return (
           <>
-            <GoOn with={fleet && [...fleet.values()]} nameOf={({ name }) => name} onChoose={goOn} />
+            <UseExisting with={fleet && [...fleet.values()]} nameOf={({ name }) => name} onChoose={openNextStep} />
             {found.length > 1 && (
               <div class="fields">
                 <SelectField
-                  label="Kind of thing"
+                  label="Blueprint"
                   value={blueprint?.slug ?? ''}
                   options={found.map(({ slug, name }) => ({ value: slug, label: name }))}
                   onChange={choose}
@@ -60,9 +59,9 @@ function EntityForm({ blueprint }: { blueprint: Blueprint | undefined }) {
     properties: {
       name: {
         type: 'string',
-        description: `What alerts call it: the name of a ${name.toLowerCase()}, a machine, a job.`,
+        description: `Name in alerts, such as that of a ${name.toLowerCase()}, a machine or a job.`,
       },
-      slug: { type: 'string', description: 'Names it in paths; fixed.' },
+      slug: { type: 'string', description: 'Part of paths. It cannot be changed.' },
       fields: schemaOfFields(fields),
     },
     required: ['name', 'slug'],
@@ -71,8 +70,8 @@ function EntityForm({ blueprint }: { blueprint: Blueprint | undefined }) {
     name: `start entity ${slug}`,
     specs,
     send: async (body) => {
-      if (!blueprint) await makeFirst();
-      goOn(await call<Entity>('POST', path, withSlug(body)));
+      if (!blueprint) await createFirstBlueprint();
+      openNextStep(await call<Entity>('POST', path, withSlug(body)));
       void live.refresh();
     },
   });
@@ -81,7 +80,7 @@ function EntityForm({ blueprint }: { blueprint: Blueprint | undefined }) {
   if (!blueprint) calls.unshift({ method: 'POST', path: '/v1/blueprints', body: FIRST });
   return (
     <div class="step-body">
-      <Form form={withDerivedSlug(form)} submit="Add it">
+      <Form form={withDerivedSlug(form)} submit="Create entity">
         <FormFields form={withDerivedSlug(form)} specs={specs} />
       </Form>
       <Calls of={calls} />
@@ -89,7 +88,6 @@ function EntityForm({ blueprint }: { blueprint: Blueprint | undefined }) {
   );
 }
 
-/** Until one types a slug, it follows from the name. */
 const withDerivedSlug = (form: FormState): FormState => ({
   ...form,
   draft: { ...form.draft, slug: form.draft.slug || slugOf(form.draft.name ?? '') },
@@ -100,8 +98,8 @@ const withSlug = (body: Record<string, unknown>): Record<string, unknown> => {
   return { ...body, ...(slug !== '' && { slug }) };
 };
 
-/** The first kind of thing. That somebody has made it meanwhile is as good. */
-async function makeFirst(): Promise<void> {
+/** Creates the first blueprint, unless another user has created it. */
+async function createFirstBlueprint(): Promise<void> {
   try {
     await call('POST', '/v1/blueprints', FIRST);
   } catch (error) {

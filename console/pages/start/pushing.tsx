@@ -1,10 +1,10 @@
 import type { Check } from '#console/api/records.ts';
 import { PingAddress } from '#console/parts/ping-address.tsx';
 
-/** A push check that has yet to hear something: how its job pings it. */
-export const Pushing = ({ check }: { check: Check }) => (
+/** Shows how a job pings a push check without pings. */
+export const PushInstructions = ({ check }: { check: Check }) => (
   <div class="stack report">
-    <p>It waits for its first ping. From then on silence counts as failure. Your job pings it so:</p>
+    <p>Waiting for the first ping. After it, a missed heartbeat counts as a failure. Send a ping from your job:</p>
     <PingAddress check={check} />
   </div>
 );

@@ -10,14 +10,11 @@ import { currentStep, readStart } from '#console/rules/start.ts';
 import { ChannelStep } from './channel-step.tsx';
 import { CheckStep } from './check-step.tsx';
 import { EntityStep } from './entity-step.tsx';
-import { Pushing } from './pushing.tsx';
+import { PushInstructions } from './pushing.tsx';
 import { Step } from './step.tsx';
 import { TestStep } from './test-step.tsx';
 
-/**
- * The first run, from nothing to an alert that has arrived. How far one is stands in the address, and what was made is
- * read from there again: a reload loses nothing.
- */
+/** Page of the first steps, up to a delivered test alert. The address holds the progress, so a reload loses nothing. */
 export default function StartPage({ query }: PageProps) {
   const made = readStart(query);
   const current = currentStep(made);
@@ -35,30 +32,25 @@ export default function StartPage({ query }: PageProps) {
       }
     >
       <p class="lead">
-        From nothing to an alert that has arrived. Each step is a call of the API, which stands beside it: set{' '}
-        <code>FLEETWATCH_KEY</code> to <a href="#/settings/keys">an API key</a> to do it without this page.
+        Four steps to your first alert. Each step is an API request, shown next to it. To run it without this page, set{' '}
+        <code>FLEETWATCH_KEY</code> to <a href="#/settings/keys">an API key</a>.
       </p>
       <ol class="steps">
         <Step
           number={1}
-          title="What do you run?"
+          title="Add an entity"
           current={current}
           outcome={entity.data && <EntityLink of={entity.data} />}
         >
           <EntityStep />
         </Step>
-        <Step
-          number={2}
-          title="How is it checked?"
-          current={current}
-          outcome={check.data && <CheckLine of={check.data} />}
-        >
+        <Step number={2} title="Add a check" current={current} outcome={check.data && <CheckLine of={check.data} />}>
           <Data of={entity}>{(found) => <CheckStep entity={found} />}</Data>
         </Step>
-        <Step number={3} title="Who is told?" current={current} outcome={<ChannelLine of={made.channel} />}>
+        <Step number={3} title="Add a channel" current={current} outcome={<ChannelLine of={made.channel} />}>
           <Data of={check}>{(found) => <ChannelStep check={found} />}</Data>
         </Step>
-        <Step number={4} title="Does it arrive?" current={current}>
+        <Step number={4} title="Send a test alert" current={current}>
           <Data of={check}>{(found) => <TestStep check={found} channel={made.channel ?? ''} />}</Data>
         </Step>
       </ol>
@@ -80,7 +72,7 @@ const CheckLine = ({ of: check }: { of: Check }) => (
       </a>{' '}
       <StateMark state={check.state} />
     </p>
-    {check.execution_mode === 'push' && check.state === 'unknown' && <Pushing check={check} />}
+    {check.execution_mode === 'push' && check.state === 'unknown' && <PushInstructions check={check} />}
   </>
 );
 

@@ -5,15 +5,12 @@ import { Icon } from '#console/parts/icon.tsx';
 type StepProps = {
   number: number;
   title: string;
-  /** The number of the step that is to be done. */
   current: number;
-  /** What came of it, once it is done. */
   outcome?: ComponentChildren;
-  /** What is to be done, when it is its turn. */
   children: ComponentChildren;
 };
 
-/** One of the steps. When its turn comes, the keyboard goes on there. */
+/** A step. Its heading gets the focus when the step becomes current. */
 export function Step({ number, title, current, outcome, children }: StepProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef(current);

@@ -6,7 +6,7 @@ import { Button } from '#console/parts/button.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { Calls } from './calls.tsx';
 
-/** Sends a test alert to the channel, and tells what became of it. */
+/** Step that sends a test alert and shows the delivery. */
 export function TestStep({ check, channel }: { check: Check; channel: string }) {
   const [delivery, setDelivery] = useState<Delivery | undefined>(undefined);
   const [failure, fail] = useState<Pick<ApiFailure, 'message'> | undefined>(undefined);
@@ -35,20 +35,20 @@ export function TestStep({ check, channel }: { check: Check; channel: string }) 
             why={refusal('respond')}
             onClick={() => void test()}
           >
-            {delivery ? 'Send another' : 'Send a test alert'}
+            {delivery ? 'Send again' : 'Send test alert'}
           </Button>
           <a class={arrived ? 'button main' : 'button'} href={`#/checks/${check.id}`}>
-            {arrived ? 'Done: to the check' : 'To the check'}
+            {arrived ? 'Done: open the check' : 'Open the check'}
           </a>
         </p>
         <div role="status">
-          {arrived && <p>It was taken by {delivery.channel_type}. Look there: the alert should be in sight.</p>}
+          {arrived && <p>Accepted by {delivery.channel_type}. The alert should be visible there.</p>}
         </div>
         {failure && <Failure failure={failure} />}
-        {delivery && !arrived && <Failure failure={{ message: `It did not arrive: ${delivery.error}` }} />}
+        {delivery && !arrived && <Failure failure={{ message: `Delivery failed: ${delivery.error}` }} />}
         {delivery && !arrived && (
           <p>
-            <a href={`#/checks/${check.id}`}>Change the channel on the page of the check</a>, and test it there.
+            <a href={`#/checks/${check.id}`}>Change the channel on the page of the check</a>, then test it there.
           </p>
         )}
       </div>

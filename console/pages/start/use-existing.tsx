@@ -1,7 +1,7 @@
 import { Button } from '#console/parts/button.tsx';
 
-/** What is there already and would do: one need not make another. */
-export function GoOn<T extends { id: string }>({
+/** Offers existing records instead of a new one. */
+export function UseExisting<T extends { id: string }>({
   with: found,
   nameOf,
   onChoose,
@@ -13,10 +13,10 @@ export function GoOn<T extends { id: string }>({
   if (!found?.length) return null;
   return (
     <p class="row-actions go-on">
-      There already:
+      Existing:
       {found.slice(0, SHOWN).map((one) => (
         <Button key={one.id} small onClick={() => onChoose(one)}>
-          Go on with {nameOf(one)}
+          Use {nameOf(one)}
         </Button>
       ))}
     </p>

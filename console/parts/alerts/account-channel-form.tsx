@@ -1,41 +1,38 @@
 import { call } from '#console/api/call.ts';
-import type { AccountChannel, MadeOne } from '#console/api/records.ts';
+import type { AccountChannel, CreatedRecord } from '#console/api/records.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { selectorOf, selectorSchema, typedSelector } from '#console/rules/selector.ts';
 import { blueprintsInUse } from './selects.tsx';
 
-/** What a channel of the account has beside the settings of its type. */
 const schemaOf = (blueprints: readonly string[]): MemberSchema => {
   const { properties, ...selector } = selectorSchema(blueprints);
   const states = {
     type: 'array',
-    title: 'That say',
+    title: 'States',
     items: { type: 'string', enum: ['down', 'degraded', 'up'] },
-    description: 'Nothing chosen here or above: it gets all alerts of all checks.',
+    description: 'If nothing is selected here and above: all alerts of all checks.',
   };
   return {
     properties: {
-      name: { type: 'string', description: 'What people call it.' },
-      enabled: { type: 'boolean', description: 'It gets alerts.', default: true },
+      name: { type: 'string', description: 'Name in lists.' },
+      enabled: { type: 'boolean', description: 'Whether it receives alerts.', default: true },
       applies_to: { ...selector, properties: { ...properties, states } },
     },
     required: ['name'],
   };
 };
 
-/** As the form has it. */
 const typed = (channel: AccountChannel) => ({ ...channel, applies_to: typedSelector(channel.applies_to) });
 
 type FormProps = {
-  /** Undefined: a new one. */
   channel?: AccountChannel;
   onSaved: () => void;
   onCancel: () => void;
 };
 
-/** A channel of the account, and of which checks it gets the alerts. */
+/** Form of an account channel, with the checks whose alerts it receives. */
 export const AccountChannelForm = ({ channel, onSaved, onCancel }: FormProps) => (
   <ChannelForm
     name={channel ? `account channel ${channel.id}` : 'new account channel'}
@@ -45,9 +42,9 @@ export const AccountChannelForm = ({ channel, onSaved, onCancel }: FormProps) =>
     send={async (body) => {
       const sent = { ...body, applies_to: selectorOf(body.applies_to) };
       const { notice } = channel
-        ? await call<MadeOne>('PUT', `/v1/notify/channels/${channel.id}`, sent)
-        : await call<MadeOne>('POST', '/v1/notify/channels', sent);
-      showToast(channel ? 'The channel is changed.' : 'The channel is added. A test alert shows that it works.');
+        ? await call<CreatedRecord>('PUT', `/v1/notify/channels/${channel.id}`, sent)
+        : await call<CreatedRecord>('POST', '/v1/notify/channels', sent);
+      showToast(channel ? 'The channel is changed.' : 'The channel is added. Send a test to verify it.');
       if (notice) showWarning(notice);
       onSaved();
     }}

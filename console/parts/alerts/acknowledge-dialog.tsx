@@ -3,28 +3,27 @@ import { SchemaForm } from '#console/parts/form/form.tsx';
 
 const SCHEMA = {
   properties: {
-    note: { type: 'string', description: 'What is being done, for the others.' },
+    note: { type: 'string', description: 'Note for the recipients.' },
     until: {
       type: 'string',
       format: 'date-time',
       title: 'Until',
-      description: 'At most 30 days from now. Empty: until it is over.',
+      description: 'At most 30 days from now. Empty: until recovery.',
     },
   },
 };
 
 type AcknowledgeProps = {
-  /** Names what is typed. */
   id: string;
   title: string;
   send(body: Record<string, unknown>): Promise<unknown>;
   onClose: () => void;
 };
 
-/** Asks what is being done by whoever looks after a failure, or all of an incident. */
+/** Dialog that acknowledges a failure or an incident. */
 export const AcknowledgeDialog = ({ id, title, send, onClose }: AcknowledgeProps) => (
   <Dialog title={title} onClose={onClose}>
-    <p class="hint">Reminders and the escalation stop, and those who were told hear that you are on it.</p>
+    <p class="hint">Stops reminders and escalation, and notifies the recipients of the alert.</p>
     <SchemaForm name={`acknowledge ${id}`} schema={SCHEMA} submit="Acknowledge" send={send} onCancel={onClose} />
   </Dialog>
 );

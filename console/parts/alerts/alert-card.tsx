@@ -15,25 +15,23 @@ import { duration } from '#console/rules/time.ts';
 import { DeliveryList } from './delivery-list.tsx';
 import { WhyOf } from './explanation.tsx';
 
-/** While a delivery is on its way, how often one looks. */
-const LOOK_MS = 2000;
+const POLL_MS = 2000;
 
 type CardProps = {
   transition: Transition;
-  /** The change before it, which says how long the state lasted that ended. */
+  /** Previous change, for the duration of the previous state. */
   before: Transition | undefined;
   channels: readonly Callable[] | undefined;
-  /** Whether its deliveries are shown from the beginning. */
   opens: boolean;
 };
 
-/** A change of state, and its alert: whether it was told, to whom, with what result; or why not. */
+/** Shows a state change with its alert decision and deliveries. */
 export function AlertCard({ transition, before, channels, opens }: CardProps) {
   const { id, timestamp, check_from_state, check_to_state, outage_started_at, error_message, cause } = transition;
   const [opened, open] = useState(opens);
   const deliveries = useLoad<Delivery[]>(opened ? `/v1/notify/logs?transition_id=${id}` : null, { all: true });
-  useEvery(opened && deliveries.data?.some(isOpen) ? LOOK_MS : undefined, deliveries.reload);
-  const { told, text } = alertReason(transition, reasons, {
+  useEvery(opened && deliveries.data?.some(isOpen) ? POLL_MS : undefined, deliveries.reload);
+  const { alerted, text } = alertReason(transition, reasons, {
     deliveries: deliveries.data,
     titleOf: channelTitle,
   });
@@ -66,9 +64,9 @@ export function AlertCard({ transition, before, channels, opens }: CardProps) {
       )}
       <details open={opened} onToggle={(event) => open(event.currentTarget.open)}>
         <summary>
-          <Icon name={told ? 'done' : 'muted'} />
+          <Icon name={alerted ? 'done' : 'muted'} />
           <span>
-            <strong>{told ? 'Alerted.' : 'Not alerted.'}</strong> {text}
+            <strong>{alerted ? 'Alerted.' : 'Not alerted.'}</strong> {text}
           </span>
           <Icon name={opened ? 'down' : 'right'} />
         </summary>
@@ -80,13 +78,9 @@ export function AlertCard({ transition, before, channels, opens }: CardProps) {
 }
 
 const Deliveries = ({ of, channels }: { of: Loaded<Delivery[]>; channels: readonly Callable[] | undefined }) => (
-  <Data of={of} what="Reading the deliveries">
+  <Data of={of} what="Loading the deliveries">
     {(found) =>
-      found.length === 0 ? (
-        <p class="hint">Nothing was sent.</p>
-      ) : (
-        <DeliveryList deliveries={found} channels={channels} />
-      )
+      found.length === 0 ? <p class="hint">No deliveries.</p> : <DeliveryList deliveries={found} channels={channels} />
     }
   </Data>
 );

@@ -1,23 +1,23 @@
 import type { Explanation } from '#console/api/records.ts';
 import { EntityName } from '#console/parts/entity-name.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { EVIDENCE, STATUS_OF_ANCESTOR } from '#console/rules/rule-facts.ts';
+import { EVIDENCE, UPSTREAM_STATUS } from '#console/rules/rule-facts.ts';
+import { count } from '#console/rules/words.ts';
 
 type CauseEvaluation = Explanation['evaluations'][number];
 
-/** What each look for the cause of a failure saw, while its alert was held. */
+/** Lists the cause evaluations of a held alert. */
 export const CauseEvaluations = ({ evaluations }: { evaluations: readonly CauseEvaluation[] }) => (
   <details>
-    <summary>Looked for its cause {evaluations.length === 1 ? 'once' : `${evaluations.length} times`}</summary>
+    <summary>{count(evaluations.length, 'cause evaluation')}</summary>
     <ol class="evaluations">
       {evaluations.map(({ at, roots, ancestors, truncated }) => (
         <li key={at}>
-          <Time at={at} as="full" />:{' '}
-          {roots.length === 0 ? 'it follows from nothing else' : <>it follows from {names(roots)}</>}
+          <Time at={at} as="full" />: {roots.length === 0 ? 'no upstream cause' : <>caused by {names(roots)}</>}
           <ul>
             {ancestors.map(({ entity_id, status, evidence, at: seen }) => (
               <li key={entity_id} class="hint">
-                <EntityName id={entity_id} /> {STATUS_OF_ANCESTOR[status]}
+                <EntityName id={entity_id} /> {UPSTREAM_STATUS[status]}
                 {EVIDENCE[evidence]}
                 {seen && (
                   <>
@@ -27,7 +27,7 @@ export const CauseEvaluations = ({ evaluations }: { evaluations: readonly CauseE
                 )}
               </li>
             ))}
-            {truncated && <li class="hint">There were more than are looked at, or shown.</li>}
+            {truncated && <li class="hint">More upstream entities exist.</li>}
           </ul>
         </li>
       ))}

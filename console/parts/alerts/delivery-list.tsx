@@ -6,22 +6,22 @@ import { kindOf, STATUS } from '#console/rules/alert-reason.ts';
 import type { Callable } from '#console/rules/escalation.ts';
 import { count } from '#console/rules/words.ts';
 
-/** How a status looks. */
-export const DELIVERY_LOOK: Readonly<Record<Delivery['status'], State>> = {
+/** Mark of each status. */
+export const DELIVERY_MARK: Readonly<Record<Delivery['status'], State>> = {
   sent: 'up',
   pending: 'unknown',
   retrying: 'degraded',
   failed: 'down',
 };
 
-/** What became of one delivery. */
+/** Shows the status, attempts, and error of a delivery. */
 export const DeliveryOutcome = ({
   delivery: { status, attempts, sent_at, created_at, error },
 }: {
   delivery: Delivery;
 }) => (
   <>
-    <StateMark state={DELIVERY_LOOK[status]} word={STATUS[status]} />{' '}
+    <StateMark state={DELIVERY_MARK[status]} word={STATUS[status]} />{' '}
     <span class="hint">
       {attempts > 0 && `${count(attempts, 'attempt')}, `}
       <Time at={sent_at ?? created_at} />
@@ -34,7 +34,7 @@ export const DeliveryOutcome = ({
   </>
 );
 
-/** Each delivery: to whom, and what became of it. */
+/** Lists deliveries with their channels. */
 export const DeliveryList = ({
   deliveries,
   channels,

@@ -5,7 +5,7 @@ import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 
 type StepsProps = { steps: readonly EscalationStep[]; channels: readonly Callable[] };
 
-/** Whom an escalation calls, and when. */
+/** Lists the steps of an escalation. */
 export function EscalationSteps({ steps, channels }: StepsProps) {
   const names = channelNames(steps, channels);
   return (
@@ -19,8 +19,8 @@ export function EscalationSteps({ steps, channels }: StepsProps) {
   );
 }
 
-/** That a channel is not told at once, but by a step. */
-export function ToldFrom({ steps, id }: { steps: readonly EscalationStep[]; id: string }) {
+/** Shows from which escalation step a channel is notified, if not immediately. */
+export function EscalationHint({ steps, id }: { steps: readonly EscalationStep[]; id: string }) {
   const found = stepOf(steps, id);
   if (!found) return null;
   return (

@@ -12,13 +12,13 @@ const SETTINGS = schemas.policy.properties;
 type Name = keyof PolicySettings;
 type Policy = PolicySettings & { inherited: readonly string[] };
 
-/** The form of a policy. @param channels that its escalation may notify */
+/** Returns the form schema of a policy. @param channels that its escalation can notify */
 export const policySchema = ({ escalation: steps }: Policy, channels: readonly Callable[]): MemberSchema => {
   const { escalation, ...settings } = SETTINGS;
   return { type: 'object', properties: { ...settings, escalation: withChannelNames(escalation, steps, channels) } };
 };
 
-/** Every setting, in the order of the table. */
+/** All settings, in the order of the table. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as Name[];
 
 const settingText = (policy: Policy, name: Name): string => {
@@ -31,20 +31,19 @@ const settingText = (policy: Policy, name: Name): string => {
 
 type TableProps = {
   policy: Policy;
-  /** From whom a setting is that is not set here: `the service`. */
+  /** Owner of inherited settings: `the service`. */
   from: string;
   why: string | undefined;
-  /** Gives a setting back to the default. */
-  giveBack: (name: string) => void;
+  resetSetting: (name: string) => void;
 };
 
-/** Each setting, and whether it is set here or inherited. */
-export const PolicyTable = ({ policy, from, why, giveBack }: TableProps) => (
+/** Lists all settings, each set here or inherited. */
+export const PolicyTable = ({ policy, from, why, resetSetting }: TableProps) => (
   <div class="wrapped">
     <Table
       label="Settings of the policy"
       rows={SETTING_NAMES}
-      columns={columnsOf(policy, from, why, giveBack)}
+      columns={columnsOf(policy, from, why, resetSetting)}
       keyOf={(name) => name}
     />
   </div>
@@ -54,7 +53,7 @@ const columnsOf = (
   policy: Policy,
   from: string,
   why: string | undefined,
-  giveBack: TableProps['giveBack'],
+  resetSetting: TableProps['resetSetting'],
 ): readonly Column<Name>[] => [
   { head: 'Setting', grow: true, cell: (name) => SETTINGS[name].title },
   { head: 'Value', cell: (name) => <strong>{settingText(policy, name)}</strong> },
@@ -68,10 +67,10 @@ const columnsOf = (
           small
           quiet
           why={why}
-          label={`Give ${SETTINGS[name].title} back to ${from}`}
-          onClick={() => giveBack(name)}
+          label={`Reset ${SETTINGS[name].title} to the value of ${from}`}
+          onClick={() => resetSetting(name)}
         >
-          set here: give back
+          set here: reset
         </Button>
       ),
   },

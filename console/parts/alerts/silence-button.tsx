@@ -4,24 +4,20 @@ import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SilenceForm } from './silence-form.tsx';
 
-/** What is sent of a silence. */
 type Change = { silenced: boolean; silenced_until?: string | null; silence_reason?: string };
 
 type SilenceButtonProps = {
-  /** Names what is typed. */
   id: string;
-  /** What people call it. */
   name: string;
-  /** Of what no alert goes out: `this check`. */
+  /** Object of the silence: `this check`. */
   noun: string;
   isSilenced: boolean;
   why: string | undefined;
   send(change: Change): Promise<unknown>;
-  /** It was sent. */
   onChange: () => void;
 };
 
-/** Silences a check, or all checks of an entity, until a time or until it is lifted; or lifts that. */
+/** Silences a check or the checks of an entity, or lifts the silence. */
 export function SilenceButton({ id, name, noun, isSilenced, why, send, onChange }: SilenceButtonProps) {
   const [busy, setBusy] = useState(false);
   const [asking, ask] = useState(false);
@@ -29,7 +25,7 @@ export function SilenceButton({ id, name, noun, isSilenced, why, send, onChange 
     setBusy(true);
     try {
       await send({ silenced: false });
-      showToast('Alerts go out again.');
+      showToast('The silence is lifted.');
       onChange();
     } catch (error) {
       showError(error);
@@ -48,7 +44,7 @@ export function SilenceButton({ id, name, noun, isSilenced, why, send, onChange 
             endless
             send={async ({ until, reason }) => {
               await send({ silenced: true, silenced_until: until, silence_reason: reason });
-              showToast(`No alert of ${noun} goes out until the silence ends.`);
+              showToast(`Alerts of ${noun} are silenced.`);
               ask(false);
               onChange();
             }}

@@ -9,30 +9,28 @@ const LENGTHS: Readonly<Record<string, number>> = {
   '1 day': 24 * HOUR,
   '1 week': 168 * HOUR,
 };
-const LIFTED = 'until it is lifted';
-const OTHER = 'until a time';
+const LIFTED = 'until lifted';
+const OTHER = 'until a given time';
 
 const schemaOf = (lengths: readonly string[], more: MemberSchema['properties']): MemberSchema => ({
   properties: {
     length: { type: 'string', title: 'For', enum: lengths, default: lengths[0] },
     until: { type: 'string', format: 'date-time', title: 'Until', description: 'At most 30 days from now.' },
-    reason: { type: 'string', description: 'For those who wonder why nobody was told.' },
+    reason: { type: 'string', description: 'Reason, shown to other users.' },
     ...more,
   },
 });
 
 type SilenceProps = {
   name: string;
-  /** Whether it may be without an end. */
   endless?: boolean;
-  /** Members beside its end and reason. */
   more?: MemberSchema['properties'];
-  /** @param until ISO 8601; null: until it is lifted */
+  /** @param until ISO 8601; null: until lifted */
   send(silence: { until: string | null; reason: string }, body: Record<string, unknown>): Promise<unknown>;
   onCancel: () => void;
 };
 
-/** A silence: until when, and why. */
+/** Form of a silence: end and reason. */
 export function SilenceForm({ name, endless = false, more, send, onCancel }: SilenceProps) {
   const specs = fieldsOf(schemaOf([...Object.keys(LENGTHS), OTHER, ...(endless ? [LIFTED] : [])], more));
   const form = useForm({
@@ -44,10 +42,10 @@ export function SilenceForm({ name, endless = false, more, send, onCancel }: Sil
       return send({ until: end, reason: String(reason) }, body);
     },
   });
-  const asksForEnd = form.draft.length === OTHER;
+  const hasOwnEnd = form.draft.length === OTHER;
   return (
     <Form form={form} submit="Silence" onCancel={onCancel}>
-      <FormFields form={form} specs={specs.filter(({ path }) => path !== 'until' || asksForEnd)} />
+      <FormFields form={form} specs={specs.filter(({ path }) => path !== 'until' || hasOwnEnd)} />
     </Form>
   );
 }

@@ -13,24 +13,23 @@ import {
 import { labelOf } from '#console/rules/form-fields.ts';
 
 type AssertionsProps = FrameProps & {
-  /** The rows, as rules/assertion-rows.ts writes them. */
+  /** Rows, in the format of rules/assertion-rows.ts. */
   value: string;
   onChange: (draft: string) => void;
-  /** What assertions of the type may be about. */
   sources: readonly string[];
 };
 
-const PROPERTY = { path: 'Path, such as $.items[0].id', header: 'Name of the header' };
+const PROPERTY = { path: 'Path, such as $.items[0].id', header: 'Header name' };
 const SEVERITIES = [
   { value: 'fail', label: 'fails' },
   { value: 'warn', label: 'warns' },
 ];
 
-/** What the API says of `config.assertions.0.value`, by the number that the row has here. */
+/** Replaces the index in errors such as `config.assertions.0.value` with the number of the row. */
 const numbered = (error: string): string =>
   error.replaceAll(/(^|; )(\d+)\.?(\S*)/g, (_all, before, at, member) => `${before}${Number(at) + 1}: ${member}`);
 
-/** What the answer must be: a row each, with the operators that its source has. */
+/** Assertions, one per row, with the operators of the source. */
 export function AssertionsField({ error, value, onChange, sources, ...frame }: AssertionsProps) {
   const rows = rowsIn(value);
   const change = (at: number, row: AssertionRow | undefined) =>
@@ -42,7 +41,7 @@ export function AssertionsField({ error, value, onChange, sources, ...frame }: A
       ))}
       <div>
         <Button small onClick={() => onChange(draftOfRows([...rows, newRow(sources[0]!)]))}>
-          Add an assertion
+          Add assertion
         </Button>
       </div>
     </GroupFrame>
@@ -53,7 +52,7 @@ type RowProps = {
   number: number;
   row: AssertionRow;
   sources: readonly string[];
-  /** undefined: without it */
+  /** Undefined: remove the row. */
   onChange: (row: AssertionRow | undefined) => void;
 };
 
@@ -79,12 +78,12 @@ function Row({ number, row, sources, onChange }: RowProps) {
       />
       {kind !== 'none' && (
         <TextField
-          label={kind === 'list' ? 'Values, with commas between' : 'Value'}
+          label={kind === 'list' ? 'Values, separated by commas' : 'Value'}
           value={row.value}
           onChange={set('value')}
         />
       )}
-      <SelectField label="Otherwise it" value={row.severity} onChange={set('severity')} options={SEVERITIES} />
+      <SelectField label="Severity" value={row.severity} onChange={set('severity')} options={SEVERITIES} />
       <Button small quiet icon="close" label={`Remove assertion ${number}`} onClick={() => onChange(undefined)} />
     </fieldset>
   );

@@ -3,12 +3,12 @@ import type { Draft } from '#console/rules/form-draft.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 
 /**
- * What was typed and not sent yet. The browser keeps it for this tab, so that a reload, a sign-out and an error lose
- * nothing; secrets stay in the memory of the page. It is kept for whoever typed it alone.
+ * Unsent input, kept for the tab and the user who entered it, so that a reload, a sign-out or an error loses nothing.
+ * Secrets are kept only in the memory of the page.
  */
 const inMemory = new Map<string, Draft>();
 
-/** Under what the draft of a form is kept. */
+/** Returns the storage key of the draft of a form. */
 export const draftKey = (form: string): string => `fleetwatch.draft.${identity.peek()}.${form}`;
 
 export function keepDraft(key: string, specs: readonly FieldSpec[], draft: Draft): void {
@@ -18,11 +18,11 @@ export function keepDraft(key: string, specs: readonly FieldSpec[], draft: Draft
   try {
     sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(open)));
   } catch {
-    // A browser that keeps nothing: it is in memory until the page is closed.
+    // Storage is blocked: the draft stays in memory until the page is closed.
   }
 }
 
-/** What was typed there before; undefined when nothing was. */
+/** Returns the stored draft; undefined without one. */
 export function keptDraft(key: string): Draft | undefined {
   const known = inMemory.get(key);
   if (known) return known;
@@ -34,12 +34,12 @@ export function keptDraft(key: string): Draft | undefined {
   }
 }
 
-/** It was sent, or is not wanted. */
+/** Deletes a draft that was sent or discarded. */
 export function dropDraft(key: string): void {
   inMemory.delete(key);
   try {
     sessionStorage.removeItem(key);
   } catch {
-    // Nothing was kept there.
+    // Storage is blocked.
   }
 }

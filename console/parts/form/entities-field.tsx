@@ -5,12 +5,12 @@ import { type FrameProps, GroupFrame } from '#console/parts/field.tsx';
 import { readLines } from '#console/rules/lines.ts';
 
 type EntitiesProps = FrameProps & {
-  /** Their ids, a line each. */
+  /** Ids, one per line. */
   value: string;
   onChange: (lines: string) => void;
 };
 
-/** Some entities of many, each found by its name. */
+/** Selects several entities by their names. */
 export function EntitiesField({ value, onChange, ...frame }: EntitiesProps) {
   const ids = readLines(value);
   const nameOf = (id: string) => live.fleet.value?.get(id)?.name ?? id;
@@ -25,7 +25,7 @@ export function EntitiesField({ value, onChange, ...frame }: EntitiesProps) {
                 small
                 quiet
                 icon="close"
-                label={`Leave ${nameOf(id)} out`}
+                label={`Remove ${nameOf(id)}`}
                 onClick={() => onChange(ids.filter((one) => one !== id).join('\n'))}
               />
             </li>
@@ -33,7 +33,7 @@ export function EntitiesField({ value, onChange, ...frame }: EntitiesProps) {
         </ul>
       )}
       <EntityPicker
-        label="Add an entity"
+        label="Add entity"
         value=""
         optional
         onChange={(id) => id !== '' && onChange([...new Set([...ids, id])].join('\n'))}

@@ -9,19 +9,19 @@ import type { FormState } from './use-form.ts';
 
 const HIDDEN = '********';
 const HOW: Partial<Record<FieldSpec['kind'], string>> = {
-  map: 'One a line, as name: value.',
-  list: 'One a line.',
+  map: 'One per line, as name: value.',
+  list: 'One per line.',
   json: 'As JSON.',
   escaped: 'Line ends as \\r\\n, any byte as \\u0000.',
 };
 
-/** A field as its kind is typed. @param stored whether the record has a value already: a secret then stays */
+/** Renders a field by its kind. @param stored whether the record has a value, so that an empty secret is unchanged */
 export function FormField({ form, spec, stored = false }: { form: FormState; spec: FieldSpec; stored?: boolean }) {
   const { path, label, kind, required, secret, options, titles, fallback } = spec;
   const value = form.draft[path] ?? '';
   const error = form.errors[path];
   const onChange = (text: string) => form.set(path, text);
-  const hint = [spec.hint, HOW[kind], secret && stored && 'Empty: it stays as it is.'].filter(Boolean).join(' ');
+  const hint = [spec.hint, HOW[kind], secret && stored && 'Empty: unchanged.'].filter(Boolean).join(' ');
   const common = { label, hint, error, value, onChange, name: path, required: required && !(secret && stored) };
   if (kind === 'boolean' && fallback !== undefined) {
     return <CheckboxField {...common} checked={value === 'true'} onChange={(checked) => onChange(String(checked))} />;
@@ -65,6 +65,6 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
   const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';
   const placeholder = secret && stored ? HIDDEN : undefined;
   if (isLong) return <TextField {...common} lines={kind === 'list' ? 3 : 4} placeholder={placeholder} />;
-  // Not type=url: the API takes what browsers refuse, and says more. Not type=password: one checks what one types.
+  // Not type=url, because the API accepts more and explains errors. Not type=password, so that input can be checked.
   return <TextField {...common} numeric={kind === 'number'} placeholder={placeholder} />;
 }

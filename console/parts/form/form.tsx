@@ -6,15 +6,13 @@ import { type FormState, useForm } from './use-form.ts';
 
 type FormProps = {
   form: FormState;
-  /** What the button says. */
   submit: string;
-  /** Why it may not be sent. */
   why?: string | undefined;
   onCancel?: (() => void) | undefined;
   children: ComponentChildren;
 };
 
-/** A form: what is wrong with it as a whole, its fields, and what to do. */
+/** Form with its errors, fields, and buttons. */
 export const Form = ({ form, submit, why, onCancel, children }: FormProps) => (
   <form
     class="form"
@@ -46,7 +44,7 @@ export const Form = ({ form, submit, why, onCancel, children }: FormProps) => (
           Cancel
         </Button>
       )}
-      {form.changed && <span class="hint">Not saved yet; it is kept in this tab.</span>}
+      {form.changed && <span class="hint">Unsaved changes, kept in this tab.</span>}
     </footer>
   </form>
 );
@@ -54,13 +52,12 @@ export const Form = ({ form, submit, why, onCancel, children }: FormProps) => (
 type SchemaFormProps = Omit<FormProps, 'form' | 'children'> & {
   name: string;
   schema: MemberSchema;
-  /** Paths of members that the page fills in by itself. */
   skip?: readonly string[];
   record?: object | undefined;
   send(body: Record<string, unknown>): Promise<unknown>;
 };
 
-/** A form of every member of a schema. */
+/** Form with a field for each property of a schema. */
 export function SchemaForm({ name, schema, skip, record, send, ...rest }: SchemaFormProps) {
   const specs = fieldsOf(schema, skip);
   const form = useForm({ name, specs, record, send });
@@ -71,7 +68,7 @@ export function SchemaForm({ name, schema, skip, record, send, ...rest }: Schema
   );
 }
 
-/** Some fields of a form, in two columns where there is room. */
+/** Fields of a form, in two columns if they fit. */
 export const FormFields = ({
   form,
   specs,

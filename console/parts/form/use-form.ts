@@ -7,39 +7,33 @@ import { draftKey, dropDraft, keepDraft, keptDraft } from './drafts.ts';
 export type FormState = {
   specs: readonly FieldSpec[];
   draft: Draft;
-  /** Types something. */
   set(path: string, text: string): void;
-  /** What the API said of a field. */
   errors: Readonly<Record<string, string>>;
-  /** What it said beside that. */
   rest: readonly string[];
   busy: boolean;
-  /** Whether something was typed that was not sent. */
   changed: boolean;
   submit(): Promise<void>;
-  /** What would be sent. */
   body(): Record<string, unknown>;
-  /** Shows what the API said of it elsewhere, at its fields; undefined: nothing more. */
+  /** Shows an error of another request at the fields; undefined clears it. */
   fail(failure: ApiFailure | undefined): void;
-  /** Drops what was typed. */
   reset(): void;
 };
 
 type FormOptions = {
-  /** Names the form, so that what was typed is found again: `check chk_1`. */
+  /** Key of the stored input: `check chk_1`. */
   name: string;
   specs: readonly FieldSpec[];
-  /** What is changed; undefined: something new. */
+  /** Edited record; undefined: a new one. */
   record?: object | undefined;
-  /** Sends it. What it throws is shown, and what was typed stays. */
+  /** Sends the body. An error is shown, and the input stays. */
   send(body: Record<string, unknown>): Promise<unknown>;
 };
 
-/** The state of a form: it begins with what was typed there before and not sent. */
+/** State of a form. It begins with the unsent input of an earlier visit. */
 export function useForm({ name, specs, record, send }: FormOptions): FormState {
   const [key] = useState(() => draftKey(name));
   const [typed, setTyped] = useState<Draft>(() => keptDraft(key) ?? {});
-  /** What is drawn next: two fields may be set at once. */
+  /** Newest input, because two fields can change before the next rendering. */
   const latest = useRef(typed);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
   const [busy, setBusy] = useState(false);

@@ -8,18 +8,15 @@ import { count } from '#console/rules/words.ts';
 import type { Selection } from './selection.ts';
 
 export type BulkAction = {
-  /** What the button says. */
   name: string;
-  /** Why one may not. */
   why?: string | undefined;
   kind?: 'danger';
-  /** What is lost, where something is: it is asked before. */
+  /** Text of the confirmation; without it the action runs at once. */
   loses?: string;
-  /** Does it to one. */
   work: (key: string) => Promise<unknown>;
 };
 
-/** Something that has to be known first: what it draws asks for it, and then begins. */
+/** Action with its own dialog, which starts the work. */
 export type ConfirmedAction = Pick<BulkAction, 'name' | 'why'> & {
   ask: (begin: (work: BulkAction['work']) => void, close: () => void) => ComponentChildren;
 };
@@ -28,24 +25,22 @@ type BulkBarProps = {
   selection: Selection;
   /** `['check', 'checks']` */
   noun: readonly [string, string];
-  /** What one is called, for the list of those that failed. */
   nameOf: (key: string) => string;
   actions: readonly (BulkAction | ConfirmedAction)[];
-  /** Called when all were tried. */
   onDone: () => void;
 };
 
 type Running = { action: BulkAction; total: number; done: number; failed?: readonly Failed<string>[] };
 
-/** What can be done to all marked rows at once: it says how far it is, and what failed, which stays marked. */
+/** Bar of actions for the selected rows. It shows progress and failures; failed rows stay selected. */
 export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarProps) {
   const [running, setRunning] = useState<Running | undefined>(undefined);
-  const [asked, ask] = useState<BulkAction | undefined>(undefined);
-  const [asking, setAsking] = useState<ConfirmedAction | undefined>(undefined);
+  const [confirming, confirm] = useState<BulkAction | undefined>(undefined);
+  const [dialog, setDialog] = useState<ConfirmedAction | undefined>(undefined);
   const words = (n: number) => count(n, ...noun);
 
   async function run(action: BulkAction) {
-    ask(undefined);
+    confirm(undefined);
     const keys = [...selection.keys];
     setRunning({ action, total: keys.length, done: 0 });
     const failed = await runInBatches(keys, action.work, (done) => setRunning({ action, total: keys.length, done }));
@@ -59,8 +54,8 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
   }
 
   function begin(action: BulkAction | ConfirmedAction) {
-    if ('ask' in action) setAsking(action);
-    else if (action.loses) ask(action);
+    if ('ask' in action) setDialog(action);
+    else if (action.loses) confirm(action);
     else void run(action);
   }
 
@@ -89,27 +84,27 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
           {running.done} of {running.total}
         </progress>
       )}
-      {asking?.ask(
+      {dialog?.ask(
         (work) => {
-          setAsking(undefined);
-          void run({ ...asking, work });
+          setDialog(undefined);
+          void run({ ...dialog, work });
         },
-        () => setAsking(undefined),
+        () => setDialog(undefined),
       )}
-      {asked && (
-        <Dialog title={`${asked.name}: ${words(selection.keys.size)}?`} onClose={() => ask(undefined)}>
-          <p>{asked.loses}</p>
+      {confirming && (
+        <Dialog title={`${confirming.name}: ${words(selection.keys.size)}?`} onClose={() => confirm(undefined)}>
+          <p>{confirming.loses}</p>
           <footer>
-            <Button onClick={() => ask(undefined)}>Keep</Button>
-            <Button kind="danger" onClick={() => void run(asked)}>
-              {asked.name}
+            <Button onClick={() => confirm(undefined)}>Cancel</Button>
+            <Button kind="danger" onClick={() => void run(confirming)}>
+              {confirming.name}
             </Button>
           </footer>
         </Dialog>
       )}
       {running?.failed && (
         <Dialog title={`${running.failed.length} of ${running.total} failed`} onClose={() => setRunning(undefined)}>
-          <p>{running.action.name}: these are still selected, so that you can try again.</p>
+          <p>{running.action.name}: these are still selected, so you can retry.</p>
           <ul>
             {running.failed.map(({ item, why }) => (
               <li key={item}>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** Which rows are marked, by their keys. */
+/** Keys of the selected rows. */
 export type Selection = {
   keys: ReadonlySet<string>;
   toggle(key: string): void;

@@ -3,41 +3,37 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '#console/parts/icon.tsx';
 import type { Selection } from './selection.ts';
 import { useRowKeys } from './use-row-keys.ts';
-import { useWindow } from './use-visible-rows.ts';
+import { useVisibleRows } from './use-visible-rows.ts';
 
 export type Column<Row> = {
   head: string;
   cell: (row: Row) => ComponentChildren;
-  /** How two rows compare by it; without it one cannot sort by it. */
+  /** Compares two rows; without it the column cannot be sorted. */
   compare?: (a: Row, b: Row) => number;
-  /** Left out where there is no room: its content then has to stand in another column too, or be of little use. */
+  /** Hidden in narrow windows: its content must also be in another column, or be dispensable. */
   wide?: boolean;
-  /** Figures, which stand to the right. */
   numeric?: boolean;
-  /** Takes the room that is left. */
   grow?: boolean;
 };
 
 type TableProps<Row> = {
-  /** What it lists, for those who do not see it. */
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
-  /** Marks of rows; without it there are none. */
   selection?: Selection | undefined;
-  /** A row that is a heading of those below it. */
+  /** Returns the heading if the row is a group heading. */
   heading?: (row: Row) => ComponentChildren | undefined;
 };
 
 type Order = { column: number; descending: boolean };
 
-/** Every list. It draws what is in sight alone, so that 10,000 rows are as fast as forty. */
+/** Table of rows. Long tables render only the visible rows, so that 10,000 rows stay fast. */
 export function Table<Row>({ label, rows, columns, keyOf, selection, heading }: TableProps<Row>) {
   const [order, setOrder] = useState<Order | undefined>(undefined);
   const body = useRef<HTMLTableSectionElement>(null);
   const sorted = useMemo(() => inOrder(rows, columns, order), [rows, columns, order]);
-  const { from, to, above, below } = useWindow(body, sorted.length);
+  const { from, to, above, below } = useVisibleRows(body, sorted.length);
   const isHeading = (row: Row) => heading?.(row) !== undefined;
   useRowKeys(body, {
     count: sorted.length,
@@ -47,7 +43,7 @@ export function Table<Row>({ label, rows, columns, keyOf, selection, heading }: 
   const span = columns.length + (selection ? 1 : 0);
   const spacer = (height: number) =>
     height > 0 && (
-      // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus
+      // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it contains nothing focusable
       <tr aria-hidden="true">
         <td colSpan={span} class="spacer" style={{ height: `${height}px` }} />
       </tr>
@@ -128,7 +124,7 @@ type HeadProps<Row> = {
   onOrder: (order: Order | undefined) => void;
 };
 
-/** A click sorts by it, a second one the other way round, a third as it came. */
+/** Column heading. Clicks sort ascending, descending, then by the original order. */
 function Head<Row>({ column, index, order, onOrder }: HeadProps<Row>) {
   const current = order?.column === index ? order : undefined;
   const next = !current

@@ -3,10 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { isTyping } from '#console/parts/typing.ts';
 import type { Selection } from './selection.ts';
 
-/**
- * j and k go through the rows, x marks one, Escape takes all marks away; Enter follows the link, as anywhere. The row
- * in hand is the one with the focus, or the first in sight.
- */
+/** Row shortcuts: j and k move, x selects, Escape clears. The current row is focused, or the first visible one. */
 export function useRowKeys(
   body: RefObject<HTMLElement | null>,
   {
@@ -48,7 +45,7 @@ function firstInSight(body: HTMLElement): number {
   return Number(seen?.dataset.row ?? 0);
 }
 
-/** The next row is drawn already, as some to spare always are. */
+/** Focuses a row. Spare rows are rendered, so the next one exists. */
 function focusRow(body: HTMLElement, index: number): void {
   const row = body.querySelector<HTMLElement>(`[data-row="${index}"]`);
   const target = row?.querySelector<HTMLElement>('a, button') ?? row;

@@ -2,13 +2,13 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { type VisibleRows, visibleRows } from '#console/rules/visible-rows.ts';
 
-/** Fewer rows than this are all drawn, as high as each wants to be. */
+/** Maximum number of rows that are all rendered, with their own heights. */
 const ALL_DRAWN = 100;
-/** Until a row was drawn and measured. */
+/** Row height in pixels until a row is measured. */
 const LIKELY_HEIGHT = 41;
 
-/** Which rows are drawn. @param body the part of the table that holds them; each has the attribute data-row */
-export function useWindow(body: RefObject<HTMLElement | null>, count: number): VisibleRows {
+/** Returns the rows to render. @param body element that holds the rows; each has the attribute data-row */
+export function useVisibleRows(body: RefObject<HTMLElement | null>, count: number): VisibleRows {
   const [height, setHeight] = useState(LIKELY_HEIGHT);
   const [view, setView] = useState(() => visibleRows(count, LIKELY_HEIGHT, 0, innerHeight));
   const isWhole = count <= ALL_DRAWN;
@@ -24,9 +24,9 @@ export function useWindow(body: RefObject<HTMLElement | null>, count: number): V
       setView((old) => (old.from === next.from && old.to === next.to && old.below === next.below ? old : next));
     };
     update();
-    // Captured, as it may be a box around the table that scrolls.
+    // Captured, because the table can be in a scrolling container.
     addEventListener('scroll', update, { passive: true, capture: true });
-    // What stands above it may have become higher or lower.
+    // Content above the table can change its height.
     const resized = new ResizeObserver(update);
     resized.observe(document.body);
     addEventListener('resize', update);
@@ -40,6 +40,6 @@ export function useWindow(body: RefObject<HTMLElement | null>, count: number): V
   return isWhole ? { from: 0, to: count, above: 0, below: 0 } : clipped(view, count);
 }
 
-/** A list that became shorter is drawn before it is measured again. */
+/** Clips the rows of a list that became shorter, until it is measured again. */
 const clipped = ({ from, to, above, below }: VisibleRows, count: number): VisibleRows =>
   to > count ? { from: Math.max(0, from - (to - count)), to: count, above, below: 0 } : { from, to, above, below };

@@ -1,18 +1,16 @@
 import type { Zone } from '#console/rules/time.ts';
 import type { TimeRange } from '#lib/alerting/policy/intervals.ts';
 
-/** A day of a zone: [from, to) in epoch ms, 23 to 25 hours. */
+/** Day of a zone: [from, to) in epoch ms, 23 to 25 hours. */
 export type Day = TimeRange & {
-  /** Of its month, from 1. */
   number: number;
-  /** Whether it is of the month that is shown. */
   isIn: boolean;
 };
 
-/** A month as addresses have it: `2026-12`. */
+/** Month in addresses: `2026-12`. */
 type Month = string;
 
-/** The month of an instant (epoch ms). */
+/** Returns the month of a time (epoch ms). */
 export function monthAt(at: number, zone: Zone): Month {
   const date = new Date(at);
   const [year, month] =
@@ -20,26 +18,26 @@ export function monthAt(at: number, zone: Zone): Month {
   return named(year, month);
 }
 
-/** The month so many months later. */
+/** Adds months to a month. */
 export function monthsLater(month: Month, count: number): Month {
   const [year, number] = partsOf(month);
   const date = new Date(Date.UTC(year, number + count));
   return named(date.getUTCFullYear(), date.getUTCMonth());
 }
 
-/** Whether a text of an address is a month. */
+/** Whether a text is a month. */
 export const isMonth = (text: string): boolean => /^\d{4}-(0[1-9]|1[0-2])$/.test(text);
 
 const named = (year: number, month: number): Month =>
   `${String(year).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`;
 
-/** The month counts from 0, as it does for dates. */
+/** Returns year and month; the month counts from 0, as in Date. */
 function partsOf(month: Month): [number, number] {
   const [year = 0, number = 1] = month.split('-').map(Number);
   return [year, number - 1];
 }
 
-/** The weeks that a month touches, whole ones, which begin on Monday. */
+/** Returns the weeks of a month as whole weeks from Monday. */
 export function weeksOf(month: Month, zone: Zone): Day[][] {
   const [year, number] = partsOf(month);
   const midnight = (day: number) =>
@@ -53,7 +51,7 @@ export function weeksOf(month: Month, zone: Zone): Day[][] {
       isIn: date.getUTCMonth() === number,
     };
   };
-  // getUTCDay has 0 for Sunday.
+  // getUTCDay is 0 on Sunday.
   const before = (new Date(Date.UTC(year, number, 1)).getUTCDay() + 6) % 7;
   const last = new Date(Date.UTC(year, number + 1, 0)).getUTCDate();
   const weeks: Day[][] = [];
@@ -61,23 +59,21 @@ export function weeksOf(month: Month, zone: Zone): Day[][] {
   return weeks;
 }
 
-/** When something is open. */
+/** Time range of an item. */
 export type CalendarSpan<Of> = TimeRange & { of: Of };
 
-/** A span, or several of the same day, as it stands in one week. */
+/** Bar in a week: a time range, or several on one day. */
 export type Bar<Of> = CalendarSpan<Of> & {
-  /** From 0, Monday. */
+  /** First day, from 0 for Monday. */
   column: number;
   columns: number;
-  /** From 0: bars that meet stand below each other. */
+  /** Lane from 0: overlapping bars are in different lanes. */
   lane: number;
-  /** It goes on from the week before. */
-  goesOn: boolean;
-  /** How often it is open that day. */
+  isContinued: boolean;
   times: number;
 };
 
-/** The bars of one week, by their begin. */
+/** Returns the bars of a week, sorted by start. */
 export function barsOf<Of>(week: readonly Day[], spans: readonly CalendarSpan<Of>[]): Bar<Of>[] {
   const [begin, end] = [week[0]!.from, week.at(-1)!.to];
   const dayAt = (at: number) => week.findLastIndex(({ from }) => from <= at);
@@ -90,12 +86,12 @@ export function barsOf<Of>(week: readonly Day[], spans: readonly CalendarSpan<Of
     if (same && columns === 1 && same.columns === 1 && same.column === column) {
       same.times++;
       same.to = span.to;
-    } else bars.push({ ...span, column, columns, goesOn: span.from < begin, times: 1 });
+    } else bars.push({ ...span, column, columns, isContinued: span.from < begin, times: 1 });
   }
   return inLanes(bars);
 }
 
-/** Each in the first lane that is free from its first day on. */
+/** Assigns each bar to the first free lane. */
 function inLanes<Of>(bars: readonly Omit<Bar<Of>, 'lane'>[]): Bar<Of>[] {
   const free: number[] = [];
   return bars.map((bar) => {

@@ -3,9 +3,8 @@ import type { MemberSchema } from '#console/rules/form-fields.ts';
 import { selectorOf, selectorSchema, typedSelector } from '#console/rules/selector.ts';
 
 const ONCE = 'once';
-const AGAIN = 'again and again';
+const AGAIN = 'recurring';
 
-/** Members of one kind alone, in the order of the form. */
 const OF_ONCE = ['starts_at', 'ends_at'];
 const OF_AGAIN = ['cron', 'duration_seconds', 'time_zone', 'every_weeks', 'from', 'until'];
 
@@ -16,56 +15,56 @@ const instant = (title: string, description = ''): MemberSchema => ({
   description,
 });
 
-/**
- * What a window is made of, as people type it: its length in minutes.
- * @param blueprints slugs to choose from
- * @param zone where the clock of whoever types it hangs
- */
+/** Returns the form schema of a window, with the duration in minutes. @param zone default time zone */
 export function windowSchema(blueprints: readonly string[], zone: string): MemberSchema {
   const { properties = {} } = selectorSchema(blueprints);
   const { blueprints: _one, ...selector } = properties;
   return {
     required: ['name', 'comes', ...OF_ONCE, 'cron', 'duration_seconds'],
     properties: {
-      name: { type: 'string', description: 'What people call it.' },
-      comes: { type: 'string', title: 'It comes', enum: [ONCE, AGAIN] },
-      starts_at: instant('Begins'),
-      ends_at: instant('Ends', 'At most 31 days later.'),
+      name: { type: 'string', description: 'Name of the window.' },
+      comes: { type: 'string', title: 'Occurrence', enum: [ONCE, AGAIN] },
+      starts_at: instant('Start'),
+      ends_at: instant('End', 'At most 31 days after the start.'),
       cron: {
         type: 'string',
-        title: 'Begins, as cron',
+        title: 'Start (cron)',
         description:
           'Minute, hour, day of month, month, day of week: 30 2 * * sat#2 is the second Saturday, L the last day.',
       },
-      duration_seconds: { type: 'number', title: 'Lasts, in minutes', description: 'In real time, 1 to 44640.' },
-      time_zone: { type: 'string', description: 'Where its clock hangs.', default: zone },
+      duration_seconds: {
+        type: 'number',
+        title: 'Duration in minutes',
+        description: '1 to 44,640, unaffected by clock changes.',
+      },
+      time_zone: { type: 'string', description: 'Time zone of the start.', default: zone },
       every_weeks: {
         type: 'integer',
-        title: 'Every so many weeks',
-        description: '2: in every other week, from its first on.',
+        title: 'Interval in weeks',
+        description: '2: every second week, counted from the first.',
         default: 1,
       },
-      from: instant('From', 'None begins before it. Empty: from now on.'),
-      until: instant('Until', 'None begins then or later. Empty: it has no end.'),
+      from: instant('From', 'No occurrence starts earlier. Empty: now.'),
+      until: instant('Until', 'No occurrence starts at or after it. Empty: no end.'),
       scope: {
         type: 'object',
         properties: {
-          blueprint_slug: { type: 'string', title: 'Of the blueprint', enum: blueprints },
+          blueprint_slug: { type: 'string', title: 'Blueprint', enum: blueprints },
           ...selector,
           include_dependents: {
             type: 'boolean',
-            title: 'And what depends on them',
-            description: 'Also what goes down because an entity does whose checks are all in it.',
+            title: 'Include dependents',
+            description: 'Include dependents that go down because an entity with all its checks in the window does.',
             default: false,
           },
         },
       },
-      note: { type: 'string', description: 'What is done in it.', default: '' },
+      note: { type: 'string', description: 'Planned work.', default: '' },
     },
   };
 }
 
-/** Whether a field is shown. One that is there stays what it is. @param comes as it is chosen */
+/** Whether a field is shown. The kind of an existing window is fixed. @param comes chosen kind */
 export function isShown(path: string, comes: string | undefined, isStored: boolean): boolean {
   if (path === 'comes') return !isStored;
   return !(comes === AGAIN ? OF_ONCE : OF_AGAIN).includes(path);
@@ -73,7 +72,7 @@ export function isShown(path: string, comes: string | undefined, isStored: boole
 
 const MINUTE_SECONDS = 60;
 
-/** A window as its form has it. */
+/** Converts a window to form values. */
 export const typedWindow = ({ scope: { all: _all, ...scope }, duration_seconds, ...window }: MaintenanceWindow) => ({
   ...window,
   comes: window.cron === null ? ONCE : AGAIN,
@@ -81,17 +80,17 @@ export const typedWindow = ({ scope: { all: _all, ...scope }, duration_seconds, 
   scope: { ...scope, ...typedSelector(scope) },
 });
 
-/** What of a window is sent. */
+/** Request body of a window. */
 export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<MaintenanceWindow, 'scope'>;
 
-/** What a form has sent, as the API takes it; where nothing is chosen it is about all checks. */
+/** Converts form values to a request body; without a scope it applies to all checks. */
 export function requestOf({ comes, scope, ...body }: Record<string, unknown>): WindowRequest {
   const { duration_seconds: minutes } = body;
   const { include_dependents, ...checks } = (scope ?? {}) as Partial<MaintenanceWindow['scope']>;
-  const strange = comes === AGAIN ? OF_ONCE : OF_AGAIN;
-  const members = Object.entries(body).filter(([name]) => !strange.includes(name));
+  const otherKind = comes === AGAIN ? OF_ONCE : OF_AGAIN;
+  const members = Object.entries(body).filter(([name]) => !otherKind.includes(name));
   return {
-    // Without one it would be a window that comes once.
+    // Without cron, the API creates a one-time window.
     ...(comes === AGAIN && { cron: '' }),
     ...Object.fromEntries(members),
     ...(comes === AGAIN && typeof minutes === 'number' && { duration_seconds: Math.round(minutes * MINUTE_SECONDS) }),

@@ -7,12 +7,12 @@ import { awaited, isUnderWay, outcome, watchInterval } from '#console/rules/exec
 import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { levelOf, plainLine } from '#console/rules/log-line.ts';
-import { MCP_CLIENTS, tryIt } from '#console/rules/mcp-clients.ts';
+import { firstToolsCall, MCP_CLIENTS } from '#console/rules/mcp-clients.ts';
 import { runSchema, toolSchema } from '#console/rules/run-variables.ts';
-import { triggerWords } from '#console/rules/triggers.ts';
+import { triggerText } from '#console/rules/triggers.ts';
 import { NewAction } from '#lib/actions/action.ts';
 
-describe('the form of an action', () => {
+describe('action form', () => {
   const specs = fieldsOf(schemas.action);
   const action = {
     name: 'Restart',
@@ -28,58 +28,58 @@ describe('the form of an action', () => {
     timeout_ms: 10_000,
   };
 
-  it('sends an action that is not changed as it is, asterisks and all', () => {
+  it('sends an unchanged action with its masked headers', () => {
     const { check_id: _none, ...rest } = action;
     expect(bodyOf(specs, draftOf(specs, action), action)).toEqual(rest);
   });
 
-  it('sends nothing for what may be null and was left empty, and a number for a number that may be null', () => {
+  it('sends null for empty nullable fields, and numbers for numeric ones', () => {
     const draft = { ...draftOf(specs, undefined), name: 'a', url: 'https://a.example', trigger_type: 'manual' };
     expect(NewAction.parse(bodyOf(specs, draft))).toMatchObject({ check_id: null, interval_seconds: null });
     expect(bodyOf(specs, { ...draft, interval_seconds: '60' })).toMatchObject({ interval_seconds: 60 });
   });
 
-  it('takes all headers and hosts away by empty ones, as null would leave them', () => {
+  it('removes all headers and hosts with empty values, because null keeps them', () => {
     const draft = { ...draftOf(specs, action), headers: '', allowed_hosts: '' };
     expect(bodyOf(specs, draft, action)).toMatchObject({ headers: {}, allowed_hosts: [] });
   });
 });
 
-describe('a run', () => {
-  const run = {
+describe('execution', () => {
+  const execution = {
     attempt: null,
     verdict: null,
     dispatch_status: 'success',
     pipeline_status: null,
     finished_at: '2026-11-22T10:00:00.000Z',
   } as const;
-  const at = (minutes: number) => Date.parse(run.finished_at) + minutes * 60_000;
+  const at = (minutes: number) => Date.parse(execution.finished_at) + minutes * 60_000;
 
-  it('is followed while it is on its way, and while its pipeline is queued or runs', () => {
-    expect(isUnderWay({ ...run, dispatch_status: 'pending', finished_at: null }, at(0))).toBe(true);
-    expect(isUnderWay({ ...run, pipeline_status: 'queued' }, at(600))).toBe(true);
-    expect(isUnderWay({ ...run, pipeline_status: 'running' }, at(600))).toBe(true);
-    expect(isUnderWay({ ...run, pipeline_status: 'failed' }, at(0))).toBe(false);
-    expect(isUnderWay({ ...run, dispatch_status: 'failed' }, at(0))).toBe(false);
+  it('is followed while it is pending or its pipeline is queued or running', () => {
+    expect(isUnderWay({ ...execution, dispatch_status: 'pending', finished_at: null }, at(0))).toBe(true);
+    expect(isUnderWay({ ...execution, pipeline_status: 'queued' }, at(600))).toBe(true);
+    expect(isUnderWay({ ...execution, pipeline_status: 'running' }, at(600))).toBe(true);
+    expect(isUnderWay({ ...execution, pipeline_status: 'failed' }, at(0))).toBe(false);
+    expect(isUnderWay({ ...execution, dispatch_status: 'failed' }, at(0))).toBe(false);
   });
 
-  it('is waited for a while when its pipeline has reported nothing', () => {
-    expect(isUnderWay(run, at(9))).toBe(true);
-    expect(isUnderWay(run, at(11))).toBe(false);
+  it('is followed for ten minutes without reports of the pipeline', () => {
+    expect(isUnderWay(execution, at(9))).toBe(true);
+    expect(isUnderWay(execution, at(11))).toBe(false);
   });
 
-  it('that nothing has reported of is not said to be followed, as its call is over', () => {
-    expect(awaited(run)).toMatch(/call is over/);
-    expect(awaited({ ...run, dispatch_status: 'pending' })).toMatch(/follows it/);
-    expect(awaited({ ...run, pipeline_status: 'running' })).toMatch(/follows it/);
+  it('shows whether the page waits for the request, the pipeline, or a first report', () => {
+    expect(awaited(execution)).toMatch(/request is finished/);
+    expect(awaited({ ...execution, dispatch_status: 'pending' })).toMatch(/Updating live/);
+    expect(awaited({ ...execution, pipeline_status: 'running' })).toMatch(/Updating live/);
   });
 
-  it('is what its pipeline says, once that says something', () => {
-    expect(outcome(run).word).toBe('Success');
-    expect(outcome({ ...run, pipeline_status: 'failed' })).toEqual({ state: 'down', word: 'Failed' });
+  it('shows the status of the pipeline once it has reported', () => {
+    expect(outcome(execution).word).toBe('Success');
+    expect(outcome({ ...execution, pipeline_status: 'failed' })).toEqual({ state: 'down', word: 'Failed' });
   });
 
-  it('is looked at ever more rarely while it is silent, and never sooner than the service asks', () => {
+  it('is polled less often without news, and never before Retry-After', () => {
     const interval = (quiet: number) => watchInterval({ quiet, hidden: false, retryAfter: undefined });
     expect([0, 1, 2, 50].map(interval)).toEqual([1000, 1500, 2250, 15_000]);
     expect(watchInterval({ quiet: 0, hidden: true, retryAfter: undefined })).toBe(60_000);
@@ -91,7 +91,7 @@ describe('a run', () => {
   });
 });
 
-describe('a line of a log', () => {
+describe('log line', () => {
   it.each([
     ['\u001b[1;31mred\u001b[0m', 'red'],
     ['\u001b]0;title\u0007text', 'text'],
@@ -99,11 +99,11 @@ describe('a line of a log', () => {
     ['10 %\r20 %\r', '10 %␍20 %'],
     ['bell\u0007 and\ttab', 'bell␇ and\ttab'],
     ['<b>text</b> 🛰', '<b>text</b> 🛰'],
-  ])('%j is shown as %j', (line, shown) => {
+  ])('shows %j as %j', (line, shown) => {
     expect(plainLine(line)).toBe(shown);
   });
 
-  it('has no control character left but the tab, whatever was reported', () => {
+  it('contains no control character except tabs', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (line) => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
@@ -124,18 +124,18 @@ describe('a line of a log', () => {
     ['0 errors, 0 warnings', undefined],
     ['no error here', undefined],
     ['info: all is well', undefined],
-  ])('%j has the level %s', (line, level) => {
+  ])('detects in %j the level %s', (line, level) => {
     expect(levelOf(line)).toBe(level);
   });
 });
 
-describe('the variables of an action', () => {
+describe('variables of an action', () => {
   const templates = {
     url: 'https://{{service}}.example.com/{{entity_name}}',
     body_template: '{"run": "{{execution_id}}", "service": "{{service}}", "{{why}}": 1}',
   };
 
-  it('are asked for once each, its own first; what every run fills in is not', () => {
+  it('lists custom variables first, without those that every execution sets', () => {
     expect(fieldsOf(runSchema(templates)).map(({ path, label }) => [path, label])).toEqual([
       ['vars.service', 'service'],
       ['vars.why', 'why'],
@@ -143,12 +143,12 @@ describe('the variables of an action', () => {
     ]);
   });
 
-  it('are sent under their names, dots and all', () => {
+  it('sends names with dots unchanged', () => {
     const specs = fieldsOf(runSchema({ url: 'https://a.example/{{git.ref}}', body_template: '' }));
     expect(bodyOf(specs, { 'vars.git.ref': 'main' })).toEqual({ vars: { 'git.ref': 'main' } });
   });
 
-  it('are the arguments of a tool that runs it', () => {
+  it('become the arguments of a tool', () => {
     expect(toolSchema(templates)).toEqual({
       type: 'object',
       properties: { service: { type: 'string' }, why: { type: 'string' } },
@@ -157,19 +157,19 @@ describe('the variables of an action', () => {
     });
   });
 
-  it('and what starts it are said in words', () => {
+  it('describes the trigger', () => {
     const trigger = { trigger_to_state: '', interval_seconds: 300 } as const;
-    expect(triggerWords({ ...trigger, trigger_type: 'manual' })).toBe('by hand');
-    expect(triggerWords({ ...trigger, trigger_type: 'schedule' })).toBe('every 5 min');
-    expect(triggerWords({ ...trigger, trigger_type: 'state_change' })).toBe('on a transition');
+    expect(triggerText({ ...trigger, trigger_type: 'manual' })).toBe('manual');
+    expect(triggerText({ ...trigger, trigger_type: 'schedule' })).toBe('every 5 min');
+    expect(triggerText({ ...trigger, trigger_type: 'state_change' })).toBe('on a transition');
   });
 });
 
-describe('the texts for MCP clients', () => {
+describe('configurations of MCP clients', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/use/agents.md'), 'utf8');
   const URL_OF_PAGE = 'http://127.0.0.1:8787/v1/mcp';
 
-  it.each(MCP_CLIENTS)('equal those of docs/use/agents.md for $name', ({ name, text }) => {
+  it.each(MCP_CLIENTS)('match docs/use/agents.md for $name', ({ name, text }) => {
     const section = page.split(`\n### ${name}\n`)[1]!.split('\n### ')[0]!;
     const [, kind, block] = /```(\w+)\n(.*?)\n```/s.exec(section)!;
     const key = { Cursor: `\${env:KEY}`, 'Claude Desktop': `\${KEY}` }[name] ?? '$KEY';
@@ -178,7 +178,7 @@ describe('the texts for MCP clients', () => {
     else expect(shown).toBe(block);
   });
 
-  it('end with a call by hand', () => {
-    expect(tryIt('https://a.example/v1/mcp', 'fw_1')).toContain('Authorization: Bearer fw_1');
+  it('include a request that lists the tools', () => {
+    expect(firstToolsCall('https://a.example/v1/mcp', 'fw_1')).toContain('Authorization: Bearer fw_1');
   });
 });

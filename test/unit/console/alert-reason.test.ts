@@ -29,36 +29,38 @@ const delivery = (status: Delivery['status'], more: Partial<Delivery> = {}): Del
 const planned = { alert: { decision: 'planned' as const, reason: null, deliveries: ['dlv_1', 'dlv_2'] } };
 const skipped = (reason: AlertReason) => ({ alert: { decision: 'skipped' as const, reason, deliveries: [] } });
 
-describe('why an alert came, or did not', () => {
-  it.each(AlertReason.options)('has a sentence of its own where it was skipped for %s', (reason) => {
-    const { told, text } = alertReason(skipped(reason), reasons);
-    expect(told).toBe(false);
+describe('alertReason', () => {
+  it.each(AlertReason.options)('returns a distinct text for the reason %s', (reason) => {
+    const { alerted, text } = alertReason(skipped(reason), reasons);
+    expect(alerted).toBe(false);
     const { label, meaning, remedy } = reasonOf(reason);
     expect(text).toBe(`${label}: ${meaning} ${remedy}`.trim());
     const others = AlertReason.options.filter((one) => one !== reason);
     expect(others.map((one) => alertReason(skipped(one), reasons).text)).not.toContain(text);
   });
 
-  it('says to how many it goes until its deliveries are read', () => {
-    expect(alertReason(planned, reasons)).toEqual({ told: true, text: 'To 2 channels.' });
+  it('returns the number of channels until the deliveries are loaded', () => {
+    expect(alertReason(planned, reasons)).toEqual({ alerted: true, text: 'To 2 channels.' });
   });
 
-  it.each(DeliveryRecord.shape.status.options)('says who got it, by the status %s of a delivery', (status) => {
+  it.each(DeliveryRecord.shape.status.options)('names the channel of a delivery with status %s', (status) => {
     const { text } = alertReason(planned, reasons, { deliveries: [delivery(status)], titleOf: () => 'Slack' });
     expect(text).toContain('Slack');
-    expect(/Taken/.test(text)).toBe(status === 'sent');
-    expect(/Given up/.test(text)).toBe(status === 'failed');
+    expect(/Accepted/.test(text)).toBe(status === 'sent');
+    expect(/Failed for/.test(text)).toBe(status === 'failed');
   });
 
-  it('tells each outcome, where channels differ', () => {
+  it('lists the channels per status', () => {
     const deliveries = [delivery('sent'), delivery('failed', { channel_type: 'ntfy' }), delivery('retrying')];
     const { text } = alertReason(planned, reasons, { deliveries });
-    expect(text).toBe('Taken by slack. Still on its way to slack. Given up on ntfy: see the error.');
+    expect(text).toBe('Accepted by slack. Pending for slack. Failed for ntfy: see the error.');
   });
 
-  it.each(DeliveryKind.options)('of a skipped one says what was sent about it later: %s', (kind) => {
-    const { told } = alertReason(skipped('cooldown'), reasons, { deliveries: [delivery('sent', { kind })] });
-    expect(told).toBe(['late', 'reminder', 'closed', 'remediation_failed'].includes(kind));
-    expect(alertReason(skipped('cooldown'), reasons, { deliveries: [delivery('failed', { kind })] }).told).toBe(false);
+  it.each(DeliveryKind.options)('reports whether a later delivery of kind %s counts as an alert', (kind) => {
+    const { alerted } = alertReason(skipped('cooldown'), reasons, { deliveries: [delivery('sent', { kind })] });
+    expect(alerted).toBe(['late', 'reminder', 'closed', 'remediation_failed'].includes(kind));
+    expect(alertReason(skipped('cooldown'), reasons, { deliveries: [delivery('failed', { kind })] }).alerted).toBe(
+      false,
+    );
   });
 });

@@ -3,7 +3,7 @@ import { assertionsIn, draftOfAssertions, newRow, rowsIn, withSource } from '#co
 
 const round = (assertion: object) => assertionsIn(draftOfAssertions([assertion as never]));
 
-describe('assertions in a form', () => {
+describe('assertion rows', () => {
   it.each([
     { source: 'status_code', operator: 'one_of', value: ['2xx', 304, '200-299'], severity: 'fail' },
     { source: 'status_code', operator: 'less_than', value: 300, severity: 'warn' },
@@ -16,11 +16,11 @@ describe('assertions in a form', () => {
     { source: 'json', property: '$.a', operator: 'exists', severity: 'fail' },
     { source: 'header', property: 'x-left', operator: 'at_least', value: 1.5, severity: 'fail' },
     { source: 'rcode', operator: 'not_one_of', value: ['SERVFAIL', 'REFUSED'], severity: 'fail' },
-  ])('are typed and read back as they were: %o', (assertion) => {
+  ])('convert to form values and back: %o', (assertion) => {
     expect(round(assertion)).toEqual([assertion]);
   });
 
-  it('are sent as they were typed where that does not fit, so that the API says what it must be', () => {
+  it('send invalid values unchanged, so that the API reports them', () => {
     const [row] = [{ ...newRow('latency_ms'), value: 'fast' }];
     expect(assertionsIn(JSON.stringify([row]))).toEqual([
       { source: 'latency_ms', operator: 'equals', value: 'fast', severity: 'fail' },
@@ -30,13 +30,13 @@ describe('assertions in a form', () => {
     ]);
   });
 
-  it('keep what fits when the source is another', () => {
+  it('keep matching values when the source changes', () => {
     const row = { source: 'json', property: '$.a', operator: 'contains', value: 'x', severity: 'warn' };
     expect(withSource(row, 'body')).toEqual({ ...row, source: 'body', property: '' });
     expect(withSource(row, 'latency_ms')).toEqual({ ...row, source: 'latency_ms', property: '', operator: 'equals' });
   });
 
-  it('are nothing where there are none', () => {
+  it('are empty without assertions', () => {
     expect([draftOfAssertions([]), rowsIn(''), assertionsIn('')]).toEqual(['', [], []]);
   });
 });

@@ -15,10 +15,10 @@ const field = (name: string, sort_order: number, field_type: Field['field_type']
   sort_order,
 });
 
-describe('a pasted table', () => {
-  it('reads back whatever was written, quotes and line breaks too', () => {
+describe('parseCsv', () => {
+  it('parses what toCsv writes, including quotes and line breaks', () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r\n', '\t', ' ', 'é') });
-    // A line whose cells are all blank is no line, and the first decides what separates.
+    // Blank lines are skipped, and the first line decides the separator.
     const row = fc.array(cell, { minLength: 2, maxLength: 4 }).map((cells) => ['slug', ...cells]);
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {
@@ -32,22 +32,22 @@ describe('a pasted table', () => {
     ['commas', 'slug,name\na,b', ['a', 'b']],
     ['semicolons', 'slug;name\r\na;b, c', ['a', 'b, c']],
     ['tabs', 'slug\tname\na\tb;c\n\n', ['a', 'b;c']],
-  ])('is separated by %s', (_name, text, cells) => {
+  ])('accepts %s', (_name, text, cells) => {
     expect(parseCsv(text)[1]!.cells).toEqual(cells);
   });
 
-  it('names the line of each entity, also behind a line break in quotes', () => {
+  it('returns line numbers, also after a quoted line break', () => {
     const lines = parseCsv('slug,name\na,"two\nlines"\n\nb,c');
     expect(lines.map(({ line }) => line)).toEqual([1, 2, 5]);
     expect(() => parseCsv('slug\n"a')).toThrow('Line 2');
   });
 });
 
-describe('entities of a pasted table', () => {
+describe('readEntities', () => {
   const FIELDS = [field('tier', 0, 'number'), field('tags', 1, 'array'), field('on', 2, 'boolean')];
   const read = (text: string, taken: string[] = []) => readEntities(text, FIELDS, new Set(taken));
 
-  it('have values of the types of their fields; what does not read as one is left for the API', () => {
+  it('converts cells to the types of the fields, and keeps invalid ones for the API', () => {
     const { rows } = read('slug,name,tier,tags,on\na,A,1,"x; y",TRUE\nb,,high,"[1]",maybe\nc');
     expect(rows.map(({ body }) => body)).toEqual([
       { slug: 'a', name: 'A', fields: { tier: 1, tags: ['x', 'y'], on: true } },
@@ -57,27 +57,27 @@ describe('entities of a pasted table', () => {
     expect(rows.every(({ why }) => why === undefined)).toBe(true);
   });
 
-  it('say which line cannot be made, and why', () => {
+  it('reports invalid lines with a reason', () => {
     const { rows } = read('slug,tier\na,1\na,2\ntaken,3\n,4\nb,5,6', ['taken']);
     expect(rows.map(({ line, why }) => [line, why?.split(' ').slice(0, 3).join(' ')])).toEqual([
       [2, undefined],
       [3, 'A line above'],
-      [4, 'There is an'],
-      [5, 'It has no'],
-      [6, 'It has 3'],
+      [4, 'An entity with'],
+      [5, 'The slug is'],
+      [6, '3 cells for'],
     ]);
   });
 
   it.each([
     ['without a slug', 'name\na', /slug/],
-    ['with an unknown column', 'slug,colour\na,b', /colour.*tier, tags, on/],
-    ['with a column twice', 'slug,tier,tier\na,1,2', /tier is there twice/],
-  ])('are not read from a table %s', (_name, text, why) => {
+    ['with an unknown column', 'slug,color\na,b', /color.*tier, tags, on/],
+    ['with a duplicate column', 'slug,tier,tier\na,1,2', /Duplicate column: tier/],
+  ])('rejects a table %s', (_name, text, why) => {
     const { rows, wrong } = read(text);
     expect([rows, wrong]).toEqual([[], expect.stringMatching(why)]);
   });
 
-  it('that remain make a table of their own', () => {
+  it('writes the remaining lines as a table', () => {
     const { header, rows } = read('slug;name;tags\na;"A, B";"x; y"\nb;B;');
     const again = read(remaining(header, rows));
     expect(again.rows.map(({ body }) => body)).toEqual(rows.map(({ body }) => body));
@@ -85,11 +85,11 @@ describe('entities of a pasted table', () => {
   });
 });
 
-describe('moving a field', () => {
+describe('moved', () => {
   const inOrder = (fields: readonly Field[]) =>
     fields.toSorted((a, b) => a.sort_order - b.sort_order).map(({ name }) => name);
 
-  it('swaps it with its neighbour, whatever numbers they have', () => {
+  it('swaps a field with its neighbor for any sort orders', () => {
     const orders = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 2, maxLength: 8 });
     fc.assert(
       fc.property(orders, fc.nat(), fc.constantFrom<-1 | 1>(-1, 1), (numbers, n, step) => {
@@ -108,7 +108,7 @@ describe('moving a field', () => {
     );
   });
 
-  it('changes two of them where that is enough', () => {
+  it('changes two fields if that is sufficient', () => {
     const fields = ['a', 'b', 'c'].map((name, i) => field(name, i));
     expect(moved(fields, 'c', -1).map(({ name, sort_order }) => [name, sort_order])).toEqual([
       ['c', 1],
@@ -117,7 +117,7 @@ describe('moving a field', () => {
   });
 });
 
-describe('a value of a field', () => {
+describe('field value', () => {
   it.each([
     'javascript:alert(1)',
     'data:text/html,x',
@@ -126,15 +126,15 @@ describe('a value of a field', () => {
     ' https://a.example',
     'a.example',
     7,
-  ])('is no link: %s', (value) => {
+  ])('is not a link: %s', (value) => {
     expect(webUrl(value)).toBeUndefined();
   });
 
-  it('is a link when it is an http or https URL', () => {
+  it('is a link if it is an HTTP or HTTPS URL', () => {
     for (const url of ['https://a.example/b?c#d', 'HTTP://a.example']) expect(webUrl(url)).toBe(url);
   });
 
-  it('is shown, and found, as text', () => {
+  it('is shown and searched as text', () => {
     expect([['a', true, 1], false, undefined, 0].map(valueText)).toEqual(['a, yes, 1', 'no', '', '0']);
     const rows = [entity('a', { fields: { owner: 'Data team' } }), entity('b', { fields: { tags: ['EU', 'web'] } })];
     expect(withWords(rows, 'team data').map(({ id }) => id)).toEqual(['a']);
@@ -145,8 +145,8 @@ describe('a value of a field', () => {
   });
 });
 
-describe('a change of an entity', () => {
-  it('sends what was changed alone: a default that is shown does not become a value', () => {
+describe('changedOnly', () => {
+  it('returns only changed properties, and no defaults', () => {
     const shown = { name: 'Shop', fields: { tier: 2, tags: ['a'], owner: 'ann' }, labels: { team: 'a', tier: '1' } };
     const body = { name: 'Shop', fields: { tier: 2, tags: ['a', 'b'], owner: null } };
     expect(changedOnly(body, shown)).toEqual({ fields: { tags: ['a', 'b'], owner: null } });

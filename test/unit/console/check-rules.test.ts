@@ -6,7 +6,7 @@ import { channelName, checkLabel } from '#console/rules/check-label.ts';
 import { type CheckRow, filtered, inOrder, stateCounts, withNews } from '#console/rules/check-list.ts';
 import { bodyOf, draftOf, startingFrom } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import { rhythmWords } from '#console/rules/interval-schedule.ts';
+import { intervalText } from '#console/rules/interval-schedule.ts';
 import { cronOf, pingSnippets } from '#console/rules/push-snippets.ts';
 import { chartRangeOf, uptimeOf } from '#console/rules/uptime.ts';
 import { generate } from '#infra/docs/generate.ts';
@@ -45,8 +45,8 @@ const rows = fc
   )
   .map((all) => all.map(({ id, ...more }) => row(id, more as Partial<ListedCheck>)));
 
-describe('the list of checks', () => {
-  it('has each once: what is down first, what is off last', () => {
+describe('list of checks', () => {
+  it('contains each check once: down ones first, disabled ones last', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const ranks = inOrder(all).map(({ check: { state, enabled } }) =>
@@ -64,7 +64,7 @@ describe('the list of checks', () => {
     );
   });
 
-  it('shows what fits every filter, and all that does', () => {
+  it('shows exactly the checks that match all filters', () => {
     fc.assert(
       fc.property(rows, fc.constantFrom('', 'http'), fc.constantFrom('', 'yes', 'no'), (all, type, enabled) => {
         const shown = filtered(all, { ...ALL, type, enabled });
@@ -77,14 +77,14 @@ describe('the list of checks', () => {
     );
   });
 
-  it('finds words in name, entity and error, and checks that nobody hears of', () => {
+  it('finds words in name, entity and error, and checks without a channel', () => {
     const failed = { success: false, error_message: 'card declined' } as NonNullable<ListedCheck['last_result']>;
     const all = [row('checkout', { last_result: failed }), row('search')];
     expect(filtered(all, { ...ALL, words: 'DECLINED card' })).toEqual([all[0]]);
-    expect(filtered(all, { ...ALL, told: new Set(['checkout']) })).toEqual([all[1]]);
+    expect(filtered(all, { ...ALL, notified: new Set(['checkout']) })).toEqual([all[1]]);
   });
 
-  it('follows the news, and never back to what is older', () => {
+  it('applies new transitions and ignores older ones', () => {
     const before = [check('a'), check('b')];
     const news = (at: string, state: 'up' | 'down') => ({ check_id: 'a', check_to_state: state, timestamp: at });
     const after = withNews(before, [news('2026-11-22T12:00:00.000Z', 'down'), news('2026-11-22T11:00:00.000Z', 'up')]);
@@ -94,9 +94,9 @@ describe('the list of checks', () => {
   });
 });
 
-describe('what a check is called', () => {
+describe('checkLabel', () => {
   it.each([...checkTypes.values()].map((type) => [type.type, type] as const))(
-    'without a name by its target, or its type: %s',
+    'uses the target or the type without a name: %s',
     (name, type) => {
       const label = checkLabel({ ...type.examples.valid[0], name: null, check_type: name }, schemas.checks[name]);
       expect(label).toMatch(/\w/);
@@ -105,15 +105,15 @@ describe('what a check is called', () => {
     },
   );
 
-  it('and a channel by its host, as the rest of an address is its secret', () => {
+  it('names a channel by its host, because the rest of the URL is secret', () => {
     expect(channelName({ config: { url: 'https://hooks.slack.com/services/T0/B0/s3cret' } })).toBe('hooks.slack.com');
     expect(channelName({ config: { subject: 'alerts' } })).toBe('alerts');
     expect(channelName({ config: { url: '********' } })).toBe('');
   });
 });
 
-describe('a copy of a check', () => {
-  it.each([...checkTypes.values()].map((type) => [type.type, type] as const))('has all its settings: %s', (name) => {
+describe('copy of a check', () => {
+  it.each([...checkTypes.values()].map((type) => [type.type, type] as const))('has all settings: %s', (name) => {
     const specs = fieldsOf(schemas.checks[name]);
     const type = checkTypes.get(name)!;
     for (const example of type.examples.valid) {
@@ -124,8 +124,8 @@ describe('a copy of a check', () => {
   });
 });
 
-describe('what a push check is told by', () => {
-  it('comes at least as often as it is due, by whole minutes', () => {
+describe('cron examples of a push check', () => {
+  it('run at least as often as the check is due, in whole minutes', () => {
     expect(cronOf(60)).toBe('* * * * *');
     expect(cronOf(300)).toBe('*/5 * * * *');
     expect(cronOf(7 * 60)).toBe('*/6 * * * *');
@@ -135,7 +135,7 @@ describe('what a push check is told by', () => {
     expect(cronOf(1)).toBe('* * * * *');
   });
 
-  it('pings with the exit code and what the job wrote', () => {
+  it('ping with the exit status and the output of the job', () => {
     const { crontab, start } = pingSnippets('https://status.example.com/ping/u', 86_400);
     expect(crontab).toBe(
       '0 3 * * * out=$(/path/to/job 2>&1); ' +
@@ -144,7 +144,7 @@ describe('what a push check is told by', () => {
     expect(start).toContain('https://status.example.com/ping/u/start');
   });
 
-  it('has the schedule of its check in the crontab, if that is one of cron', () => {
+  it('use the schedule of the check if it is a cron schedule', () => {
     const fields = (schedule: string) =>
       pingSnippets('https://a.test/ping/u', 86_400, schedule).crontab.split(' out=')[0];
     expect(fields('30 2 * * *')).toBe('30 2 * * *');
@@ -153,14 +153,14 @@ describe('what a push check is told by', () => {
   });
 });
 
-it('how often a check is due is said by its schedule, or else by its interval', () => {
-  const due = (config: object) => rhythmWords({ interval_seconds: 90, config });
+it('intervalText describes the schedule, or the interval', () => {
+  const due = (config: object) => intervalText({ interval_seconds: 90, config });
   expect(due({})).toBe('every 1 min 30 s');
   expect(due({ schedule: '30 2 * * *' })).toBe('by 30 2 * * * in UTC');
   expect(due({ schedule: '02:30\n 12:00 \n', timezone: 'Europe/Berlin' })).toBe('by 02:30 and 12:00 in Europe/Berlin');
 });
 
-describe('how far a check is on its way', () => {
+describe('countsOf', () => {
   const steady = {
     failure_threshold: 3,
     recovery_threshold: 2,
@@ -168,7 +168,7 @@ describe('how far a check is on its way', () => {
     consecutive_warnings: 0,
     consecutive_successes: 2,
   };
-  it('is said of what counts towards another state alone', () => {
+  it('returns only counters towards another state', () => {
     expect(countsOf(steady)).toEqual([]);
     expect(countsOf({ ...steady, consecutive_failures: 1, consecutive_warnings: 1 })).toEqual(['1 of 3 failures']);
     expect(countsOf({ ...steady, consecutive_failures: 1, consecutive_warnings: 2 })).toEqual([
@@ -183,13 +183,13 @@ describe('how far a check is on its way', () => {
 
 describe('uptime', () => {
   const seconds = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
-  it('of many days weighs each by what was watched of it', () => {
+  it('weighs days by their monitored time', () => {
     const days = [{ seconds: { ...seconds, up: 90, down: 10 } }, { seconds: { ...seconds, degraded: 100, gap: 500 } }];
     expect(uptimeOf(days)).toBe(0.95);
     expect(uptimeOf([{ seconds }])).toBeNull();
   });
 
-  it('is shown for a day unless the address says otherwise, or the check is young', () => {
+  it('covers a day by default, and an hour for a new check', () => {
     const DAY = 86_400_000;
     expect(chartRangeOf('90d', DAY).hours).toBe(90 * 24);
     expect(chartRangeOf('nonsense', DAY).key).toBe('24h');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodingFor } from '#lib/page/serve-file.ts';
 
-describe('a file is packed', () => {
+describe('encodingFor', () => {
   it.each([
     ['gzip, deflate, br, zstd', 'br'],
     ['br', 'br'],
@@ -16,7 +16,7 @@ describe('a file is packed', () => {
     ['xbr, gzipped', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('for a client that takes %j: %s', (taken, form) => {
-    expect(encodingFor(taken)).toBe(form);
+  ])('returns for Accept-Encoding %j: %s', (accepted, encoding) => {
+    expect(encodingFor(accepted)).toBe(encoding);
   });
 });

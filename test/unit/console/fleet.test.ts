@@ -12,8 +12,8 @@ const entities = fc
   })
   .map((rows) => rows.map(({ id, ...more }) => entity(id, more)));
 
-describe('the fleet', () => {
-  it('lists what needs somebody first, and nothing twice', () => {
+describe('fleet', () => {
+  it('lists each entity once, worst state first', () => {
     fc.assert(
       fc.property(entities, (all) => {
         const rows = inOrder(fleetOf(all, []));
@@ -34,11 +34,11 @@ describe('the fleet', () => {
     );
   });
 
-  it('sorts names as people do', () => {
+  it('sorts names in natural order', () => {
     expect(['web-10', 'Web-2', 'api'].toSorted(byName)).toEqual(['api', 'Web-2', 'web-10']);
   });
 
-  it('says why something is down, by its newest failure, and no more once it is up', () => {
+  it('shows the newest error of an entity until it recovers', () => {
     const fails = [transition('tr_2', 'a', ['down', 'down']), transition('tr_1', 'a', ['up', 'down'])];
     const fleet = fleetOf([entity('a', { state: 'down' }), entity('b')], fails);
     expect(fleet.get('a')?.why).toBe('tr_2 failed');
@@ -46,18 +46,18 @@ describe('the fleet', () => {
     expect(up?.get('a')).not.toHaveProperty('why');
   });
 
-  it('keeps the beginning of a state that another check of it goes on with', () => {
+  it('keeps the start of a state when another check continues it', () => {
     const fleet = fleetOf([entity('a', { state: 'down', state_since: '2026-11-22T11:00:00.000Z' })], []);
     const next = patched(fleet, [transition('tr_1', 'a', ['down', 'down'])]);
     expect(next?.get('a')?.state_since).toBe('2026-11-22T11:00:00.000Z');
   });
 
-  it('goes by what is newer than a transition', () => {
+  it('ignores transitions that are older than the state', () => {
     const fleet = fleetOf([entity('a', { state_since: '2026-11-22T13:00:00.000Z' })], []);
     expect(patched(fleet, [transition('tr_1', 'a', ['up', 'down'])])?.get('a')?.state).toBe('up');
   });
 
-  it('finds by every word, in name, slug, blueprint and message', () => {
+  it('searches all words in name, slug, blueprint and message', () => {
     const rows = [entity('a', { name: 'Web Shop' }), { ...entity('b'), why: 'expected status 200, got 500' }];
     const found = (words: string) => filtered(rows, { states: new Set(), words }).map(({ id }) => id);
     expect(found('')).toEqual(['a', 'b']);
@@ -67,7 +67,7 @@ describe('the fleet', () => {
     expect(found('web 500')).toEqual([]);
   });
 
-  it('shows the states that are wanted, or all', () => {
+  it('filters by states', () => {
     const rows = [entity('a'), entity('b', { state: 'down' })];
     const shown = (text: string) => filtered(rows, { states: parseStates(text), words: '' }).map(({ id }) => id);
     expect(shown('down')).toEqual(['b']);
@@ -75,7 +75,7 @@ describe('the fleet', () => {
     expect(shown('')).toEqual(['a', 'b']);
   });
 
-  it('is grouped by blueprint with the worst first, and folds', () => {
+  it('groups by blueprint, worst group first, and collapses groups', () => {
     const rows = inOrder(
       fleetOf(
         [
@@ -92,7 +92,7 @@ describe('the fleet', () => {
     expect(shown(['web'])).toEqual(['web', 'api', 'a']);
   });
 
-  it('says in the tab how many are down, before all else', () => {
+  it('shows the number of down entities first in the tab title', () => {
     expect(tabTitle('Fleet', 0)).toBe('Fleet · Fleetwatch');
     expect(tabTitle('Fleet', 3)).toBe('(3 down) Fleet · Fleetwatch');
   });

@@ -23,21 +23,21 @@ const RUN: Execution = {
 
 const lineOf = (seq: number): LogLine => ({ seq, line: `line ${seq}`, reported_at: RUN.created_at });
 
-/** A service with one run, and a clock that a test turns. */
+/** Fake service with one execution and a manual clock. */
 function world() {
   let timer: { ms: number; run: () => void } | undefined;
   const state = {
     now: START,
     run: RUN,
     fails: undefined as ApiFailure | undefined,
-    asked: [] as string[],
-    /** Milliseconds to the next look; undefined: none is planned. */
+    requests: [] as string[],
+    /** Milliseconds to the next poll; undefined: none is planned. */
     next: () => timer?.ms,
     async turn() {
       const due = timer!;
       timer = undefined;
       state.now += due.ms;
-      state.asked.length = 0;
+      state.requests.length = 0;
       due.run();
       await settled();
     },
@@ -57,10 +57,10 @@ function world() {
       },
       isHidden: () => false,
       async get<T>(path: string) {
-        state.asked.push(path);
+        state.requests.push(path);
         if (state.fails) throw state.fails;
         const after = /after=(\d+)/.exec(path)?.[1];
-        // A page of a log holds no more than three lines here.
+        // A page of the log has up to three lines.
         const from = Number(after) + 1;
         const count = Math.min(3, state.run.log_count - from + 1);
         const value = after === undefined ? state.run : Array.from({ length: count }, (_, i) => lineOf(from + i));
@@ -74,25 +74,28 @@ function world() {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-describe('a run that is followed', () => {
-  it('is read with its log, page by page, and of that only what is new', async () => {
+describe('makeFollower', () => {
+  it('reads the execution and only new log lines, page by page', async () => {
     const { state, follower } = world();
     state.report(7, 'running');
-    follower.look();
+    follower.poll();
     await settled();
     expect(follower.lines.value.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
     state.report(2, 'running');
     await state.turn();
-    expect(state.asked).toEqual(['/v1/actions/executions/exe_1', '/v1/actions/executions/exe_1/logs?detail=1&after=7']);
+    expect(state.requests).toEqual([
+      '/v1/actions/executions/exe_1',
+      '/v1/actions/executions/exe_1/logs?detail=1&after=7',
+    ]);
     expect(follower.lines.value.at(-1)?.line).toBe('line 9');
     await state.turn();
-    expect(state.asked).toEqual(['/v1/actions/executions/exe_1']);
+    expect(state.requests).toEqual(['/v1/actions/executions/exe_1']);
   });
 
-  it('is asked for ever more rarely while it is silent, and soon again once it speaks', async () => {
+  it('polls less often without news, and fast again after news', async () => {
     const { state, follower } = world();
     state.report(1, 'running');
-    follower.look();
+    follower.poll();
     await settled();
     expect(state.next()).toBe(1000);
     await state.turn();
@@ -103,20 +106,20 @@ describe('a run that is followed', () => {
     expect(state.next()).toBe(1000);
   });
 
-  it('is left alone when it has ended, with the lines that came with its end', async () => {
+  it('stops when the execution has ended, with its last lines', async () => {
     const { state, follower } = world();
-    follower.look();
+    follower.poll();
     await settled();
     state.report(3, 'failed');
     await state.turn();
     expect(follower.lines.value).toHaveLength(3);
-    expect([follower.isWatching.value, state.next()]).toEqual([false, undefined]);
+    expect([follower.isFollowing.value, state.next()]).toEqual([false, undefined]);
   });
 
-  it('is kept in sight while the service cannot be reached, and is given up when it is gone', async () => {
+  it('continues after errors, and stops when the execution does not exist', async () => {
     const { state, follower } = world();
     state.report(1, 'running');
-    follower.look();
+    follower.poll();
     await settled();
     state.fails = new ApiFailure('Too many requests.', { status: 429, code: 'RATE_LIMITED', retryAfter: 30 });
     await state.turn();
@@ -125,14 +128,14 @@ describe('a run that is followed', () => {
     state.fails = undefined;
     await state.turn();
     expect(follower.failure.value).toBeUndefined();
-    state.fails = new ApiFailure('There is no such run.', { status: 404, code: 'NOT_FOUND' });
+    state.fails = new ApiFailure('Execution not found.', { status: 404, code: 'NOT_FOUND' });
     await state.turn();
-    expect([follower.isWatching.value, state.next()]).toEqual([false, undefined]);
+    expect([follower.isFollowing.value, state.next()]).toEqual([false, undefined]);
   });
 
-  it('is not read any more once nobody looks', async () => {
+  it('stops polling when it is stopped', async () => {
     const { state, follower } = world();
-    follower.look();
+    follower.poll();
     await settled();
     follower.stop();
     expect(state.next()).toBeUndefined();

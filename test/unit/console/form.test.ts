@@ -15,8 +15,8 @@ import { checkTypes } from '#lib/checks/types/registry.ts';
 
 const typed = (kind: FieldKind, texts = false) => ({ kind, texts, columns: [] });
 
-describe('a form from a schema', () => {
-  it('has a field for every setting of every check type, and types what the API takes', () => {
+describe('form of a schema', () => {
+  it('has a field for every setting of every check type, and builds valid requests', () => {
     for (const { type, examples } of checkTypes.values()) {
       const specs = fieldsOf(schemas.checks[type]!);
       for (const example of examples.valid) {
@@ -36,7 +36,7 @@ describe('a form from a schema', () => {
     }
   });
 
-  it('does so for every channel type', () => {
+  it('has a field for every setting of every channel type', () => {
     for (const { type, config, examples } of channelTypes) {
       const specs = fieldsOf(schemas.channels[type]!).map((spec) => ({ ...spec, secret: false }));
       for (const example of examples.valid) {
@@ -46,7 +46,7 @@ describe('a form from a schema', () => {
     }
   });
 
-  it('does so for every setting of a policy, whose escalation names channels', () => {
+  it('has a field for every policy setting, with channel names in the escalation', () => {
     const steps = [{ after_seconds: 900, channel_ids: ['chn_1'] }];
     const policy = { ...POLICY_DEFAULTS, impact_update: false, escalation: steps };
     const { escalation, ...settings } = schemas.policy.properties;
@@ -61,27 +61,27 @@ describe('a form from a schema', () => {
     });
   });
 
-  it('puts what is required first', () => {
+  it('lists required fields first', () => {
     const [first, second] = fieldsOf(schemas.checks.http!, ['entity_id']);
     expect(first).toMatchObject({ path: 'target_url', label: 'Target URL', kind: 'url', required: true });
     expect(second?.required).toBe(false);
   });
 
-  it('does not show a secret that is stored, and leaves it as it is', () => {
+  it('hides stored secrets and leaves them unchanged', () => {
     const specs = fieldsOf(schemas.channels.webhook!);
     const record = { config: { url: '********', secret: '********' } };
     expect(draftOf(specs, record)).toEqual({ 'config.url': '', 'config.secret': '' });
     expect(bodyOf(specs, draftOf(specs, record), record)).toEqual({});
   });
 
-  it('takes away what was emptied', () => {
+  it('removes emptied values', () => {
     const specs = fieldsOf(schemas.checks.push!);
     const record = { name: 'nightly', config: { grace_seconds: 60 } };
     const draft = { ...draftOf(specs, record), 'config.grace_seconds': '' };
     expect(bodyOf(specs, draft, record)).toMatchObject({ name: 'nightly', config: { grace_seconds: null } });
   });
 
-  it('reads any map, list and number that it has written itself', () => {
+  it('converts maps, lists and numbers to text and back', () => {
     const name = fc.stringMatching(/^[A-Za-z0-9-]+$/).filter((text) => text !== '__proto__');
     const value = fc.stringMatching(/^[!-~]+( [!-~]+)*$/);
     const scalar = fc.oneof(
@@ -107,11 +107,11 @@ describe('a form from a schema', () => {
     );
   });
 
-  it('hands over as typed what is no number, so that the API says what is wrong', () => {
+  it('sends an invalid number unchanged, so that the API reports it', () => {
     expect(readText(typed('number'), 'ten')).toBe('ten');
   });
 
-  it('has the names of people as they are, dots and all', () => {
+  it('keeps user-defined names with dots', () => {
     const schema = {
       type: 'object',
       properties: { fields: schemaOfFields([{ name: 'on.call', field_type: 'string', required: true }]) },
@@ -121,21 +121,21 @@ describe('a form from a schema', () => {
     expect(bodyOf(specs, { 'fields.on.call': 'Ann' })).toEqual({ fields: { 'on.call': 'Ann' } });
   });
 
-  it('says what is wrong at its field, and the rest above', () => {
+  it('assigns errors to fields, and shows the rest above the form', () => {
     const specs = fieldsOf(schemas.checks.http!);
     const details = [
       { path: 'target_url', message: 'must be a URL' },
-      { path: 'config.headers.a b', message: 'is no name' },
-      { path: 'colour', message: 'is not known' },
+      { path: 'config.headers.a b', message: 'is not a name' },
+      { path: 'color', message: 'is unknown' },
     ];
-    expect(sortErrors(specs, { message: 'Three things are wrong.', details })).toEqual({
-      byPath: { target_url: 'must be a URL', 'config.headers': 'a b is no name' },
-      rest: ['colour: is not known'],
+    expect(sortErrors(specs, { message: '3 errors.', details })).toEqual({
+      byPath: { target_url: 'must be a URL', 'config.headers': 'a b is not a name' },
+      rest: ['color: is unknown'],
     });
     expect(sortErrors(specs, { message: 'Not today.', details: [] }).rest).toEqual(['Not today.']);
   });
 
-  it('calls members as people do', () => {
+  it('derives labels from property names', () => {
     expect(['target_url', 'timeout_ms', 'verify_tls', 'name'].map(labelOf)).toEqual([
       'Target URL',
       'Timeout in ms',
@@ -145,7 +145,7 @@ describe('a form from a schema', () => {
   });
 });
 
-describe('a list of objects', () => {
+describe('list of objects', () => {
   const steps: MemberSchema = {
     type: 'array',
     items: {
@@ -160,7 +160,7 @@ describe('a list of objects', () => {
   const [spec] = fieldsOf({ type: 'object', properties: { config: { type: 'object', properties: { steps } } } });
   const value = [{ send: 'a "b"\r\n\u0000' }, { expect: 'c\\d\u00ff' }, { starttls: true }];
 
-  it('has a row each and a field for each member, and comes back as it was', () => {
+  it('has a row per object and a field per property, and converts back', () => {
     expect(spec).toMatchObject({ path: 'config.steps', kind: 'rows' });
     const typed = textOf(spec!, value);
     expect(rowsIn(typed)).toEqual([
@@ -171,12 +171,12 @@ describe('a list of objects', () => {
     expect(readText(spec!, typed)).toEqual(value);
   });
 
-  it('reads in a line each, without its secrets', () => {
+  it('summarizes each row without secrets', () => {
     const lines = rowsIn(textOf(spec!, value)).map((row) => lineOf(spec!.columns, row));
     expect(lines).toEqual(['send ********', 'expect c\\\\d\u00ff', 'starttls']);
   });
 
-  it('has what the API says of a member at its field, and the rest at the list', () => {
+  it('assigns errors to row fields, and the rest to the list', () => {
     const details = [
       { path: 'config.steps.1.expect', message: 'must not be empty' },
       { path: 'config.steps.2', message: 'must have one' },
@@ -187,13 +187,13 @@ describe('a list of objects', () => {
     });
   });
 
-  it('is empty when every row was taken away', () => {
+  it('is empty when all rows are removed', () => {
     expect(bodyOf([spec!], { 'config.steps': '[]' }, { config: { steps: value } })).toEqual({ config: { steps: [] } });
     expect(bodyOf([spec!], {}, { config: {} })).toEqual({});
   });
 });
 
-it('bytes are typed on one line, whatever they are', () => {
+it('escapes any bytes to one line and back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(escaped(text)).not.toMatch(/[\r\n]/);

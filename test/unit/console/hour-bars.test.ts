@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiFailure } from '#console/api/call.ts';
 import { makeHourBars } from '#console/api/hour-bars.ts';
 import type { State } from '#console/api/records.ts';
-import { barHours, type CachedHours, cachedAfter, type Hour, nextDue, nextQuestion } from '#console/rules/hour-bars.ts';
+import { barHours, type CachedHours, cachedAfter, type Hour, nextDue, nextRequest } from '#console/rules/hour-bars.ts';
 import { settled } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -14,12 +14,12 @@ const iso = (at: number): string => new Date(at).toISOString();
 const NONE = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
 
 /**
- * The hours of a query as the API answers them at `now`, of an entity that is up.
- * @param rolledUp ms until an hour is complete
+ * Returns the hours of a query as the API does at `now`, for an entity that is up. @param rolledUp ms until an hour is
+ * complete
  */
-function answerTo(span: URLSearchParams, now: number, rolledUp = 55 * MINUTE): Hour[] {
-  const until = Math.min(Date.parse(span.get('to') ?? iso(now)), now);
-  const from = Date.parse(span.get('from') ?? iso(until - 24 * HOUR));
+function respond(range: URLSearchParams, now: number, rolledUp = 55 * MINUTE): Hour[] {
+  const until = Math.min(Date.parse(range.get('to') ?? iso(now)), now);
+  const from = Date.parse(range.get('from') ?? iso(until - 24 * HOUR));
   expect(from).toBeLessThan(until);
   const hours: Hour[] = [];
   for (let at = Math.floor(from / HOUR) * HOUR; at < until; at += HOUR) {
@@ -32,14 +32,14 @@ function answerTo(span: URLSearchParams, now: number, rolledUp = 55 * MINUTE): H
 
 const LONG_AGO = '2026-01-01T00:00:00.000Z';
 
-/** A service whose clock is `off` ms ahead of the page's, and which notes what it was asked. */
+/** Fake service that records requests; its clock is `off` ms ahead of that of the page. */
 function barsWorld({ off = 0 } = {}) {
   let now = START;
   let timer: { at: number; run: () => void } | undefined;
-  const asked: { at: number; ids: string[]; hours: string[] }[] = [];
+  const requests: { at: number; ids: string[]; hours: string[] }[] = [];
   const since = new Map<string, string>();
   const world = {
-    asked,
+    requests,
     fails: undefined as Error | undefined,
     bars: makeHourBars({
       now: () => now,
@@ -54,19 +54,19 @@ function barsWorld({ off = 0 } = {}) {
       async get<T>(path: string) {
         const { searchParams } = new URL(path, 'http://service');
         const ids = searchParams.get('entity_ids')!.split(',');
-        const buckets = answerTo(searchParams, now + off);
-        asked.push({ at: now - START, ids, hours: buckets.map(({ from }) => from.slice(11, 13)) });
+        const buckets = respond(searchParams, now + off);
+        requests.push({ at: now - START, ids, hours: buckets.map(({ from }) => from.slice(11, 13)) });
         await Promise.resolve();
         if (world.fails) throw world.fails;
         return { entities: ids.map((entity_id) => ({ entity_id, buckets })) } as T;
       },
     }),
-    /** The states of these change now. */
+    /** Changes the states of entities now. */
     change(...ids: string[]) {
       for (const id of ids) since.set(id, iso(now + off));
       world.bars.changed();
     },
-    /** Lets so many ms pass, with all that is planned in them. */
+    /** Advances the clock and runs due timers. */
     async pass(ms: number) {
       const until = now + ms;
       while (timer && timer.at <= until) {
@@ -90,25 +90,25 @@ function barsWorld({ off = 0 } = {}) {
 
 const many = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `ent_${from + i}`);
 
-describe('the bars of the fleet', () => {
-  it('of rows that come into sight together are asked for at once', async () => {
+describe('hour bars', () => {
+  it('requests rows that become visible together at once', async () => {
     const world = barsWorld();
     world.see(...many(40));
     await world.pass(10_000);
-    expect(world.asked).toHaveLength(1);
-    expect(world.asked[0]!.ids).toEqual(many(40));
+    expect(world.requests).toHaveLength(1);
+    expect(world.requests[0]!.ids).toEqual(many(40));
     expect(world.bars.of('ent_7').value?.hours).toHaveLength(24);
   });
 
-  it('of nothing that is out of sight are asked for', async () => {
+  it('requests only visible rows', async () => {
     const world = barsWorld();
     world.see(...many(40));
     world.leave(...many(39));
     await world.pass(10_000);
-    expect(world.asked.map(({ ids }) => ids)).toEqual([['ent_39']]);
+    expect(world.requests.map(({ ids }) => ids)).toEqual([['ent_39']]);
   });
 
-  it('are asked for once a second at most, and fifty at a time, however one scrolls', async () => {
+  it('sends at most one request per second, for up to 50 rows', async () => {
     const world = barsWorld();
     for (let i = 0; i < 40; i++) {
       world.leave(...many(20, (i - 1) * 20));
@@ -118,27 +118,27 @@ describe('the bars of the fleet', () => {
     await world.pass(10_000);
     world.see(...many(120, 5000));
     await world.pass(10_000);
-    const gaps = world.asked.slice(1).map(({ at }, i) => at - world.asked[i]!.at);
+    const gaps = world.requests.slice(1).map(({ at }, i) => at - world.requests[i]!.at);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);
-    expect(Math.max(...world.asked.map(({ ids }) => ids.length))).toBeLessThanOrEqual(50);
+    expect(Math.max(...world.requests.map(({ ids }) => ids.length))).toBeLessThanOrEqual(50);
     for (const id of many(120, 5000)) expect(world.bars.of(id).value).toBeDefined();
   });
 
-  it('are not asked for again when a row comes back', async () => {
+  it('uses the cache when a row becomes visible again', async () => {
     const world = barsWorld();
     world.see('ent_1');
     await world.pass(5_000);
     world.leave('ent_1');
     world.see('ent_1');
     await world.pass(5_000);
-    expect(world.asked).toHaveLength(1);
+    expect(world.requests).toHaveLength(1);
   });
 
-  it('are of the hours that are rolled up alone, and each is asked for once', async () => {
+  it('requests only rolled-up hours, each once', async () => {
     const world = barsWorld();
     world.see('ent_1');
     await world.pass(3 * HOUR);
-    expect(world.asked.map(({ hours }) => [hours[0], hours.at(-1), hours.length])).toEqual([
+    expect(world.requests.map(({ hours }) => [hours[0], hours.at(-1), hours.length])).toEqual([
       ['11', '10', 24],
       ['11', '11', 1],
       ['12', '12', 1],
@@ -146,31 +146,31 @@ describe('the bars of the fleet', () => {
     ]);
   });
 
-  it.each([-90 * MINUTE, 90 * MINUTE])('ask once an hour with a clock off by %i ms', async (off) => {
+  it.each([-90 * MINUTE, 90 * MINUTE])('requests once an hour with a clock offset of %i ms', async (off) => {
     const world = barsWorld({ off });
     world.see('ent_1');
     await world.pass(12 * HOUR);
-    expect(world.asked.length).toBeGreaterThanOrEqual(12);
-    expect(world.asked.length).toBeLessThanOrEqual(13);
+    expect(world.requests.length).toBeGreaterThanOrEqual(12);
+    expect(world.requests.length).toBeLessThanOrEqual(13);
   });
 
-  it('ask for the hours behind of those alone whose state changed in them, and once', async () => {
+  it('requests later hours once, only after a state change', async () => {
     const world = barsWorld();
     world.change('ent_1');
     world.see('ent_1', 'ent_2');
     await world.pass(30 * MINUTE);
-    expect(world.asked.slice(1)).toEqual([{ at: expect.any(Number), ids: ['ent_1'], hours: ['11', '12'] }]);
+    expect(world.requests.slice(1)).toEqual([{ at: expect.any(Number), ids: ['ent_1'], hours: ['11', '12'] }]);
     world.change('ent_2', 'ent_out_of_sight');
     await world.pass(5_000);
-    expect(world.asked.slice(2)).toEqual([{ at: expect.any(Number), ids: ['ent_2'], hours: ['11', '12'] }]);
+    expect(world.requests.slice(2)).toEqual([{ at: expect.any(Number), ids: ['ent_2'], hours: ['11', '12'] }]);
   });
 
-  it('say why they are not there, and try again later', async () => {
+  it('reports a failure and retries later', async () => {
     const world = barsWorld();
     world.fails = new ApiFailure('Too many', { status: 429, code: 'RATE_LIMITED', retryAfter: 60 });
     world.see('ent_1');
     await world.pass(59_000);
-    expect(world.asked).toHaveLength(1);
+    expect(world.requests).toHaveLength(1);
     expect(world.bars.failure.value?.message).toBe('Too many');
     world.fails = undefined;
     await world.pass(2_000);
@@ -178,17 +178,17 @@ describe('the bars of the fleet', () => {
     expect(world.bars.of('ent_1').value).toBeDefined();
   });
 
-  it('of somebody else are forgotten, and asked for anew', async () => {
+  it('drops the cache for another user', async () => {
     const world = barsWorld();
     world.see('ent_1');
     await world.pass(5_000);
     world.bars.forget();
     expect(world.bars.of('ent_1').value).toBeUndefined();
     await world.pass(5_000);
-    expect(world.asked).toHaveLength(2);
+    expect(world.requests).toHaveLength(2);
   });
 
-  it('have 24 hours without a gap and none twice, and ask for none again that was complete', () => {
+  it('covers 24 contiguous hours, and never requests a complete hour again', () => {
     const step = fc.record({
       minutes: fc.integer({ min: 0, max: 3000 }),
       rolledUp: fc.integer({ min: 5, max: 200 }),
@@ -203,18 +203,18 @@ describe('the bars of the fleet', () => {
         for (const { minutes, rolledUp, isChange } of steps) {
           now += minutes * MINUTE + 1;
           if (isChange) row = { ...row, state_since: iso(now - 1) };
-          for (let asks = 0; ; asks++) {
-            const question = nextQuestion(['ent_1'], held, () => row, now);
-            expect((nextDue(['ent_1'], held, () => row) ?? 0) <= now).toBe(question !== undefined);
-            if (!question) break;
-            expect(asks).toBeLessThan(2);
-            const answer = answerTo(new URLSearchParams(question.span), now, rolledUp * MINUTE);
-            expect(answer.length).toBeLessThanOrEqual(24);
-            for (const hour of answer) {
+          for (let attempts = 0; ; attempts++) {
+            const request = nextRequest(['ent_1'], held, () => row, now);
+            expect((nextDue(['ent_1'], held, () => row) ?? 0) <= now).toBe(request !== undefined);
+            if (!request) break;
+            expect(attempts).toBeLessThan(2);
+            const response = respond(new URLSearchParams(request.range), now, rolledUp * MINUTE);
+            expect(response.length).toBeLessThanOrEqual(24);
+            for (const hour of response) {
               expect(complete).not.toContain(hour.from);
               if (hour.complete) complete.add(hour.from);
             }
-            held.set('ent_1', cachedAfter(held.get('ent_1'), answer, now));
+            held.set('ent_1', cachedAfter(held.get('ent_1'), response, now));
           }
           const hours = barHours(held.get('ent_1')!, row, now);
           expect(hours).toHaveLength(24);
@@ -230,9 +230,9 @@ describe('the bars of the fleet', () => {
   });
 
   it.each(['up', 'degraded', 'down', 'unknown'] as const)(
-    'have the state of one that is %s behind what was read',
+    'use the current state %s after the cached hours',
     (state) => {
-      const held = cachedAfter(undefined, answerTo(new URLSearchParams('to=2026-11-22T11:00:00.000Z'), START), START);
+      const held = cachedAfter(undefined, respond(new URLSearchParams('to=2026-11-22T11:00:00.000Z'), START), START);
       const last = (state_since: string) =>
         barHours(held, { state, state_since }, START)
           .slice(-2)

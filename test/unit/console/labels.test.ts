@@ -5,8 +5,8 @@ import { LabelFilter } from '#lib/catalog/labels.ts';
 
 const labels = fc.dictionary(fc.constantFrom('team', 'tier', 'area'), fc.constantFrom('', 'a', 'a,b'));
 
-describe('a change of labels', () => {
-  it('leads from what there was to what was typed, and names nothing that stays', () => {
+describe('labelChanges', () => {
+  it('returns the changes between two label sets, without unchanged labels', () => {
     fc.assert(
       fc.property(labels, labels, (before, after) => {
         const changes = labelChanges(before, after);
@@ -18,8 +18,8 @@ describe('a change of labels', () => {
   });
 });
 
-describe('a label to choose', () => {
-  it('is asked for as the API reads it', () => {
+describe('labelTerm and labelChoices', () => {
+  it('writes a term that the API parses', () => {
     fc.assert(
       fc.property(fc.constantFrom('team', 'a.b'), fc.constantFrom('x', 'a,b', 'a:b', ''), (key, value) => {
         expect(LabelFilter.parse([labelTerm(key, value)])).toEqual([[{ key, value }]]);
@@ -27,7 +27,7 @@ describe('a label to choose', () => {
     );
   });
 
-  it('is there once, in order, and so is the one that is chosen', () => {
+  it('lists each term once, sorted, with the chosen one', () => {
     const all = [{ labels: { team: 'b' } }, { labels: { team: 'a', tier: '1' } }, { labels: { team: 'b' } }];
     expect(labelChoices(all, 'team:gone')).toEqual(['team:a', 'team:b', 'team:gone', 'tier:1']);
     expect(labelChoices([], '')).toEqual([]);

@@ -51,7 +51,7 @@ const bucket = (hour: number, more: Partial<CheckBucket['seconds']> = {}): Check
   latency: { count: 1, min_ms: 1, mean_ms: 5, p50_ms: 4, p95_ms: 9, p99_ms: 9, max_ms: 9 },
 });
 
-describe('the line of a chart', () => {
+describe('linePath', () => {
   it('stays within its box, below a round top', () => {
     fc.assert(
       fc.property(values, (all) => {
@@ -68,7 +68,7 @@ describe('the line of a chart', () => {
     );
   });
 
-  it('begins anew behind what has no value', () => {
+  it('starts a new segment after a missing value', () => {
     fc.assert(
       fc.property(values, (all) => {
         const begins = all.filter((value, i) => value !== null && (all[i - 1] ?? null) === null).length;
@@ -78,8 +78,8 @@ describe('the line of a chart', () => {
   });
 });
 
-describe('a chart', () => {
-  it('has a place for every stretch of its time, and none outside', () => {
+describe('latency chart', () => {
+  it('places time ranges within the chart, and none outside', () => {
     fc.assert(
       fc.property(fc.integer({ min: -50, max: 150 }), fc.integer({ min: 1, max: 50 }), (from, length) => {
         const place = placeOf({ from: 0, to: 100 }, { from, to: from + length });
@@ -89,13 +89,13 @@ describe('a chart', () => {
     );
   });
 
-  it('shows the typical and the slow run of a bucket, and what failed', () => {
+  it('shows median, 95th percentile and failures of a bucket', () => {
     expect(pointsOfBuckets([bucket(0)])).toEqual([
       { from: 0, to: HOUR, typical: 4, slow: 9, runs: 2, failures: 1, warnings: 0 },
     ]);
   });
 
-  it('shows each result, oldest first, and no latency of those that failed', () => {
+  it('shows each result, oldest first, without the latency of failures', () => {
     const result = (at: number, success: boolean) =>
       ({
         checked_at: new Date(at).toISOString(),
@@ -109,11 +109,11 @@ describe('a chart', () => {
     ]);
   });
 
-  it('says why nobody watched, and joins what belongs together', () => {
+  it('returns gaps with their cause, merged', () => {
     const off = { not_monitored: 3600 };
     expect(gapsOfBuckets([bucket(0, off), bucket(1, off), bucket(2, { gap: 3000 }), bucket(3)], true)).toEqual([
       { from: 0, to: 2 * HOUR, why: expect.stringContaining('disabled') },
-      { from: 2 * HOUR, to: 3 * HOUR, why: expect.stringContaining('not watched') },
+      { from: 2 * HOUR, to: 3 * HOUR, why: expect.stringContaining('not probed') },
     ]);
     expect(gapsOfBuckets([bucket(2, { gap: 3000 })], false)).toEqual([]);
     const [from, to] = ['2026-11-22T10:00:00.000Z', '2026-11-22T10:05:00.000Z'];
@@ -124,10 +124,10 @@ describe('a chart', () => {
     expect(gapBefore(from, Date.parse(to))).toEqual([]);
   });
 
-  it('says the same in words', () => {
+  it('describes the chart', () => {
     const gaps = [{ from: 0, to: 10, why: 'x' }];
     expect(chartSummary({ ...chartOf([5, null, 9]), gaps })).toBe(
-      'Latency: typically 5 to 9 ms, 3 results, 1 failed, 1 stretches not watched',
+      'Latency: typically 5 to 9 ms, 3 results, 1 failed, 1 gaps',
     );
     expect(chartSummary({ from: 0, to: 1, points: [], gaps: [] })).toMatch(/no results/);
   });

@@ -4,10 +4,10 @@ import { makeLive } from '#console/api/live.ts';
 import { entity, liveWorld, settled, transition } from './world.ts';
 
 const STATUS = '/v1/status?counts=false';
-const REASONS = '/v1/status/transitions?limit=100';
-const BEHIND = '/v1/status/transitions?limit=200&after=';
+const NEWEST = '/v1/status/transitions?limit=100';
+const AFTER = '/v1/status/transitions?limit=200&after=';
 const OLD = 'tr_0';
-const NEWS = `${BEHIND}${OLD}`;
+const NEWS = `${AFTER}${OLD}`;
 
 async function started(prepare: (world: ReturnType<typeof liveWorld>['world']) => void = () => {}) {
   const { world, ports } = liveWorld();
@@ -20,13 +20,13 @@ async function started(prepare: (world: ReturnType<typeof liveWorld>['world']) =
   const live = makeLive(ports);
   live.start();
   await settled();
-  world.asked.length = 0;
+  world.requests.length = 0;
   const stateOf = (id: string) => live.fleet.value?.get(id)?.state;
   return { world, live, stateOf };
 }
 
-describe('the poller', () => {
-  it('reads the whole fleet at first, page by page', async () => {
+describe('makeLive', () => {
+  it('reads the whole fleet first, page by page', async () => {
     const { world, ports } = liveWorld();
     world.entities = Array.from({ length: 25 }, (_, i) => entity(`ent_${i}`));
     world.pageSize = 10;
@@ -34,19 +34,19 @@ describe('the poller', () => {
     live.start();
     await settled();
     expect(live.fleet.value?.size).toBe(25);
-    expect(world.asked).toEqual([REASONS, STATUS, `${STATUS}&cursor=10`, `${STATUS}&cursor=20`]);
+    expect(world.requests).toEqual([NEWEST, STATUS, `${STATUS}&cursor=10`, `${STATUS}&cursor=20`]);
   });
 
-  it('goes on from a transition that is 15 s old, and shows nothing twice', async () => {
+  it('continues from a transition that is 15 s old, and reports none twice', async () => {
     const { world, live } = await started();
     const before = live.fleet.value;
     for (let i = 0; i < 4; i++) await world.turn();
-    expect(world.asked).toEqual([NEWS, NEWS, `${BEHIND}tr_1`, `${BEHIND}tr_1`]);
+    expect(world.requests).toEqual([NEWS, NEWS, `${AFTER}tr_1`, `${AFTER}tr_1`]);
     expect(live.fleet.value).toBe(before);
     expect(live.news.value).toEqual({ transitions: [], all: true });
   });
 
-  it('misses no change that becomes visible late, behind one that is known already', async () => {
+  it('finds a transition that becomes visible after a later one', async () => {
     const { world, live, stateOf } = await started();
     const late = transition('tr_late', 'ent_shop', ['up', 'down'], { timestamp: '2026-11-22T11:59:50.000Z' });
     await world.turn();
@@ -56,7 +56,7 @@ describe('the poller', () => {
     expect(stateOf('ent_shop')).toBe('down');
   });
 
-  it.each([-3_600_000, 3_600_000])('misses none where its clock is off by %i ms', async (off) => {
+  it.each([-3_600_000, 3_600_000])('finds late transitions with a clock offset of %i ms', async (off) => {
     const { world, live } = await started((one) => {
       one.pass(off);
       one.lastInput += off;
@@ -68,7 +68,7 @@ describe('the poller', () => {
     expect(live.news.value.transitions).toEqual([late]);
   });
 
-  it('reads the newest of a feed that has none so old, and goes on from there', async () => {
+  it('reads the newest transitions until one is settled', async () => {
     const { world, stateOf } = await started((one) => {
       one.feed = [];
     });
@@ -77,19 +77,19 @@ describe('the poller', () => {
     await world.turn();
     expect(stateOf('ent_shop')).toBe('down');
     for (let i = 0; i < 4; i++) await world.turn();
-    expect(world.asked).toEqual([REASONS, REASONS, REASONS, REASONS, `${BEHIND}tr_2`, `${BEHIND}tr_2`]);
+    expect(world.requests).toEqual([NEWEST, NEWEST, NEWEST, NEWEST, `${AFTER}tr_2`, `${AFTER}tr_2`]);
   });
 
-  it('reads all anew when the one it would go on from is gone', async () => {
+  it('reads everything again when the settled transition no longer exists', async () => {
     const { world, stateOf } = await started();
     world.feed = [];
     world.entities[0] = entity('ent_shop', { state: 'down' });
     await world.turn();
-    expect(world.asked).toEqual([NEWS, REASONS, STATUS]);
+    expect(world.requests).toEqual([NEWS, NEWEST, STATUS]);
     expect(stateOf('ent_shop')).toBe('down');
   });
 
-  it('sees again what it could not show, as reading all anew failed', async () => {
+  it('repeats a full read that failed', async () => {
     const { world, stateOf } = await started();
     world.entities.push(entity('ent_new', { state: 'down' }));
     world.feed.unshift(transition('tr_2', 'ent_new', ['unknown', 'down']));
@@ -100,18 +100,18 @@ describe('the poller', () => {
     expect(stateOf('ent_new')).toBe('down');
   });
 
-  it('patches what changed, and says so to pages', async () => {
+  it('applies transitions and reports them to pages', async () => {
     const { world, live, stateOf } = await started();
     const down = transition('tr_2', 'ent_shop', ['up', 'down'], { error_message: 'got 500' });
     world.feed.unshift(down);
     await world.turn();
-    expect(world.asked).toEqual([NEWS]);
+    expect(world.requests).toEqual([NEWS]);
     expect(stateOf('ent_shop')).toBe('down');
     expect(live.fleet.value?.get('ent_shop')).toMatchObject({ why: 'got 500', state_since: down.timestamp });
     expect(live.news.value).toEqual({ transitions: [down], all: false });
   });
 
-  it('goes by the last of several changes', async () => {
+  it('applies the last of several transitions', async () => {
     const { world, stateOf } = await started();
     world.feed.unshift(transition('tr_2', 'ent_shop', ['up', 'down']));
     world.feed.unshift(transition('tr_3', 'ent_shop', ['down', 'up'], { timestamp: '2026-11-22T12:00:01.000Z' }));
@@ -119,26 +119,26 @@ describe('the poller', () => {
     expect(stateOf('ent_shop')).toBe('up');
   });
 
-  it('reads all anew for an entity that it does not know', async () => {
+  it('reads everything again for an unknown entity', async () => {
     const { world, live, stateOf } = await started();
     world.entities.push(entity('ent_new', { state: 'down' }));
     world.feed.unshift(transition('tr_2', 'ent_new', ['unknown', 'down']));
     await world.turn();
-    expect(world.asked).toEqual([NEWS, REASONS, STATUS]);
+    expect(world.requests).toEqual([NEWS, NEWEST, STATUS]);
     expect(stateOf('ent_new')).toBe('down');
     expect(live.news.value.all).toBe(true);
   });
 
-  it('reads all anew when more happened than it can follow', async () => {
+  it('reads everything again after too many transitions', async () => {
     const { world, stateOf } = await started();
     world.entities[1] = entity('ent_mail', { state: 'down' });
     world.feed.unshift(...Array.from({ length: 300 }, (_, i) => transition(`tr_${900 - i}`, 'ent_shop', ['up', 'up'])));
     await world.turn();
-    expect(world.asked).toEqual([NEWS, REASONS, STATUS]);
+    expect(world.requests).toEqual([NEWS, NEWEST, STATUS]);
     expect(stateOf('ent_mail')).toBe('down');
   });
 
-  it('reads all anew after five minutes, as not all that changes is a change of state', async () => {
+  it('reads everything again after five minutes, because not every change is a transition', async () => {
     const { world, live } = await started();
     world.entities[0] = entity('ent_shop', { name: 'Renamed' });
     world.pass(5 * 60_000);
@@ -146,20 +146,20 @@ describe('the poller', () => {
     expect(live.fleet.value?.get('ent_shop')?.name).toBe('Renamed');
   });
 
-  it('does so more rarely the larger the fleet is, so that it costs no more', async () => {
+  it('reads everything less often for a larger fleet', async () => {
     const { world } = await started((one) => {
       one.pageSize = 2000;
       one.entities.push(...Array.from({ length: 2000 - one.entities.length }, (_, i) => entity(`ent_${i}`)));
     });
     world.pass(9 * 60_000);
     await world.turn();
-    expect(world.asked).not.toContain(STATUS);
+    expect(world.requests).not.toContain(STATUS);
     world.pass(60_000);
     await world.turn();
-    expect(world.asked).toContain(STATUS);
+    expect(world.requests).toContain(STATUS);
   });
 
-  it('asks every 5 s while somebody is there, every 15 s a minute later, every 60 s while hidden', async () => {
+  it('polls every 5 s for an active user, every 15 s a minute later, every 60 s when hidden', async () => {
     const { world } = await started();
     expect(world.next()).toBe(5_000);
     world.pass(60_000);
@@ -170,7 +170,7 @@ describe('the poller', () => {
     expect(world.next()).toBe(60_000);
   });
 
-  it('looks at once when somebody comes back after longer than the interval', async () => {
+  it('polls at once when the user returns after the interval', async () => {
     const { world, live } = await started();
     world.hidden = true;
     await world.turn();
@@ -180,7 +180,7 @@ describe('the poller', () => {
     expect(world.next()).toBe(0);
   });
 
-  it('counts the looks that failed, waits longer each time, and recovers by itself', async () => {
+  it('counts failed polls, backs off, and recovers', async () => {
     const { world, live, stateOf } = await started();
     world.fails = new ApiFailure('The service cannot be reached.', { status: 0, code: 'UNREACHABLE' });
     const waits: (number | undefined)[] = [];
@@ -198,35 +198,35 @@ describe('the poller', () => {
     expect(live.failure.value).toBeUndefined();
   });
 
-  it('is not sooner there again than the service asked for', async () => {
+  it('does not poll before Retry-After', async () => {
     const { world, live } = await started();
     world.fails = new ApiFailure('Too many', { status: 429, code: 'RATE_LIMITED', retryAfter: 120 });
     await world.turn();
     expect(world.next()).toBe(120_000);
     live.nudge();
-    live.lookNow();
+    live.pollNow();
     expect(world.next()).toBe(120_000);
-    expect(world.asked).toHaveLength(1);
+    expect(world.requests).toHaveLength(1);
   });
 
-  it('asks at once when the network is back', async () => {
+  it('polls at once when the network is back', async () => {
     const { world, live } = await started();
     world.fails = new ApiFailure('The service cannot be reached.', { status: 0, code: 'UNREACHABLE' });
     await world.turn();
     world.fails = undefined;
-    live.lookNow();
+    live.pollNow();
     await settled();
     expect(live.missed.value).toBe(0);
   });
 
-  it('forgets everything when it stops: who looks next may be somebody else', async () => {
+  it('drops all data when it stops', async () => {
     const { world, live } = await started();
     live.stop();
     expect(live.fleet.value).toBeUndefined();
     expect(world.next()).toBeUndefined();
   });
 
-  it('drops the answer to a look that was under way when it stopped', async () => {
+  it('ignores the response of a poll after it stopped', async () => {
     const { world, ports } = liveWorld();
     world.entities = [entity('ent_shop')];
     const live = makeLive(ports);
@@ -238,7 +238,7 @@ describe('the poller', () => {
     expect(world.next()).toBeUndefined();
   });
 
-  it('reads all anew when a page has changed something', async () => {
+  it('reads everything again on refresh', async () => {
     const { world, live, stateOf } = await started();
     world.entities.push(entity('ent_new'));
     await live.refresh();

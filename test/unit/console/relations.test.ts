@@ -20,18 +20,18 @@ const states = (down: string, up = '') =>
   ]);
 
 describe('root causes', () => {
-  it('are down, with nothing down upstream', () => {
+  it('are down with nothing down upstream', () => {
     expect(rootCauses(states('abc'), links('a>b', 'b>c'))).toEqual(['c']);
     expect(rootCauses(states('ac', 'b'), links('a>b', 'b>c'))).toEqual(['a', 'c']);
     expect(rootCauses(states('', 'abc'), links('a>b'))).toEqual([]);
   });
 
-  it('are all of a circle with nothing down above it, and none of what hangs on it', () => {
+  it('include all members of a cycle with nothing down upstream', () => {
     expect(rootCauses(states('abcd'), links('a>b', 'b>c', 'c>b', 'd>a'))).toEqual(['b', 'c']);
     expect(rootCauses(states('abcx'), links('a>b', 'b>c', 'c>b', 'b>x'))).toEqual(['x']);
   });
 
-  it('explain everything that is down, and never each other but in a circle', () => {
+  it('explain all down entities, and each other only in a cycle', () => {
     const id = fc.constantFrom(...'abcdefg');
     const relation = fc.record({ from_entity_id: id, to_entity_id: id });
     fc.assert(
@@ -53,22 +53,22 @@ describe('root causes', () => {
   });
 });
 
-describe('neighbours', () => {
+describe('neighbors', () => {
   const chain = links('a>b', 'b>c', 'c>d', 'b>c');
 
-  it('are found on both sides, up to a number of steps', () => {
+  it('are found in both directions up to a distance', () => {
     expect([...around('b', 1, chain)].sort()).toEqual(['a', 'b', 'c']);
     expect([...around('a', 3, chain)].sort()).toEqual(['a', 'b', 'c', 'd']);
     expect([...around('lonely', 2, chain)]).toEqual(['lonely']);
   });
 
-  it('downstream are all that a fault comes down to, once each', () => {
+  it('include each downstream entity once', () => {
     expect([...downstreamOf('d', chain)]).toEqual(['c', 'b', 'a']);
     expect([...downstreamOf('a', links('a>b', 'b>a'))]).toEqual(['b']);
   });
 });
 
-describe('the map', () => {
+describe('mapOf', () => {
   const fleet = new Map(
     [entity('a'), entity('b', { state: 'down' }), entity('c', { blueprint_slug: 'host' }), entity('d')].map((one) => [
       one.id,
@@ -94,11 +94,11 @@ describe('the map', () => {
     return { ids: view.rows.map(({ id }) => id), lines: view.relations.length, alone: view.alone, beyond: view.beyond };
   };
 
-  it('shows what is related, the root cause first, and counts what it leaves out', () => {
+  it('returns related entities, root causes first, and counts the others', () => {
     expect(shown({})).toEqual({ ids: ['b', 'a', 'c'], lines: 2, alone: 1, beyond: 1 });
   });
 
-  it('is held to a blueprint, and to what is so many steps around one', () => {
+  it('filters by blueprint and by distance from an entity', () => {
     expect(shown({ blueprint: 'service' })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 1, beyond: 2 });
     expect(shown({ around: 'c' })).toEqual({ ids: ['b', 'c'], lines: 1, alone: 0, beyond: 1 });
     expect(shown({ around: 'c', depth: 2 }).ids).toEqual(['b', 'a', 'c']);

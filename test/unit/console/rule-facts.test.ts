@@ -22,6 +22,6 @@ it.each([
     ],
   ],
   ['an attempt of fact_1, on 2026-11-22', ['an attempt of fact_1, on 2026-11-22']],
-])('splits %j at its times and at ids that have a page', (text, pieces) => {
+])('splits %j at times and linkable ids', (text, pieces) => {
   expect(piecesOf(text)).toEqual(pieces);
 });

@@ -12,8 +12,8 @@ import { degradedOf, uptimeOf } from '#console/rules/uptime.ts';
 import { visibleRows } from '#console/rules/visible-rows.ts';
 import { count, list, percent } from '#console/rules/words.ts';
 
-describe('an address', () => {
-  it('comes back from a link as it was', () => {
+describe('address', () => {
+  it('is unchanged after building and parsing a link', () => {
     const given = fc.record({
       blueprint: fc.string({ minLength: 1 }),
       slug: fc.string({ minLength: 1 }),
@@ -29,7 +29,7 @@ describe('an address', () => {
     );
   });
 
-  it('of another page, or of none, fits nothing', () => {
+  it('does not match another or an invalid pattern', () => {
     expect(matchPath('/checks/:id', '/checks')).toBeUndefined();
     expect(matchPath('/checks/:id', '/checks/a/b')).toBeUndefined();
     expect(matchPath('/checks/:id', '/checks/%zz')).toBeUndefined();
@@ -38,13 +38,13 @@ describe('an address', () => {
   });
 });
 
-describe('the window of a list', () => {
+describe('visibleRows', () => {
   const lists = fc.record({
     count: fc.nat(10_000),
     offset: fc.integer({ min: -2_000, max: 500_000 }),
     view: fc.integer({ min: 1, max: 2_000 }),
   });
-  it('has every row in sight, and as much room as the whole list', () => {
+  it('contains every visible row and keeps the height of the list', () => {
     fc.assert(
       fc.property(lists, ({ count: n, offset, view }) => {
         const { from, to, above, below } = visibleRows(n, 40, offset, view);
@@ -56,7 +56,7 @@ describe('the window of a list', () => {
       }),
     );
   });
-  it('draws no more than fit, and some to spare', () => {
+  it('renders only visible rows and some spare ones', () => {
     fc.assert(
       fc.property(lists, ({ count: n, offset, view }) => {
         const { from, to } = visibleRows(n, 40, offset, view);
@@ -66,8 +66,8 @@ describe('the window of a list', () => {
   });
 });
 
-describe('the interval', () => {
-  it('is never shorter than asked for, nor longer than a minute without being asked', () => {
+describe('pollInterval', () => {
+  it('is at least Retry-After, else at most a minute', () => {
     const attention = fc.record({
       hidden: fc.boolean(),
       idleMs: fc.nat(10_000_000),
@@ -76,17 +76,17 @@ describe('the interval', () => {
     });
     fc.assert(
       fc.property(attention, (given) => {
-        const asked = (given.retryAfter ?? 0) * 1000;
+        const requested = (given.retryAfter ?? 0) * 1000;
         const ms = pollInterval(given);
-        expect(ms).toBeGreaterThanOrEqual(Math.max(5_000, asked));
-        expect(ms).toBeLessThanOrEqual(Math.max(60_000, asked));
+        expect(ms).toBeGreaterThanOrEqual(Math.max(5_000, requested));
+        expect(ms).toBeLessThanOrEqual(Math.max(60_000, requested));
       }),
     );
   });
 });
 
-describe('times and figures', () => {
-  it('are said in the units that people use', () => {
+describe('times and numbers', () => {
+  it('use readable units', () => {
     expect([0, -5, 999, 61_000, 3_600_000, 90_061_000].map(duration)).toEqual([
       '0 s',
       '0 s',
@@ -99,7 +99,7 @@ describe('times and figures', () => {
     expect([relative(0, 240_000), relative(7_200_000, 0), relative(5, 7)]).toEqual(['4 min ago', 'in 2 h', 'now']);
     expect(dateTime(Date.parse('2026-11-22T00:05:09.000Z'), 'utc')).toBe('22 Nov 2026, 00:05:09');
   });
-  it('never call 100 % what was down, nor 0 % what was up', () => {
+  it('round to 100 % or 0 % only if exact', () => {
     expect([1, 0.999999, 0.99984, 0.000001, 0, null].map(percent)).toEqual([
       '100 %',
       '99.99 %',
@@ -115,15 +115,15 @@ describe('times and figures', () => {
   });
 });
 
-describe('a history bar', () => {
+describe('history bar', () => {
   const bucket = (up: number | null) => ({ up, degraded: false });
-  it('tells degraded, partly down, down and not watched apart, by shape as well', () => {
+  it('distinguishes states by shape', () => {
     const hours = [...[1, 0.5, 0, null].map(bucket), { up: 1, degraded: true }];
     expect(hours.map(shadeOf)).toEqual(['up', 'part', 'down', 'gap', 'degraded']);
     const tops = Object.values(barPaths(hours, 100, 20)).map((path) => path.split(/[ h]/)[1]);
     expect(new Set(tops).size).toBe(5);
   });
-  it('shows as degraded what counts as up', () => {
+  it('shows degraded time that counts as up', () => {
     const none = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
     const hours = [
       { ...none, up: 3600 },
@@ -135,14 +135,14 @@ describe('a history bar', () => {
     expect([percent(uptimeOf(buckets)), degradedOf(buckets)]).toEqual(['100 %', '1 h 30 min degraded']);
     expect(degradedOf(buckets.slice(0, 1))).toBe('');
   });
-  it('says in words what it shows', () => {
-    expect(barSummary([1, 1, 0, null].map(bucket), 'Last 24 h')).toBe('Last 24 h: 2 up, 1 down, 1 not watched');
-    expect(barSummary([], 'Last 24 h')).toBe('Last 24 h: nothing yet');
+  it('describes the bar', () => {
+    expect(barSummary([1, 1, 0, null].map(bucket), 'Last 24 h')).toBe('Last 24 h: 2 up, 1 down, 1 without data');
+    expect(barSummary([], 'Last 24 h')).toBe('Last 24 h: no data');
   });
 });
 
-describe('the tile map', () => {
-  it('gives each entity a tile of its own, which a point in it finds', () => {
+describe('tileGrid', () => {
+  it('gives each entity a tile that tileAt finds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 50, max: 2_500 }), (n, width) => {
         const grid = tileGrid(n, width, 96);
@@ -155,38 +155,38 @@ describe('the tile map', () => {
   });
 });
 
-describe('many calls in turns', () => {
-  it('are at most six at once, go on past what fails, and name it', async () => {
+describe('runInBatches', () => {
+  it('runs up to six at a time, continues after failures, and returns them', async () => {
     let running = 0;
-    let most = 0;
-    const told: number[] = [];
+    let peak = 0;
+    const progress: number[] = [];
     const work = async (n: number) => {
-      most = Math.max(most, ++running);
+      peak = Math.max(peak, ++running);
       await Promise.resolve();
       running--;
       if (n % 7 === 3) throw new Error(`not ${n}`);
     };
-    const failed = await runInBatches([...Array(20).keys()], work, (done) => told.push(done));
-    expect(most).toBe(6);
+    const failed = await runInBatches([...Array(20).keys()], work, (done) => progress.push(done));
+    expect(peak).toBe(6);
     expect(failed).toEqual([3, 10, 17].map((item) => ({ item, why: `not ${item}` })));
-    expect(told.at(-1)).toBe(20);
+    expect(progress.at(-1)).toBe(20);
   });
 });
 
-describe('who may not', () => {
-  const who = { role: 'viewer', is_read_only: false, key: null } as const;
-  it('is told why, in the words of the API', () => {
-    expect(deniedReason(who, 'read')).toBeUndefined();
-    expect(deniedReason(who, 'write')).toBe('This needs the member role; you are a viewer.');
-    expect(deniedReason({ ...who, role: 'admin', is_read_only: true }, 'write')).toMatch(/^This key is read-only\./);
+describe('deniedReason', () => {
+  const viewer = { role: 'viewer', is_read_only: false, key: null } as const;
+  it('returns the message of the API', () => {
+    expect(deniedReason(viewer, 'read')).toBeUndefined();
+    expect(deniedReason(viewer, 'write')).toBe('This needs the member role; you are a viewer.');
+    expect(deniedReason({ ...viewer, role: 'admin', is_read_only: true }, 'write')).toMatch(/^This key is read-only\./);
     const key = { id: 'key_1', label: '', scopes: ['push' as const], expires_at: null };
-    expect(deniedReason({ ...who, role: 'admin', key }, 'write')).toBe(
+    expect(deniedReason({ ...viewer, role: 'admin', key }, 'write')).toBe(
       'This key has the scope push; this needs write. Make a key that has it.',
     );
   });
 });
 
-describe('the palette', () => {
+describe('findTargets', () => {
   const places = [
     { href: '#/', name: 'Fleet', kind: 'page' },
     { href: '#/1', name: 'Mail relay', kind: 'service', state: 'up' as const },
@@ -194,7 +194,7 @@ describe('the palette', () => {
     { href: '#/3', name: 'Old relay', kind: 'service', state: 'down' as const },
   ];
   const found = (text: string) => findTargets(places, text).map(({ name }) => name);
-  it('finds names that begin so first, and what is down before what is up', () => {
+  it('returns names with the prefix first, and down entities before up ones', () => {
     expect(found('relay')).toEqual(['Relay of mail', 'Old relay', 'Mail relay']);
     expect(found('mail SERVICE')).toEqual(['Mail relay', 'Relay of mail']);
     expect(found('nothing')).toEqual([]);

@@ -11,21 +11,29 @@ import {
   TARGETS,
 } from '#console/rules/audit.ts';
 import { fieldsOf, readText, textOf } from '#console/rules/form-fields.ts';
-import { firstCall, firstCommand, keyRequest, MAY, mayWords, OVERLAPS, restrictionText } from '#console/rules/keys.ts';
+import {
+  firstCall,
+  firstCommand,
+  keyRequest,
+  MAY,
+  OVERLAPS,
+  permissionText,
+  restrictionText,
+} from '#console/rules/keys.ts';
 import { readLines, withLine, withoutLine } from '#console/rules/lines.ts';
-import { goesWith, meansOf } from '#console/rules/team.ts';
+import { credentialsOf, signInMethodsOf } from '#console/rules/team.ts';
 import { timeOf, typedTime } from '#console/rules/time.ts';
 import { NewKey, Rotation } from '#lib/access/new-key.ts';
 import { TARGET_TYPES, VERBS } from '#lib/audit/entry.ts';
 import { AuditFilter } from '#lib/audit/query.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
 
-const held = { scopes: null, is_read_only: false, check_ids: null, entity_ids: null, skills: null };
+const unrestricted = { scopes: null, is_read_only: false, check_ids: null, entity_ids: null, skills: null };
 const check = 'chk_01m7yhxbs8d8fb3b5f55a1c852';
 const entity = 'ent_01m7yhx8vgcb4aec889ac858d5';
 
-describe('a new key as it is typed', () => {
-  it('becomes a request that the API takes, whatever is chosen', () => {
+describe('keyRequest', () => {
+  it('builds a valid request for all choices', () => {
     const typed = fc.record({
       label: fc.constant('job'),
       may: fc.constantFrom(...Object.values(MAY)),
@@ -43,12 +51,12 @@ describe('a new key as it is typed', () => {
     );
   });
 
-  it('names a missing scope by its field', () => {
+  it('sends missing scopes, so that the API reports them', () => {
     const { error } = NewKey.safeParse(keyRequest({ label: 'job', may: MAY.some }));
     expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(['scopes']);
   });
 
-  it('keeps what a push key is held to, and drops what another cannot be held to', () => {
+  it('keeps the restrictions that the scopes allow', () => {
     const typed = { label: 'job', may: MAY.some, check_ids: [check], skills: ['runbook'] };
     expect(keyRequest({ ...typed, scopes: ['push'] })).toEqual({ label: 'job', scopes: ['push'], check_ids: [check] });
     expect(keyRequest({ ...typed, scopes: ['mcp', 'read'] })).toEqual({
@@ -59,46 +67,48 @@ describe('a new key as it is typed', () => {
     expect(keyRequest({ ...typed, may: MAY.all, scopes: ['push'] })).toEqual({ label: 'job' });
   });
 
-  it('lives on for as long as the API lets a rotated key', () => {
+  it('offers only overlaps that the API accepts', () => {
     for (const overlap_seconds of Object.values(OVERLAPS)) Rotation.parse({ overlap_seconds });
   });
 });
 
-describe('a key in words', () => {
-  it('says what it may and what it is held to', () => {
-    expect(mayWords(held)).toBe('all of its owner');
-    expect(mayWords({ ...held, is_read_only: true })).toBe('read only');
-    expect(mayWords({ ...held, scopes: ['mcp', 'read'] })).toBe('mcp, read');
+describe('description of a key', () => {
+  it('lists permissions and restrictions', () => {
+    expect(permissionText(unrestricted)).toBe('all of the owner');
+    expect(permissionText({ ...unrestricted, is_read_only: true })).toBe('read only');
+    expect(permissionText({ ...unrestricted, scopes: ['mcp', 'read'] })).toBe('mcp, read');
     const names = new Map([[check, 'nightly']]);
     const nameOf = (id: string) => names.get(id) ?? id;
-    expect(restrictionText({ ...held, check_ids: [check], entity_ids: ['ent_1'] }, nameOf)).toBe(
+    expect(restrictionText({ ...unrestricted, check_ids: [check], entity_ids: ['ent_1'] }, nameOf)).toBe(
       'checks of ent_1 and nightly',
     );
-    expect(restrictionText({ ...held, skills: ['runbook'] }, nameOf)).toBe('skill runbook');
-    expect(restrictionText(held, nameOf)).toBe('');
+    expect(restrictionText({ ...unrestricted, skills: ['runbook'] }, nameOf)).toBe('skill runbook');
+    expect(restrictionText(unrestricted, nameOf)).toBe('');
   });
 
-  it('comes with a first call that it may make', () => {
-    expect(firstCall(held).path).toBe('/v1/me');
-    expect(firstCall({ ...held, scopes: ['audit', 'read'] }).path).toBe('/v1/me');
-    expect(firstCall({ ...held, scopes: ['audit'] }).path).toBe('/v1/audit');
-    expect(firstCall({ ...held, scopes: ['mcp', 'read'], skills: ['runbook'] }).path).toBe('/v1/mcp');
-    expect(firstCall({ ...held, scopes: ['push'], check_ids: [check] }).path).toBe(`/v1/checks/${check}/heartbeat`);
-    expect(firstCommand({ ...held, key: 'fw_1' }, 'https://status.example.com')).toBe(
+  it('includes an allowed example request', () => {
+    expect(firstCall(unrestricted).path).toBe('/v1/me');
+    expect(firstCall({ ...unrestricted, scopes: ['audit', 'read'] }).path).toBe('/v1/me');
+    expect(firstCall({ ...unrestricted, scopes: ['audit'] }).path).toBe('/v1/audit');
+    expect(firstCall({ ...unrestricted, scopes: ['mcp', 'read'], skills: ['runbook'] }).path).toBe('/v1/mcp');
+    expect(firstCall({ ...unrestricted, scopes: ['push'], check_ids: [check] }).path).toBe(
+      `/v1/checks/${check}/heartbeat`,
+    );
+    expect(firstCommand({ ...unrestricted, key: 'fw_1' }, 'https://status.example.com')).toBe(
       'export FLEETWATCH_KEY=fw_1\ncurl -sS \'https://status.example.com/v1/me\' \\\n  -H "Authorization: Bearer $FLEETWATCH_KEY"',
     );
   });
 });
 
-describe('a time as it is typed', () => {
-  it('is the same again in either zone, to the minute', () => {
+describe('time field', () => {
+  it('converts a time and back in both zones, to the minute', () => {
     const at = fc.date({ min: new Date('1971-01-01'), max: new Date('2200-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(at, fc.constantFrom('local', 'utc'), (date, zone) => {
         const minute = new Date(Math.floor(date.getTime() / 60_000) * 60_000).toISOString();
         const typed = typedTime(date.toISOString(), zone);
         expect(typed).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/);
-        // An hour that comes twice, when clocks go back, is typed alike.
+        // The repeated hour of a clock change is ambiguous.
         const again = Math.abs(Date.parse(timeOf(typed, zone)) - Date.parse(minute));
         expect(zone === 'utc' ? again : again % 1_800_000).toBe(0);
       }),
@@ -107,7 +117,7 @@ describe('a time as it is typed', () => {
     expect(timeOf('2026-11-22T17:14', 'utc')).toBe('2026-11-22T17:14:00.000Z');
   });
 
-  it('is empty where there is none', () => {
+  it('is empty for an invalid time', () => {
     for (const zone of ['local', 'utc'] as const) {
       expect([typedTime('', zone), typedTime('soon', zone), timeOf('', zone), timeOf('soon', zone)]).toEqual([
         '',
@@ -119,8 +129,8 @@ describe('a time as it is typed', () => {
   });
 });
 
-describe('some of a few', () => {
-  it('are fields of their own, and read as the list that the API takes', () => {
+describe('set field', () => {
+  it('converts to the list of the API', () => {
     const [scopes, at] = fieldsOf({
       properties: {
         scopes: { type: 'array', items: { type: 'string', enum: ['read', 'push'] } },
@@ -132,7 +142,7 @@ describe('some of a few', () => {
     expect(readText(scopes!, textOf(scopes!, ['read', 'push']))).toEqual(['read', 'push']);
   });
 
-  it('are added once, and taken away', () => {
+  it('adds an option once, and removes it', () => {
     const two = withLine(withLine(withLine('', 'a'), 'b'), 'a');
     expect(readLines(two)).toEqual(['a', 'b']);
     expect(withoutLine(two, 'a')).toBe('b');
@@ -140,8 +150,8 @@ describe('some of a few', () => {
   });
 });
 
-describe('the audit log', () => {
-  it('can be filtered by all that the API knows', () => {
+describe('audit log', () => {
+  it('offers all filters of the API', () => {
     expect(Object.keys(TARGETS)).toEqual(Object.keys(TARGET_TYPES));
     expect(Object.keys(DEEDS)).toEqual(Object.keys(VERBS));
     for (const target of Object.keys(TARGETS)) {
@@ -154,14 +164,14 @@ describe('the audit log', () => {
     expect(actionOf('', 'update')).toBe('');
   });
 
-  it('is asked for what the address says of it, and for nothing else', () => {
+  it('requests only known filters of the address', () => {
     expect(auditPath(new URLSearchParams('actor=ann%40example.com&tv=1&kind='))).toBe(
       '/v1/audit?actor=ann%40example.com',
     );
     expect(auditPath(new URLSearchParams())).toBe('/v1/audit');
   });
 
-  it('shows a value as people read it', () => {
+  it('formats values', () => {
     expect([null, undefined].map(auditValueText)).toEqual([undefined, undefined]);
     expect([60, false, 'down', '', ['a', 1], { a: { b: 1 } }].map(auditValueText)).toEqual([
       '60',
@@ -173,7 +183,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('is exported as a record a line', () => {
+  it('exports one record per line', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ name: fc.string({ unit: 'grapheme' }) })), (records) => {
         const lines = linesOf(records).split('\n');
@@ -183,7 +193,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('finds more by who did it', () => {
+  it('returns the actor filter of an entry', () => {
     const actor = { type: 'user', user_id: 'usr_1', email: 'ann@example.com', key_id: null, key_label: null } as const;
     expect(actorOf(actor)).toBe('ann@example.com');
     expect(actorOf({ ...actor, type: 'operator', user_id: null, email: null })).toBe('operator');
@@ -191,13 +201,13 @@ describe('the audit log', () => {
   });
 });
 
-describe('somebody of the team', () => {
-  it('takes along what is theirs', () => {
-    expect(goesWith({ passkeys: 1, identities: 2 }, 3)).toBe(
+describe('team member', () => {
+  it('lists credentials and sign-in methods', () => {
+    expect(credentialsOf({ passkeys: 1, identities: 2 }, 3)).toBe(
       '3 API keys, 1 passkey, 2 linked identities and all sessions',
     );
-    expect(goesWith({ passkeys: 0, identities: 0 }, 0)).toBe('all sessions');
-    expect(meansOf({ passkeys: 2, identities: 0 })).toBe('2 passkeys');
-    expect(meansOf({ passkeys: 0, identities: 0 })).toBe('');
+    expect(credentialsOf({ passkeys: 0, identities: 0 }, 0)).toBe('all sessions');
+    expect(signInMethodsOf({ passkeys: 2, identities: 0 })).toBe('2 passkeys');
+    expect(signInMethodsOf({ passkeys: 0, identities: 0 })).toBe('');
   });
 });

@@ -9,8 +9,8 @@ import { Slug } from '#lib/platform/text.ts';
 
 const at = (query: string) => readStart(new URLSearchParams(query));
 
-describe('the first steps', () => {
-  it('go on where the address says that one is', () => {
+describe('first steps', () => {
+  it('continue at the step in the address', () => {
     const steps = [
       '',
       'entity=service/shop',
@@ -21,14 +21,14 @@ describe('the first steps', () => {
     expect(at(steps[3]!)).toEqual({ entity: { blueprint: 'service', slug: 'shop' }, check: 'chk_1', channel: 'chn_1' });
   });
 
-  it('begin anew where the address lacks what something belongs to', () => {
+  it('restart at a step whose parent is missing in the address', () => {
     for (const query of ['check=chk_1&channel=chn_1', 'entity=shop&check=chk_1', 'entity=a/b/c']) {
       expect(currentStep(at(query))).toBe(1);
     }
     expect(currentStep(at('entity=service/shop&channel=chn_1'))).toBe(2);
   });
 
-  it('ask of each type for what it cannot do without, and how often', () => {
+  it('show the required fields and the interval of each type', () => {
     for (const [type, schema] of Object.entries(schemas.checks)) {
       const paths = firstFields(schema).map(({ path }) => path);
       expect(paths, type).toContain('interval_seconds');
@@ -42,7 +42,7 @@ describe('the first steps', () => {
   });
 });
 
-/** What a real shell makes of a command: its words. */
+/** Returns the words that a shell passes to curl. */
 const wordsOf = (command: string): string[] =>
   execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\0' "$word"; done; }\n${command}`], {
     env: { FLEETWATCH_KEY: 'fw_1' },
@@ -51,8 +51,8 @@ const wordsOf = (command: string): string[] =>
     .split('\0')
     .slice(0, -1);
 
-describe('a call as a command', () => {
-  it('reaches curl as it was meant, whatever is in its body', () => {
+describe('curlOf', () => {
+  it('quotes any body correctly', () => {
     const body = fc.record({ name: fc.string({ unit: 'grapheme', maxLength: 60 }) });
     fc.assert(
       fc.property(body, (one) => {
@@ -70,14 +70,14 @@ describe('a call as a command', () => {
     );
   });
 
-  it('names a method that curl would not choose by itself', () => {
+  it('names a method that is not the default of curl', () => {
     expect(wordsOf(curlOf({ method: 'POST', path: '/v1/x' }, 'http://a')).slice(0, 3)).toEqual(['-sS', '-X', 'POST']);
     expect(wordsOf(curlOf({ method: 'GET', path: '/v1/x' }, 'http://a'))).not.toContain('-X');
   });
 });
 
-describe('a slug of a name', () => {
-  it('is one that the API takes, or empty', () => {
+describe('slugOf', () => {
+  it('returns a valid slug, or an empty text', () => {
     expect(slugOf('Web shop (EU)')).toBe('web-shop-eu');
     expect(slugOf('Café Zürich')).toBe('cafe-zurich');
     expect(slugOf('متجر')).toBe('');

@@ -4,7 +4,7 @@ import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { barsOf, monthAt, monthsLater, weeksOf } from '#console/rules/windows/calendar.ts';
 import { isShown, requestOf, typedWindow, windowSchema } from '#console/rules/windows/form.ts';
-import { coming, compareStanding, endingOf, timesOf, windowStatus } from '#console/rules/windows/times.ts';
+import { compareStatus, endingOf, nextOccurrences, timesOf, windowStatus } from '#console/rules/windows/times.ts';
 import { NewWindow, WindowPatch } from '#lib/alerting/configure/windows.ts';
 
 const HOUR = 3_600_000;
@@ -24,31 +24,31 @@ const AGAIN: MaintenanceWindow = {
   ...{ every_weeks: 2, from: '2026-11-21T08:00:00.000Z', until: null },
 };
 
-describe('the times of a maintenance window', () => {
-  it('are those of the service, as soon as enough is typed', () => {
+describe('times of a maintenance window', () => {
+  it('match the service once all properties are entered', () => {
     expect(timesOf({ cron: '30 2 * * sat' }, 0)).toBeUndefined();
     expect(timesOf({ starts_at: ONCE.starts_at }, 0)).toBeUndefined();
     const times = timesOf(AGAIN, 0)!;
-    expect(coming(times, at('2026-11-21T08:00:00Z'), 2).map(({ from, to }) => [from, to])).toEqual([
+    expect(nextOccurrences(times, at('2026-11-21T08:00:00Z'), 2).map(({ from, to }) => [from, to])).toEqual([
       [at('2026-11-28T01:30:00Z'), at('2026-11-28T03:30:00Z')],
       [at('2026-12-12T01:30:00Z'), at('2026-12-12T03:30:00Z')],
     ]);
   });
 
-  it('say what is wrong with a cron or a zone', () => {
+  it('reject an invalid cron expression or time zone', () => {
     expect(() => timesOf({ cron: '30 2 *' }, 0)).toThrow('has 3 fields');
     expect(() => timesOf({ cron: '30 2 * * *', time_zone: 'Berlin' }, 0)).toThrow('no time zone Berlin');
   });
 
-  it('put what is open first, then what comes next, and what is over last', () => {
-    const standings = ['2026-12-06T00:00:00Z', '2026-12-01T00:00:00Z', '2026-12-07T00:00:00Z'].map((now) =>
+  it('sort open windows first, then planned ones, then past ones', () => {
+    const statuses = ['2026-12-06T00:00:00Z', '2026-12-01T00:00:00Z', '2026-12-07T00:00:00Z'].map((now) =>
       windowStatus(ONCE, at(now)),
     );
-    expect(standings.map(({ is }) => is)).toEqual(['open', 'next', 'over']);
-    expect(standings.toReversed().toSorted(compareStanding)).toEqual(standings);
+    expect(statuses.map(({ is }) => is)).toEqual(['open', 'next', 'over']);
+    expect(statuses.toReversed().toSorted(compareStatus)).toEqual(statuses);
   });
 
-  it('end an open one now, and leave the later ones of one that comes again where they are', () => {
+  it('end an open occurrence and keep later ones', () => {
     expect(endingOf(ONCE, at('2026-12-06T00:00:00Z'))).toEqual({ change: { ends_at: '2026-12-06T00:00:00.000Z' } });
     expect(endingOf(ONCE, at('2026-12-05T22:00:10Z'))).toEqual({ change: { ends_at: '2026-12-05T22:01:00.000Z' } });
 
@@ -56,17 +56,18 @@ describe('the times of a maintenance window', () => {
     const ending = endingOf(AGAIN, inside);
     expect(ending).toEqual({ change: { from: '2026-12-12T01:30:00.000Z' } });
     const later = { ...AGAIN, ...(ending as { change: { from: string } }).change };
-    const comingTo = (window: MaintenanceWindow) => coming(timesOf(window, 0)!, at('2026-11-29T00:00:00Z'), 5);
+    const occurrencesOf = (window: MaintenanceWindow) =>
+      nextOccurrences(timesOf(window, 0)!, at('2026-11-29T00:00:00Z'), 5);
     expect(windowStatus(later, inside)).toMatchObject({ is: 'next' });
-    expect(comingTo(later)).toEqual(comingTo(AGAIN));
+    expect(occurrencesOf(later)).toEqual(occurrencesOf(AGAIN));
     expect(endingOf({ ...AGAIN, until: '2026-12-01T00:00:00.000Z' }, inside)).toBe('delete');
   });
 });
 
-describe('the form of a maintenance window', () => {
+describe('form of a maintenance window', () => {
   const specs = fieldsOf(windowSchema(['service'], 'Europe/Berlin'));
 
-  it('sends back what it shows', () => {
+  it('sends unchanged values', () => {
     const wide = { ...ONCE, scope: { blueprint_slug: 'service', include_dependents: true } };
     for (const window of [ONCE, AGAIN, wide]) {
       const record = typedWindow(window);
@@ -77,7 +78,7 @@ describe('the form of a maintenance window', () => {
     }
   });
 
-  it('sends what is of its kind alone, and all checks where none is chosen', () => {
+  it('sends only properties of its kind, and all checks by default', () => {
     const draft = { ...draftOf(specs, undefined), name: 'Move', starts_at: ONCE.starts_at!, cron: '0 * * * *' };
     expect(requestOf(bodyOf(specs, draft))).toEqual({
       name: 'Move',
@@ -85,22 +86,22 @@ describe('the form of a maintenance window', () => {
       starts_at: ONCE.starts_at,
       scope: { all: true },
     });
-    const again = { ...draft, comes: 'again and again', duration_seconds: '90' };
+    const again = { ...draft, comes: 'recurring', duration_seconds: '90' };
     expect(NewWindow.parse(requestOf(bodyOf(specs, again)))).toMatchObject({
       ...{ cron: '0 * * * *', duration_seconds: 5400, time_zone: 'Europe/Berlin', every_weeks: 1 },
     });
     expect(requestOf({ ...bodyOf(specs, again), cron: undefined })).toHaveProperty('cron');
   });
 
-  it('shows the fields of the kind that is chosen, which stays once it is stored', () => {
+  it('shows the fields of the chosen kind, which is fixed for existing windows', () => {
     expect(isShown('cron', 'once', false)).toBe(false);
-    expect(isShown('ends_at', 'again and again', false)).toBe(false);
+    expect(isShown('ends_at', 'recurring', false)).toBe(false);
     expect(isShown('comes', 'once', true)).toBe(false);
   });
 });
 
-describe('the calendar', () => {
-  it('has whole weeks from Monday on, with the days of the months around', () => {
+describe('calendar', () => {
+  it('has whole weeks from Monday, including days of adjacent months', () => {
     const weeks = weeksOf('2026-12', 'utc');
     expect(weeks.map(([monday]) => monday!.number)).toEqual([30, 7, 14, 21, 28]);
     expect(weeks[0]!.map(({ isIn }) => isIn)).toEqual([false, true, true, true, true, true, true]);
@@ -109,18 +110,18 @@ describe('the calendar', () => {
     expect([monthsLater('2026-12', 1), monthsLater('2026-01', -1)]).toEqual(['2027-01', '2025-12']);
   });
 
-  it('draws a bar over the days of each interval, and goes on with it in the next week', () => {
+  it('shows a bar per occurrence, continued in the next week', () => {
     const [first, second] = weeksOf('2026-12', 'utc');
     const move = { of: 'move', from: at('2026-12-05T22:00:00Z'), to: at('2026-12-07T04:00:00Z') };
     const patch = { of: 'patch', from: at('2026-12-05T23:00:00Z'), to: at('2026-12-06T00:00:00Z') };
     expect(barsOf(first!, [patch, move])).toMatchObject([
-      { of: 'move', column: 5, columns: 2, lane: 0, goesOn: false },
+      { of: 'move', column: 5, columns: 2, lane: 0, isContinued: false },
       { of: 'patch', column: 5, columns: 1, lane: 1 },
     ]);
-    expect(barsOf(second!, [patch, move])).toMatchObject([{ of: 'move', column: 0, columns: 1, goesOn: true }]);
+    expect(barsOf(second!, [patch, move])).toMatchObject([{ of: 'move', column: 0, columns: 1, isContinued: true }]);
   });
 
-  it('draws what is open several times a day once, and says how often', () => {
+  it('merges several occurrences of a day into one bar', () => {
     const [week] = weeksOf('2026-12', 'utc');
     const hourly = [1, 2, 3].map((hour) => {
       const from = at('2026-12-01T00:00:00Z') + hour * HOUR;

@@ -51,7 +51,7 @@ export const transition = (
   ...more,
 });
 
-/** A service with a fleet and a feed, and a clock that a test turns. */
+/** Fake service with a fleet, a feed, and a manual clock. */
 export function liveWorld() {
   let now = START;
   let timer: { at: number; run: () => void } | undefined;
@@ -62,17 +62,17 @@ export function liveWorld() {
     hidden: false,
     lastInput: START,
     fails: undefined as Error | undefined,
-    /** A path that cannot be read. */
+    /** Path whose requests fail. */
     failsAt: undefined as string | undefined,
-    /** How many entities a page of the status has. */
+    /** Page size of the status. */
     pageSize: 1000,
-    asked: [] as string[],
-    /** How long until the next look, in ms; undefined: none is planned. */
+    requests: [] as string[],
+    /** Milliseconds to the next poll; undefined: none is planned. */
     next: () => (timer ? timer.at - now : undefined),
-    /** Lets time pass to the next look, and waits for it. */
+    /** Advances the clock to the next poll and waits for it. */
     async turn() {
       const due = timer;
-      if (!due) throw new Error('No look is planned.');
+      if (!due) throw new Error('No poll is planned.');
       now = Math.max(now, due.at);
       timer = undefined;
       due.run();
@@ -94,16 +94,16 @@ export function liveWorld() {
     isHidden: () => world.hidden,
     lastInput: () => world.lastInput,
     async get<T>(path: string, { signal }: { signal: AbortSignal }) {
-      world.asked.push(path);
+      world.requests.push(path);
       await Promise.resolve();
       signal.throwIfAborted();
       if (world.fails) throw world.fails;
-      if (path === world.failsAt) throw new ApiFailure('No answer.', { status: 0, code: 'UNREACHABLE' });
+      if (path === world.failsAt) throw new ApiFailure('No response.', { status: 0, code: 'UNREACHABLE' });
       const { pathname, searchParams } = new URL(path, 'http://service');
       if (pathname === '/v1/status/transitions') {
         const after = searchParams.get('after');
         const at = world.feed.findIndex(({ id }) => id === after);
-        if (after !== null && at < 0) throw new ApiFailure('No such transition.', { status: 404, code: 'NOT_FOUND' });
+        if (after !== null && at < 0) throw new ApiFailure('Transition not found.', { status: 404, code: 'NOT_FOUND' });
         const list = after === null ? world.feed : world.feed.slice(0, at).toReversed();
         const limit = Number(searchParams.get('limit'));
         return { value: list.slice(0, limit) as T, next: list.length > limit ? 'more' : undefined };
@@ -117,7 +117,7 @@ export function liveWorld() {
   return { world, ports };
 }
 
-/** Lets everything that waits for an answer go on; answers come within some turns of promises. */
+/** Waits until pending promises are settled. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 100; i++) await Promise.resolve();
 }

@@ -6,25 +6,25 @@ import { endingOf } from '#console/rules/windows/times.ts';
 
 type EndProps = { window: MaintenanceWindow; onEnded: () => void; onClose: () => void };
 
-/** Asks before an open window ends early. */
+/** Asks for confirmation before an open window ends early. */
 export function EndWindow({ window, onEnded, onClose }: EndProps) {
   const path = `/v1/windows/${window.id}`;
   const isLast = endingOf(window, Date.now()) === 'delete';
   return (
     <Confirm
       title={`End ${window.name} now?`}
-      action={isLast ? 'End and delete the window' : 'End it now'}
+      action={isLast ? 'End and delete window' : 'End window'}
       run={async () => {
         const ending = endingOf(window, Date.now());
         await (ending === 'delete' ? call('DELETE', path) : call('PUT', path, ending.change));
-        showToast('It is over. What is still down is told after its next result.');
+        showToast('The window has ended. Checks that are still down alert after their next result.');
         onEnded();
       }}
       onClose={onClose}
     >
-      <p>Alerts that it held are decided after the next result of their checks.</p>
+      <p>Held alerts are decided after the next result of their checks.</p>
       {window.cron !== null && (
-        <p>{isLast ? 'It never comes again, so it is deleted.' : 'It comes again at its next time.'}</p>
+        <p>{isLast ? 'It has no later occurrence, so it is deleted.' : 'It opens again at its next occurrence.'}</p>
       )}
     </Confirm>
   );

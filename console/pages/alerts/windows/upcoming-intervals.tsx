@@ -1,21 +1,20 @@
 import { zone as shownZone } from '#console/app/appearance.ts';
 import { clockIn, duration, span, zoneName } from '#console/rules/time.ts';
-import { coming } from '#console/rules/windows/times.ts';
+import { nextOccurrences } from '#console/rules/windows/times.ts';
 import type { WindowTimes } from '#lib/alerting/policy/intervals.ts';
 
-/** So many intervals tell what a rule means, two changes of clocks aside. */
+/** Number of occurrences: enough to show the rule and two clock changes. */
 const SHOWN = 5;
 
-type ComingProps = {
+type UpcomingProps = {
   times: WindowTimes | undefined;
-  /** The zone by whose clocks it begins, where it has one. */
   zone: string | null;
 };
 
-/** When a window is open next. */
-export function Coming({ times, zone }: ComingProps) {
-  const intervals = times ? coming(times, Date.now(), SHOWN) : [];
-  if (intervals.length === 0) return <p class="hint">Never again.</p>;
+/** Lists the next occurrences of a window. */
+export function UpcomingIntervals({ times, zone }: UpcomingProps) {
+  const intervals = times ? nextOccurrences(times, Date.now(), SHOWN) : [];
+  if (intervals.length === 0) return <p class="hint">No more occurrences.</p>;
   const isElsewhere = zone !== null && zone !== zoneName(shownZone.value);
   return (
     <ol class="coming">

@@ -14,7 +14,7 @@ import {
   monthsLater,
   weeksOf,
 } from '#console/rules/windows/calendar.ts';
-import { coming, timesOf } from '#console/rules/windows/times.ts';
+import { nextOccurrences, timesOf } from '#console/rules/windows/times.ts';
 import { list } from '#console/rules/words.ts';
 import { hrefOfWindow } from './window-table.tsx';
 
@@ -22,12 +22,12 @@ type CalendarProps = { windows: readonly MaintenanceWindow[]; query: URLSearchPa
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-/** When which window is open in a month, a bar each; on a phone as a list. The address says which month. */
+/** Calendar of the windows in a month: a bar per occurrence; on a phone a list. The address holds the month. */
 export function WindowCalendar({ windows, query }: CalendarProps) {
   const now = Date.now();
   const present = monthAt(now, zone.value);
-  const asked = query.get('month') ?? '';
-  const month = isMonth(asked) ? asked : present;
+  const chosen = query.get('month') ?? '';
+  const month = isMonth(chosen) ? chosen : present;
   const weeks = useMemo(() => weeksOf(month, zone.value), [month, zone.value]);
   const { spans, tooMany } = useMemo(() => spansIn(windows, weeks), [windows, weeks]);
   const turn = (count: number) => setQuery({ month: monthsLater(month, count) });
@@ -35,9 +35,13 @@ export function WindowCalendar({ windows, query }: CalendarProps) {
   return (
     <section class="calendar" aria-label="Calendar">
       <header class="row-actions">
-        <Button small label="Month before" icon="left" onClick={() => turn(-1)} />
-        <Button small label="Month after" icon="right" onClick={() => turn(1)} />
-        <Button small why={month === present ? 'It is shown.' : undefined} onClick={() => setQuery({ month: '' })}>
+        <Button small label="Previous month" icon="left" onClick={() => turn(-1)} />
+        <Button small label="Next month" icon="right" onClick={() => turn(1)} />
+        <Button
+          small
+          why={month === present ? 'This month is shown.' : undefined}
+          onClick={() => setQuery({ month: '' })}
+        >
           Today
         </Button>
         <h2 aria-live="polite">{monthName(weeks[1]![0]!.from, zone.value)}</h2>
@@ -53,7 +57,7 @@ export function WindowCalendar({ windows, query }: CalendarProps) {
       {drawn.every(({ bars }) => bars.length === 0) && <p class="hint">No window is open in this month.</p>}
       {tooMany.length > 0 && (
         <p class="hint" dir="auto">
-          {list(tooMany)}: open too often to be drawn; the list says when next.
+          {list(tooMany)}: open too often for the calendar; the list shows the next occurrence.
         </p>
       )}
     </section>
@@ -78,19 +82,19 @@ const Week = ({ week, bars, now, zone }: WeekProps) => (
         </li>
       );
     })}
-    {bars.map(({ of, from, to, column, columns, lane, goesOn, times }) => {
+    {bars.map(({ of, from, to, column, columns, lane, isContinued, times }) => {
       const when = span(from, to, zone);
       const is = to <= now ? 'over' : from <= now ? 'open' : 'next';
       return (
         <li
           key={`${of.id} ${from}`}
-          class={goesOn ? 'goes-on' : undefined}
+          class={isContinued ? 'goes-on' : undefined}
           style={{ gridColumn: `${column + 1} / span ${columns}`, gridRow: lane + 2 }}
         >
           <a class={`bar ${is}`} href={hrefOfWindow(of.id)} title={`${of.name}: ${when}`}>
             <span class="bar-when">{when}</span>
             <span class="bar-begin" aria-hidden="true">
-              {goesOn ? '…' : minutes(from, zone)}
+              {isContinued ? '…' : minutes(from, zone)}
             </span>{' '}
             <bdi>{of.name}</bdi>
             {times > 1 && `, ${times} times`}
@@ -102,17 +106,16 @@ const Week = ({ week, bars, now, zone }: WeekProps) => (
   </ol>
 );
 
-/** So often a window is drawn in one view: every hour of six weeks. */
+/** Maximum number of occurrences per window: every hour of six weeks. */
 const MAX_OCCURRENCES = 1008;
 
-/** When which window is open in some weeks, and the names of those that are open too often to be drawn. */
 function spansIn(windows: readonly MaintenanceWindow[], weeks: readonly (readonly Day[])[]) {
   const [begin, end] = [weeks[0]![0]!.from, weeks.at(-1)!.at(-1)!.to];
   const spans: CalendarSpan<MaintenanceWindow>[] = [];
   const tooMany: string[] = [];
   for (const one of windows) {
     const times = timesOf(one, begin);
-    const found = times ? coming(times, begin, MAX_OCCURRENCES + 1, end) : [];
+    const found = times ? nextOccurrences(times, begin, MAX_OCCURRENCES + 1, end) : [];
     if (found.length > MAX_OCCURRENCES) tooMany.push(one.name);
     else spans.push(...found.map((interval) => ({ ...interval, of: one })));
   }

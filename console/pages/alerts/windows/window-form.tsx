@@ -1,5 +1,5 @@
 import { call } from '#console/api/call.ts';
-import type { MadeOne, MaintenanceWindow } from '#console/api/records.ts';
+import type { CreatedRecord, MaintenanceWindow } from '#console/api/records.ts';
 import { zone } from '#console/app/appearance.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
@@ -10,16 +10,15 @@ import { zoneName } from '#console/rules/time.ts';
 import { isShown, requestOf, typedWindow, type WindowRequest, windowSchema } from '#console/rules/windows/form.ts';
 import { timesOf } from '#console/rules/windows/times.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
-import { Coming } from './upcoming-intervals.tsx';
+import { UpcomingIntervals } from './upcoming-intervals.tsx';
 
 type FormProps = {
-  /** Undefined: a new one. */
   window?: MaintenanceWindow;
   onSaved: () => void;
   onCancel: () => void;
 };
 
-/** A window that comes once, or again and again; when it is open next stands below while one types. */
+/** Form of a window. It shows the next occurrences during input. */
 export function WindowForm({ window, onSaved, onCancel }: FormProps) {
   const specs = fieldsOf(windowSchema(blueprintsInUse(), zoneName(zone.value)));
   const form = useForm({
@@ -28,9 +27,9 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
     record: window && typedWindow(window),
     send: async (body) => {
       const { notice } = window
-        ? await call<MadeOne>('PUT', `/v1/windows/${window.id}`, requestOf(body))
-        : await call<MadeOne>('POST', '/v1/windows', requestOf(body));
-      showToast(window ? 'The window is changed.' : 'The window is made.');
+        ? await call<CreatedRecord>('PUT', `/v1/windows/${window.id}`, requestOf(body))
+        : await call<CreatedRecord>('POST', '/v1/windows', requestOf(body));
+      showToast(window ? 'The window is changed.' : 'The window is created.');
       if (notice) showWarning(notice);
       onSaved();
     },
@@ -38,31 +37,29 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
   const request = requestOf(form.body());
   const shown = specs.filter(({ path }) => isShown(path, form.draft.comes, window !== undefined));
   return (
-    <Form form={form} submit={window ? 'Save window' : 'Make window'} onCancel={onCancel}>
+    <Form form={form} submit={window ? 'Save window' : 'Create window'} onCancel={onCancel}>
       <FormFields form={form} specs={shown.filter(({ path }) => !isAbout(path))} stored={window !== undefined} />
       <section class="inset" role="status">
-        <h3>Open next</h3>
-        <WhatComes request={request} />
+        <h3>Next occurrences</h3>
+        <Occurrences request={request} />
       </section>
       <FormFields form={form} specs={shown.filter(({ path }) => isAbout(path))} stored={window !== undefined} />
       <p class="hint">
-        Alerts of <Selects of={request.scope} /> are held in it.
+        Alerts of <Selects of={request.scope} /> are held while it is open.
       </p>
     </Form>
   );
 }
 
-/** Whether a field says of which checks it is, or what is done. */
 const isAbout = (path: string): boolean => path === 'note' || path.startsWith('scope.');
 
-/** When it is open next, as the service will count it. */
-function WhatComes({ request }: { request: WindowRequest }) {
+function Occurrences({ request }: { request: WindowRequest }) {
   try {
     const times = timesOf(request, Date.now());
-    if (!times) return <p class="hint">Say when, and the next times stand here.</p>;
+    if (!times) return <p class="hint">Enter the time to see the next occurrences.</p>;
     if ('ends_at' in times && times.ends_at <= times.starts_at)
-      return <p class="field-error">It ends before it begins.</p>;
-    return <Coming times={times} zone={request.time_zone ?? null} />;
+      return <p class="field-error">The end must be after the start.</p>;
+    return <UpcomingIntervals times={times} zone={request.time_zone ?? null} />;
   } catch (error) {
     if (!(error instanceof CalendarError)) throw error;
     return <p class="field-error">{error.message}</p>;

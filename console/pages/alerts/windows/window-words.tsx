@@ -4,17 +4,17 @@ import { Time } from '#console/parts/time.tsx';
 import { duration } from '#console/rules/time.ts';
 import type { WindowStatus } from '#console/rules/windows/times.ts';
 
-const LOOK = { open: ['degraded', 'Open'], next: ['unknown', 'Planned'], over: ['up', 'Over'] } as const;
+const STATUS_MARK = { open: ['degraded', 'Open'], next: ['unknown', 'Planned'], over: ['up', 'Over'] } as const;
 
-/** Whether it is open. */
-export function StandingMark({ of: { is } }: { of: WindowStatus }) {
-  const [state, word] = LOOK[is];
+/** Shows whether a window is open. */
+export function WindowStatusMark({ of: { is } }: { of: WindowStatus }) {
+  const [state, word] = STATUS_MARK[is];
   return <StateMark state={state} word={word} />;
 }
 
-/** Until when it is open, or when it is next. */
+/** Shows the end of an open window, or the next occurrence. */
 export function WhenOpen({ of, window }: { of: WindowStatus; window: Pick<MaintenanceWindow, 'ends_at'> }) {
-  if (of.is === 'over' && window.ends_at === null) return <span class="hint">never again</span>;
+  if (of.is === 'over' && window.ends_at === null) return <span class="hint">no more occurrences</span>;
   if (of.is === 'over') {
     return (
       <>
@@ -37,8 +37,8 @@ export function WhenOpen({ of, window }: { of: WindowStatus; window: Pick<Mainte
   );
 }
 
-/** Once, or by which rule again. */
-export function Rhythm({ window: { cron, time_zone, every_weeks } }: { window: MaintenanceWindow }) {
+/** Shows the rule of a recurring window. */
+export function Recurrence({ window: { cron, time_zone, every_weeks } }: { window: MaintenanceWindow }) {
   if (cron === null) return <>once</>;
   const weeks = every_weeks !== null && every_weeks > 1 ? `, every ${every_weeks} weeks` : '';
   return (

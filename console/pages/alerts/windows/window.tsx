@@ -18,17 +18,17 @@ import { Time } from '#console/parts/time.tsx';
 import { duration } from '#console/rules/time.ts';
 import { timesOf, windowStatus } from '#console/rules/windows/times.ts';
 import { EndWindow } from './end-window.tsx';
-import { Coming } from './upcoming-intervals.tsx';
+import { UpcomingIntervals } from './upcoming-intervals.tsx';
 import { WindowForm } from './window-form.tsx';
-import { Rhythm, StandingMark, WhenOpen } from './window-words.tsx';
+import { Recurrence, WhenOpen, WindowStatusMark } from './window-words.tsx';
 
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 
-/** One maintenance window: of which checks, when, and when next. */
+/** Page of a maintenance window: its checks and occurrences. */
 export default function WindowPage({ params }: PageProps) {
   const path = `/v1/windows/${encodeURIComponent(params.id!)}`;
   const window = useLoad<MaintenanceWindow>(path);
-  useEvery(LOOK_MS, window.reload);
+  useEvery(POLL_MS, window.reload);
   const isGone = window.failure?.status === 404;
   return (
     <Page
@@ -41,8 +41,8 @@ export default function WindowPage({ params }: PageProps) {
       actions={window.data && !isGone && <Actions window={window.data} reload={window.reload} />}
     >
       {isGone ? (
-        <Empty title="There is no such window">
-          <p>It was deleted, or it came once and was over 30 days ago.</p>
+        <Empty title="Maintenance window not found">
+          <p>It was deleted, or it ended over 30 days ago.</p>
         </Empty>
       ) : (
         <Data of={window}>{(found) => <Whole window={found} />}</Data>
@@ -84,7 +84,7 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
       {open === 'delete' && (
         <Confirm
           title={`Delete ${window.name}?`}
-          action="Delete the window"
+          action="Delete window"
           run={async () => {
             await call('DELETE', `/v1/windows/${window.id}`);
             showToast('The window is deleted.');
@@ -93,7 +93,9 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
           onClose={close}
         >
           <p>
-            {window.open ? 'It ends now: what is still down is told after its next result.' : 'It does not open again.'}
+            {window.open
+              ? 'It ends now: checks that are still down alert after their next result.'
+              : 'It does not open again.'}
           </p>
         </Confirm>
       )}
@@ -103,33 +105,33 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
 
 function Whole({ window }: { window: MaintenanceWindow }) {
   const now = Date.now();
-  const standing = windowStatus(window, now);
+  const status = windowStatus(window, now);
   const { duration_seconds, starts_at, ends_at, from, until, note, created_by, created_at } = window;
   const times = timesOf(window, now);
   return (
     <>
       <p class="state-line above-form">
-        <StandingMark of={standing} /> <WhenOpen of={standing} window={window} />
+        <WindowStatusMark of={status} /> <WhenOpen of={status} window={window} />
       </p>
       {note && <p dir="auto">{note}</p>}
       <div class="beside">
-        <Section title="When it is open next">
-          <Coming times={times} zone={window.time_zone} />
+        <Section title="Next occurrences">
+          <UpcomingIntervals times={times} zone={window.time_zone} />
         </Section>
         <Section title="Window">
           <dl class="facts">
             <Fact name="Checks">
               <Selects of={window.scope} />
             </Fact>
-            <Fact name="Comes">
-              <Rhythm window={window} />
+            <Fact name="Recurrence">
+              <Recurrence window={window} />
             </Fact>
-            {duration_seconds !== null && <Fact name="Lasts">{duration(duration_seconds * 1000)}</Fact>}
+            {duration_seconds !== null && <Fact name="Duration">{duration(duration_seconds * 1000)}</Fact>}
             <LabeledTime name="Begins" at={starts_at} />
             <LabeledTime name="Ends" at={ends_at} />
             <LabeledTime name="From" at={from} />
             <LabeledTime name="Until" at={until} />
-            <Fact name="Made by">
+            <Fact name="Created by">
               <bdi>{created_by || 'a key'}</bdi> <Time at={created_at} />
             </Fact>
           </dl>

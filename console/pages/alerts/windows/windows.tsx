@@ -7,23 +7,23 @@ import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
-import { compareStanding, windowStatus } from '#console/rules/windows/times.ts';
+import { compareStatus, windowStatus } from '#console/rules/windows/times.ts';
 import { EndWindow } from './end-window.tsx';
 import { WindowCalendar } from './window-calendar.tsx';
 import { WindowForm } from './window-form.tsx';
 import { WindowTable } from './window-table.tsx';
 
-/** Windows open and close by the clock alone. */
-const LOOK_MS = 60_000;
+/** Windows open and close over time, without an event. */
+const POLL_MS = 60_000;
 
-/** Planned work: when alerts of which checks are held until it is over, as a list or in a calendar. */
+/** Maintenance windows, as a list or a calendar. */
 export function Windows({ query }: { query: URLSearchParams }) {
   const windows = useLoad<MaintenanceWindow[]>('/v1/windows');
   const [making, make] = useState(false);
   const [ending, end] = useState<MaintenanceWindow | undefined>(undefined);
   const why = refusal('respond');
   const isCalendar = query.get('view') === 'calendar';
-  useEvery(LOOK_MS, windows.reload);
+  useEvery(POLL_MS, windows.reload);
   const rows = useMemo(() => inOrder(windows.data ?? []), [windows.data]);
   return (
     <>
@@ -35,14 +35,15 @@ export function Windows({ query }: { query: URLSearchParams }) {
           Calendar
         </Button>
       </p>
-      <Data of={windows} what="Reading the windows">
+      <Data of={windows} what="Loading the windows">
         {(found) => {
           if (isCalendar) return <WindowCalendar windows={found} query={query} />;
           if (found.length > 0) return <WindowTable rows={rows} why={why} end={end} />;
           return (
-            <Empty title="No maintenance is planned" icon="alerts">
+            <Empty title="No maintenance windows" icon="alerts">
               <p>
-                A window holds the alerts of some checks, once or again and again. What is down at its end is told then.
+                A window holds the alerts of selected checks, once or repeatedly. Checks that are down at its end alert
+                then.
               </p>
             </Empty>
           );
@@ -67,6 +68,6 @@ export function Windows({ query }: { query: URLSearchParams }) {
 function inOrder(windows: readonly MaintenanceWindow[]) {
   const now = Date.now();
   return windows
-    .map((window) => ({ window, standing: windowStatus(window, now) }))
-    .toSorted((a, b) => compareStanding(a.standing, b.standing));
+    .map((window) => ({ window, status: windowStatus(window, now) }))
+    .toSorted((a, b) => compareStatus(a.status, b.status));
 }

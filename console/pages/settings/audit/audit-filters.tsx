@@ -4,18 +4,18 @@ import { FeedFilters } from '#console/parts/feed-filters.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { InstantField } from '#console/parts/instant-field.tsx';
 import { AUDIT_FILTERS, actionOf, DEEDS, partsOfAction, TARGETS } from '#console/rules/audit.ts';
-import { CommittedField } from './committed-field.tsx';
+import { BlurField } from './committed-field.tsx';
 
 const optionsOf = (words: Readonly<Record<string, string>>, any: string) => [
   { value: '', label: any },
   ...Object.entries(words).map(([value, label]) => ({ value, label })),
 ];
 
-/** What is looked for in the log. */
+/** Filters of the audit log. */
 export function AuditFilters({ query }: { query: URLSearchParams }) {
   const value = (name: string) => query.get(name) ?? '';
   const { target, deed } = partsOfAction(value('action'));
-  // Without it the API answers what the service does, and refuses what is about who gets in.
+  // Without the access `audit`, the API returns entries of the kind `config` only.
   const whyNotAll = refusal('audit');
   return (
     <FeedFilters label="Filter the log" names={AUDIT_FILTERS} query={query}>
@@ -23,34 +23,34 @@ export function AuditFilters({ query }: { query: URLSearchParams }) {
         label="Kind"
         value={value('kind')}
         options={[
-          { value: '', label: whyNotAll ? 'what you may see' : 'all' },
-          { value: 'config', label: 'what the service does' },
-          ...(whyNotAll ? [] : [{ value: 'access', label: 'who gets in' }]),
+          { value: '', label: whyNotAll ? 'all that you can see' : 'all' },
+          { value: 'config', label: 'configuration' },
+          ...(whyNotAll ? [] : [{ value: 'access', label: 'access' }]),
         ]}
-        hint={whyNotAll && `Who gets in is not shown. ${whyNotAll}`}
+        hint={whyNotAll && `Access entries are hidden. ${whyNotAll}`}
         onChange={(kind) => setQuery({ kind })}
       />
       <SelectField
-        label="About"
+        label="Object"
         value={target}
         options={optionsOf(TARGETS, 'anything')}
         onChange={(wanted) => setQuery({ action: actionOf(wanted, deed) })}
       />
       <SelectField
-        label="Done"
+        label="Action"
         value={deed}
         disabled={target === ''}
-        options={optionsOf(DEEDS, target === '' ? 'choose what it is about' : 'anything')}
+        options={optionsOf(DEEDS, target === '' ? 'choose an object' : 'anything')}
         onChange={(wanted) => setQuery({ action: actionOf(target, wanted) })}
       />
-      <CommittedField
-        label="By"
+      <BlurField
+        label="Actor"
         placeholder="e-mail, id, operator"
         value={value('actor')}
         onChange={(actor) => setQuery({ actor })}
       />
-      <CommittedField
-        label="Of"
+      <BlurField
+        label="Object id"
         placeholder="id or slug"
         value={value('target')}
         onChange={(wanted) => setQuery({ target: wanted })}

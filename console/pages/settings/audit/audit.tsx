@@ -10,7 +10,7 @@ import { AuditFilters } from './audit-filters.tsx';
 import { Entry } from './entry.tsx';
 import { Export } from './export.tsx';
 
-/** Who changed what, and when. What one looks for is in the address. */
+/** Audit log. The address holds the filters. */
 export function Audit() {
   const why = refusal('changes');
   return why === undefined ? <Log query={address.value.query} /> : <NotAllowed why={why} />;
@@ -31,7 +31,7 @@ function Log({ query }: { query: URLSearchParams }) {
         </ol>
       ) : (
         !failure &&
-        (loading ? <Loading what="Reading the log" lines={8} /> : <Empty title="Nothing fits" icon="search" />)
+        (loading ? <Loading what="Loading the log" lines={8} /> : <Empty title="No matching entries" icon="search" />)
       )}
       {hasMore && items.length > 0 && (
         <Button busy={loading} onClick={more}>

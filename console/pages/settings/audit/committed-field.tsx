@@ -2,8 +2,8 @@ import { Field } from '#console/parts/field.tsx';
 
 type CommittedProps = { label: string; placeholder: string; value: string; onChange: (text: string) => void };
 
-/** A text that counts when one leaves the field, or presses Enter: half of an address finds nothing. */
-export const CommittedField = ({ label, placeholder, value, onChange }: CommittedProps) => (
+/** Text field that applies on blur or Enter, because a partial value matches nothing. */
+export const BlurField = ({ label, placeholder, value, onChange }: CommittedProps) => (
   <Field label={label}>
     {(ids) => (
       <input

@@ -5,7 +5,7 @@ import { actorOf, auditValueText } from '#console/rules/audit.ts';
 import { count } from '#console/rules/words.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 
-/** One change of something: a sentence, and behind it all that is known. */
+/** Shows an audit entry: its summary, with details on demand. */
 export const Entry = ({ of: entry }: { of: AuditEntry }) => (
   <li>
     <details>
@@ -20,14 +20,13 @@ export const Entry = ({ of: entry }: { of: AuditEntry }) => (
   </li>
 );
 
-/** What differs, member by member. */
 const Changes = ({ of: { changes, more_changes } }: { of: AuditEntry }) =>
   changes.length > 0 && (
     <>
       <table class="diff" aria-label="Changes">
         <thead>
           <tr>
-            <th scope="col">Member</th>
+            <th scope="col">Property</th>
             <th scope="col">Before</th>
             <th scope="col">After</th>
           </tr>
@@ -46,7 +45,7 @@ const Changes = ({ of: { changes, more_changes } }: { of: AuditEntry }) =>
           ))}
         </tbody>
       </table>
-      {more_changes > 0 && <p class="hint">And {count(more_changes, 'more member')}.</p>}
+      {more_changes > 0 && <p class="hint">And {count(more_changes, 'more property', 'more properties')}.</p>}
     </>
   );
 
@@ -55,11 +54,10 @@ function Value({ of: value, kind: Kind }: { of: unknown; kind: 'del' | 'ins' }) 
   return text === undefined ? <span class="hint">nothing</span> : <Kind>{text}</Kind>;
 }
 
-/** How it came, and what else there is by the same person, or of the same thing. */
 function Circumstances({ of: entry }: { of: AuditEntry }) {
   const { actor, via, tool, target, request_id, ip, user_agent } = entry;
   const by = actorOf(actor);
-  const facts = { Via: tool ? `${via}, tool ${tool}` : via, Of: `${target.type} ${target.id}` };
+  const facts = { Via: tool ? `${via}, tool ${tool}` : via, Object: `${target.type} ${target.id}` };
   const known = { ...facts, From: ip, Browser: user_agent, Request: request_id, Entry: entry.id };
   return (
     <>

@@ -6,19 +6,18 @@ import { linesOf } from '#console/rules/audit.ts';
 import { number } from '#console/rules/words.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 
-/** So many entries come in one answer. */
-const AT_ONCE = 500;
-const withLimit = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}limit=${AT_ONCE}`;
+const PAGE_SIZE = 500;
+const withLimit = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}limit=${PAGE_SIZE}`;
 
-/** Everything that fits as a file, an entry a line (NDJSON). @param path of the list with its filters */
+/** Exports all matching entries as NDJSON. @param path of the list, with its filters */
 export function Export({ path }: { path: string }) {
   const [done, setDone] = useState<number | undefined>(undefined);
-  const asked = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => asked.current?.abort(), []);
+  const request = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => request.current?.abort(), []);
 
   async function run() {
     const control = new AbortController();
-    asked.current = control;
+    request.current = control;
     setDone(0);
     try {
       const parts: string[] = [];
@@ -30,7 +29,7 @@ export function Export({ path }: { path: string }) {
         parts.push(linesOf(page.value));
         total += page.value.length;
         setDone(total);
-        // What is oldest first has a next page always: that which is empty is the end of it.
+        // A list in ascending order always has a next page; an empty page is its end.
         next = page.value.length === 0 ? undefined : page.next;
       }
       save(new Blob(parts, { type: 'application/x-ndjson' }));
@@ -50,20 +49,19 @@ export function Export({ path }: { path: string }) {
   }
   return (
     <span class="row-actions" role="status">
-      {number(done)} entries read
-      <Button small onClick={() => asked.current?.abort()}>
+      {number(done)} entries loaded
+      <Button small onClick={() => request.current?.abort()}>
         Cancel
       </Button>
     </span>
   );
 }
 
-/** Gives the file to the browser, as a link to it would. */
 function save(file: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
   link.download = `audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.ndjson`;
   link.click();
-  // The browser has begun to read it by then.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

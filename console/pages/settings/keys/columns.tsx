@@ -4,18 +4,17 @@ import { Menu } from '#console/parts/menu.tsx';
 import type { Column } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { byName } from '#console/rules/fleet.ts';
-import { mayWords, restrictionText } from '#console/rules/keys.ts';
+import { permissionText, restrictionText } from '#console/rules/keys.ts';
 import type { KeyRecord } from '#lib/access/api-key.ts';
 import type { PendingKeyDialog } from './key-dialogs.tsx';
 
 type Options = {
   ownerOf: (user: string) => string;
-  /** What a check or entity is called. */
   nameOf: (id: string) => string;
-  onAsk: (asked: PendingKeyDialog) => void;
+  onAsk: (dialog: PendingKeyDialog) => void;
 };
 
-/** What the list shows of a key. */
+/** Columns of the list of keys. */
 export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column<KeyRecord>[] => [
   {
     head: 'Key',
@@ -27,7 +26,7 @@ export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column
         {status === 'expired' && <span class="tag">expired</span>}
         {rotated_to && <span class="tag">rotated</span>}
         <span class="under">
-          <code>{prefix}…</code> <span class="narrow">{mayWords(key)}</span>
+          <code>{prefix}…</code> <span class="narrow">{permissionText(key)}</span>
         </span>
       </>
     ),
@@ -39,16 +38,16 @@ export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column
     cell: ({ created_by }) => <bdi class="cut">{ownerOf(created_by)}</bdi>,
   },
   {
-    head: 'May',
+    head: 'Permissions',
     wide: true,
     cell: (key) => {
-      const held = restrictionText(key, nameOf);
+      const restriction = restrictionText(key, nameOf);
       return (
         <>
-          {mayWords(key)}
-          {held && (
-            <span class="under cut" title={held}>
-              {held}
+          {permissionText(key)}
+          {restriction && (
+            <span class="under cut" title={restriction}>
+              {restriction}
             </span>
           )}
         </>
@@ -77,19 +76,19 @@ export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column
   { head: 'Actions', cell: (key) => <KeyMenu of={key} owner={ownerOf(key.created_by)} onAsk={onAsk} /> },
 ];
 
-type KeyMenuProps = { of: KeyRecord; owner: string; onAsk: (asked: PendingKeyDialog) => void };
+type KeyMenuProps = { of: KeyRecord; owner: string; onAsk: (dialog: PendingKeyDialog) => void };
 
 function KeyMenu({ of: key, owner, onAsk }: KeyMenuProps) {
   const isOwn = key.created_by === me.value?.user.id;
-  const over = key.status === 'expired' ? 'It has expired. Make another one.' : undefined;
+  const over = key.status === 'expired' ? 'It has expired. Create a new key.' : undefined;
   const whyNotRotate =
     over ??
-    (key.rotated_to !== null ? 'It was rotated already.' : undefined) ??
-    (isOwn ? undefined : `It is the key of ${owner}, who can rotate it. You can delete it.`);
+    (key.rotated_to !== null ? 'It has already been rotated.' : undefined) ??
+    (isOwn ? undefined : `Only its owner ${owner} can rotate it. You can delete it.`);
   return (
     <Menu label={`Actions for ${key.label}`}>
       <Button quiet why={over} onClick={() => onAsk({ what: 'edit', key })}>
-        Rename, or end earlier…
+        Edit…
       </Button>
       <Button quiet why={whyNotRotate} onClick={() => onAsk({ what: 'rotate', key })}>
         Rotate…

@@ -10,13 +10,13 @@ import { OVERLAPS, overlapSeconds } from '#console/rules/keys.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { KeyShown } from './key-shown.tsx';
 
-/** What somebody wants to do with a key, and is asked about first. */
+/** Dialog that is open about a key. */
 export type PendingKeyDialog = { what: 'edit' | 'rotate' | 'delete'; key: KeyRecord };
 
-type KeyDialogProps = { asked: PendingKeyDialog; onDone: () => void; onClose: () => void };
-type KeyProps = Omit<KeyDialogProps, 'asked'> & { of: KeyRecord };
+type KeyDialogProps = { dialog: PendingKeyDialog; onDone: () => void; onClose: () => void };
+type KeyProps = Omit<KeyDialogProps, 'dialog'> & { of: KeyRecord };
 
-export function KeyDialog({ asked: { what, key }, onDone, onClose }: KeyDialogProps) {
+export function KeyDialog({ dialog: { what, key }, onDone, onClose }: KeyDialogProps) {
   const props = { of: key, onDone, onClose };
   if (what === 'edit') return <Edit {...props} />;
   return what === 'rotate' ? <Rotate {...props} /> : <Delete {...props} />;
@@ -24,12 +24,12 @@ export function KeyDialog({ asked: { what, key }, onDone, onClose }: KeyDialogPr
 
 const PATCH: MemberSchema = {
   properties: {
-    label: { type: 'string', description: 'What the key is for.' },
+    label: { type: 'string', description: 'Purpose of the key.' },
     expires_at: {
       type: 'string',
       format: 'date-time',
       title: 'Expires',
-      description: 'It may come nearer, not later: rotate the key for one that lasts longer.',
+      description: 'Can only be moved earlier. To extend a key, rotate it.',
     },
   },
   required: ['label'],
@@ -58,14 +58,14 @@ const ROTATION: MemberSchema = {
       type: 'string',
       enum: Object.keys(OVERLAPS),
       default: Object.keys(OVERLAPS)[2],
-      title: 'The old key lives on for',
-      description: 'So that the new one can be put where it is used without a gap.',
+      title: 'Keep the old key for',
+      description: 'Time to replace the key in your programs.',
     },
     expires_at: {
       type: 'string',
       format: 'date-time',
       title: 'The new key expires',
-      description: 'Empty: after as long as the old one was made for.',
+      description: 'Empty: the lifetime of the old key.',
     },
   },
 };
@@ -75,7 +75,7 @@ function Rotate({ of: key, onDone, onClose }: KeyProps) {
   if (issued) return <KeyShown of={issued} onClose={onClose} />;
   return (
     <Dialog title={`Rotate ${key.label}`} onClose={onClose}>
-      <p class="lead">Makes a new key of the same label, scopes and restrictions; the old one expires.</p>
+      <p class="lead">Creates a key with the same label, scopes and restrictions. The old one expires.</p>
       <SchemaForm
         name={`rotate ${key.id}`}
         schema={ROTATION}
@@ -97,20 +97,20 @@ const Delete = ({ of: key, onDone, onClose }: KeyProps) => (
     action={`Delete ${key.label}`}
     run={async () => {
       await call('DELETE', `/v1/auth/keys/${key.id}`);
-      showToast(`${key.label} is refused from now on.`);
+      showToast(`${key.label} is deleted.`);
       onDone();
     }}
     onClose={onClose}
   >
     <p>
-      Whatever uses it is refused at once, and sessions that began with it end.{' '}
+      Requests with it are rejected at once, and sessions that were started with it end.{' '}
       {key.last_used_at ? (
         <>
           It was used <Time at={key.last_used_at} />
-          {key.last_used_from && ` from ${key.last_used_from}`}, give or take an hour.
+          {key.last_used_from && ` from ${key.last_used_from}`} (within an hour).
         </>
       ) : (
-        'It was never used.'
+        'It has never been used.'
       )}
     </p>
   </Confirm>

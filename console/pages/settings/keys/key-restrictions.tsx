@@ -10,12 +10,11 @@ import { readLines, withLine, withoutLine } from '#console/rules/lines.ts';
 
 type Lines = { value: string; error?: string | undefined; onChange: (lines: string) => void };
 
-/** So many entities are offered; more words find others. */
 const OFFERED = 20;
-const ALL = 'all, and those made later';
+const ALL = 'all, including future checks';
 
-/** The checks that a key may push to: those of some entities, or single ones. None: all. */
-export function HeldTo({ checks, entities }: { checks: Lines; entities: Lines }) {
+/** Restricts a key to checks: all checks of some entities, or single checks. Empty: no restriction. */
+export function CheckRestriction({ checks, entities }: { checks: Lines; entities: Lines }) {
   const [words, setWords] = useState('');
   const [entity, choose] = useState('');
   const [check, chooseCheck] = useState('');
@@ -25,11 +24,11 @@ export function HeldTo({ checks, entities }: { checks: Lines; entities: Lines })
   const chosen = found.find(({ id }) => id === entity) ?? found[0];
   const ofEntity = useLoad<Check[]>(chosen ? `/v1/checks?entity_id=${chosen.id}` : null);
   const nameOf = (id: string) => names[id] ?? fleet?.get(id)?.name ?? id;
-  const held = [
+  const chosenTargets = [
     ...readLines(entities.value).map((id) => ({ id, lines: entities, what: `All checks of ${nameOf(id)}` })),
     ...readLines(checks.value).map((id) => ({ id, lines: checks, what: nameOf(id) })),
   ];
-  function hold() {
+  function add() {
     const one = ofEntity.data?.find(({ id }) => id === check);
     if (one) {
       name({ ...names, [one.id]: `${labelOf(one)} of ${chosen!.name}` });
@@ -38,19 +37,19 @@ export function HeldTo({ checks, entities }: { checks: Lines; entities: Lines })
   }
   return (
     <fieldset class="field">
-      <legend>Held to checks</legend>
-      <p class="hint">Without one it may push to every check.</p>
+      <legend>Restrict to checks</legend>
+      <p class="hint">Empty: the key can push to every check.</p>
       {[checks.error, entities.error].map((error) => error && <p class="field-error">{error}</p>)}
-      {held.length > 0 && (
-        <ul class="chips" aria-label="Held to">
-          {held.map(({ id, lines, what }) => (
+      {chosenTargets.length > 0 && (
+        <ul class="chips" aria-label="Restricted to">
+          {chosenTargets.map(({ id, lines, what }) => (
             <li key={id}>
               <bdi>{what}</bdi>
               <Button
                 small
                 quiet
                 icon="close"
-                label={`Not ${what}`}
+                label={`Remove ${what}`}
                 onClick={() => lines.onChange(withoutLine(lines.value, id))}
               />
             </li>
@@ -69,7 +68,7 @@ export function HeldTo({ checks, entities }: { checks: Lines; entities: Lines })
           }}
         />
         <SelectField
-          label="Its checks"
+          label="Check"
           value={check}
           options={[
             { value: '', label: ALL },
@@ -77,8 +76,8 @@ export function HeldTo({ checks, entities }: { checks: Lines; entities: Lines })
           ]}
           onChange={chooseCheck}
         />
-        <Button why={chosen ? undefined : 'No entity fits.'} onClick={hold}>
-          Hold it to that
+        <Button why={chosen ? undefined : 'No matching entity.'} onClick={add}>
+          Add
         </Button>
       </div>
     </fieldset>

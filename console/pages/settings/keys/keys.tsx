@@ -12,7 +12,7 @@ import { KeyDialog, type PendingKeyDialog } from './key-dialogs.tsx';
 import { NewKey } from './new-key.tsx';
 import { useNames } from './use-names.ts';
 
-/** API keys: one's own, and for an admin those of everybody. */
+/** API keys of the user; an admin sees those of all users. */
 export function Keys() {
   const why = refusal('own');
   return why === undefined ? <KeyList /> : <NotAllowed why={why} />;
@@ -22,7 +22,7 @@ function KeyList() {
   const keys = useLoad<KeyRecord[]>('/v1/auth/keys', { all: true });
   const team = useLoad<TeamMember[]>('/v1/settings/users', { all: true });
   const [making, make] = useState(false);
-  const [asked, ask] = useState<PendingKeyDialog | undefined>(undefined);
+  const [dialog, show] = useState<PendingKeyDialog | undefined>(undefined);
   const nameOf = useNames(keys.data ?? []);
   const limit = me.value?.key_limit_per_user;
   const ownerOf = (id: string) => {
@@ -46,21 +46,21 @@ function KeyList() {
               <Table
                 label="API keys"
                 rows={found}
-                columns={keyColumns({ ownerOf, nameOf, onAsk: ask })}
+                columns={keyColumns({ ownerOf, nameOf, onAsk: show })}
                 keyOf={({ id }) => id}
               />
             ) : (
               <Empty title="No keys yet">
-                <p>Programs, jobs and agents call the API with one.</p>
+                <p>Add one to call the API from programs, jobs and agents.</p>
               </Empty>
             )
           }
         </Data>
         <p class="hint">
-          A person may have {limit}. {me.value?.role === 'admin' ? 'As an admin you see those of everybody.' : ''}
+          Up to {limit} per user. {me.value?.role === 'admin' ? 'As an admin you see the keys of all users.' : ''}
         </p>
       </Section>
-      {asked && <KeyDialog asked={asked} onDone={keys.reload} onClose={() => ask(undefined)} />}
+      {dialog && <KeyDialog dialog={dialog} onDone={keys.reload} onClose={() => show(undefined)} />}
     </>
   );
 }

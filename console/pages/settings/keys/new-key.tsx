@@ -10,15 +10,15 @@ import { keyRequest, MAY, restrictableFields, SCOPE_MEANINGS } from '#console/ru
 import { readLines } from '#console/rules/lines.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
-import { HeldTo } from './key-restrictions.tsx';
+import { CheckRestriction } from './key-restrictions.tsx';
 import { KeyShown } from './key-shown.tsx';
 
 const TEXTS = { type: 'array', items: { type: 'string' } };
 
 const SPECS = fieldsOf({
   properties: {
-    label: { type: 'string', description: 'What the key is for, such as dashboard.' },
-    may: { type: 'string', enum: Object.values(MAY), default: MAY.all, title: 'It may' },
+    label: { type: 'string', description: 'Purpose of the key, such as dashboard.' },
+    may: { type: 'string', enum: Object.values(MAY), default: MAY.all, title: 'Permissions' },
     expires_at: { type: 'string', format: 'date-time', title: 'Expires', description: 'Empty: never.' },
     scopes: TEXTS,
     check_ids: TEXTS,
@@ -29,7 +29,7 @@ const SPECS = fieldsOf({
 });
 const ALWAYS = SPECS.filter(({ path }) => ['label', 'may', 'expires_at'].includes(path));
 
-/** Makes a key: what it is for, what it may, what it is held to, and until when. */
+/** Form of a new key: purpose, permissions, restrictions, and expiry. */
 export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
   const [issued, show] = useState<IssuedKey | undefined>(undefined);
   const form = useForm({
@@ -51,25 +51,25 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
   if (issued) return <KeyShown of={issued} onClose={onClose} />;
   return (
     <div class="inset">
-      <Form form={form} submit="Make the key" onCancel={onClose}>
+      <Form form={form} submit="Create key" onCancel={onClose}>
         <FormFields form={form} specs={ALWAYS} />
         {may === MAY.some && (
           <SetField {...set('scopes')} label="Scopes" options={SCOPES} meanings={SCOPE_MEANINGS} required />
         )}
-        {can.checks && <HeldTo checks={set('check_ids')} entities={set('entity_ids')} />}
+        {can.checks && <CheckRestriction checks={set('check_ids')} entities={set('entity_ids')} />}
         {can.skills && (
           <SetField
             {...set('skills')}
-            label="Held to the tools of skills"
-            hint={skills.data?.length === 0 ? 'There are no skills yet.' : 'None: to no skill.'}
+            label="Restrict to skills"
+            hint={skills.data?.length === 0 ? 'No skills yet.' : 'None: all skills.'}
             options={(skills.data ?? []).map(({ slug }) => slug)}
           />
         )}
         {may === MAY.some && !can.checks && !can.skills && (
-          <p class="hint">With push alone it can be held to some checks, with mcp to some skills.</p>
+          <p class="hint">A key with only the scope push can be restricted to checks, one with mcp to skills.</p>
         )}
         {me.value?.key?.expires_at && (
-          <p class="hint">Your session stands for a key that expires: a key that you make does no later.</p>
+          <p class="hint">You signed in with a key that expires. New keys cannot expire later.</p>
         )}
       </Form>
     </div>

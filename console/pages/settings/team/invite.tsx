@@ -10,27 +10,27 @@ import { InvitationLink } from './invitation-link.tsx';
 
 const INVITATION: MemberSchema = {
   properties: {
-    email: { type: 'string', title: 'E-mail address', description: 'No mail is sent: you hand on a link.' },
+    email: { type: 'string', title: 'E-mail address', description: 'No e-mail is sent. You get a link to pass on.' },
     role: {
       type: 'string',
       enum: ROLES,
       default: 'member',
-      description: 'viewer reads, responder also runs actions, member also changes, admin also manages the team.',
+      description: 'viewer: read. responder: also run actions. member: also make changes. admin: also manage the team.',
     },
   },
   required: ['email', 'role'],
 };
 
-/** Invites somebody: the answer is a link to hand on. */
+/** Form that creates an invitation link. */
 export function Invite({ onDone }: { onDone: () => void }) {
   const [invited, show] = useState<Invited | undefined>(undefined);
   const why = refusal('manage');
   return (
-    <Section title="Invite somebody">
+    <Section title="Invite a member">
       <SchemaForm
         name="invite"
         schema={INVITATION}
-        submit="Make an invitation"
+        submit="Create invitation"
         why={why}
         send={async (body) => {
           show(await call<Invited>('POST', '/v1/settings/users/invite', body));

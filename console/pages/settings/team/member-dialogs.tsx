@@ -10,14 +10,14 @@ import type { MemberProps, PendingDialog } from './pending-dialog.ts';
 import { Remove } from './remove.tsx';
 import { SignInLinkDialog } from './sign-in-link.tsx';
 
-type MemberDialogProps = { asked: PendingDialog; onDone: () => void; onClose: () => void };
+type MemberDialogProps = { dialog: PendingDialog; onDone: () => void; onClose: () => void };
 
 const MEMBER: MemberSchema = {
   properties: { name: { type: 'string' }, email: { type: 'string', title: 'E-mail address' } },
   required: ['name', 'email'],
 };
 
-export function MemberDialog({ asked: { what, member }, onDone, onClose }: MemberDialogProps) {
+export function MemberDialog({ dialog: { what, member }, onDone, onClose }: MemberDialogProps) {
   const props = { member, onDone, onClose };
   if (what === 'edit') return <Edit {...props} />;
   if (what === 'invite') return <NewInvitation {...props} />;
@@ -55,8 +55,8 @@ const EndSessions = ({ member, onClose }: MemberProps) => (
     onClose={onClose}
   >
     <p>
-      They are signed out everywhere at once, and may sign in again. API keys stay.
-      {member.id === me.value?.user.id && ' That is you: this session ends too.'}
+      They are signed out everywhere and can sign in again. API keys stay valid.
+      {member.id === me.value?.user.id && ' This includes your own session.'}
     </p>
   </Confirm>
 );

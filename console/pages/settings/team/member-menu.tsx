@@ -4,8 +4,8 @@ import { Menu } from '#console/parts/menu.tsx';
 import type { TeamMember } from '#lib/identity/team/team.ts';
 import type { PendingDialog } from './pending-dialog.ts';
 
-/** What can be done with somebody of the team. */
-export function MemberMenu({ member, onAsk }: { member: TeamMember; onAsk: (asked: PendingDialog) => void }) {
+/** Menu of a team member. */
+export function MemberMenu({ member, onAsk }: { member: TeamMember; onAsk: (dialog: PendingDialog) => void }) {
   const why = refusal('manage');
   const isSelf = member.id === me.value?.user.id;
   const item = (what: PendingDialog['what'], name: string) => (

@@ -6,17 +6,17 @@ import type { Invited } from '#lib/identity/team/team.ts';
 import { InvitationLink } from './invitation-link.tsx';
 import type { MemberProps } from './pending-dialog.ts';
 
-/** Makes another link for an invitation that is pending; the one before is void. */
+/** Creates a new link for a pending invitation; the old link becomes invalid. */
 export function NewInvitation({ member: { email, role }, onDone, onClose }: MemberProps) {
   const [invited, show] = useState<Invited | undefined>(undefined);
   if (invited) return <InvitationLink invited={invited} onClose={onClose} />;
   return (
-    <Dialog title={`A new link for ${email}`} onClose={onClose}>
-      <p class="lead">The link that was made before is void then. The new one is good for 7 days.</p>
+    <Dialog title={`New link for ${email}`} onClose={onClose}>
+      <p class="lead">The old link becomes invalid. The new one is valid for 7 days.</p>
       <SchemaForm
         name={`invitation of ${email}`}
         schema={{}}
-        submit="Make a new link"
+        submit="Create link"
         onCancel={onClose}
         send={async () => {
           show(await call<Invited>('POST', '/v1/settings/users/invite', { email, role }));

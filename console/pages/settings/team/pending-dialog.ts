@@ -1,7 +1,7 @@
 import type { TeamMember } from '#lib/identity/team/team.ts';
 
-/** What somebody wants to do with a member, and is asked about first. */
+/** Dialog that is open about a member. */
 export type PendingDialog = { what: 'edit' | 'invite' | 'link' | 'sessions' | 'remove'; member: TeamMember };
 
-/** A window about a member. `onDone`: the team has to be read again. */
+/** Props of a dialog about a member. `onDone`: the team must be loaded again. */
 export type MemberProps = { member: TeamMember; onDone: () => void; onClose: () => void };

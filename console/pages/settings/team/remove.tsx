@@ -4,38 +4,38 @@ import { me } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Data } from '#console/parts/states.tsx';
-import { goesWith } from '#console/rules/team.ts';
+import { credentialsOf } from '#console/rules/team.ts';
 import type { KeyRecord } from '#lib/access/api-key.ts';
 import type { MemberProps } from './pending-dialog.ts';
 
-/** Removes somebody from the team, or withdraws an invitation; it names what goes with them. */
+/** Removes a member or withdraws an invitation, and names what is deleted with it. */
 export function Remove({ member, onDone, onClose }: MemberProps) {
   const { id, status, name, email } = member;
   const isPending = status === 'pending';
   const keys = useLoad<KeyRecord[]>(isPending ? null : '/v1/auth/keys', { all: true });
-  const who = name || email;
+  const memberName = name || email;
   return (
     <Confirm
-      title={isPending ? `Withdraw the invitation of ${email}?` : `Remove ${who} from the team?`}
-      action={isPending ? 'Withdraw' : `Remove ${who}`}
+      title={isPending ? `Withdraw the invitation of ${email}?` : `Remove ${memberName} from the team?`}
+      action={isPending ? 'Withdraw' : `Remove ${memberName}`}
       run={async () => {
         await call('DELETE', `/v1/settings/users/${id}`);
-        showToast(isPending ? `The invitation of ${email} is void.` : `${who} is no longer in the team.`);
+        showToast(isPending ? `The invitation of ${email} is withdrawn.` : `${memberName} is no longer in the team.`);
         onDone();
       }}
       onClose={onClose}
     >
       {isPending ? (
-        <p>Its link is void at once.</p>
+        <p>The link becomes invalid at once.</p>
       ) : (
-        <Data of={keys} what="Reading their keys">
+        <Data of={keys} what="Loading the keys">
           {(found) => {
             const own = found.filter(({ created_by }) => created_by === id);
             return (
               <>
-                <p>With them go {goesWith(member, own.length)}, at once. What they made in the catalog stays.</p>
+                <p>Deleted at once: {credentialsOf(member, own.length)}. The catalog keeps their changes.</p>
                 {own.length > 0 && (
-                  <ul class="losses" aria-label="Keys that go with it">
+                  <ul class="losses" aria-label="Deleted keys">
                     {own.map((key) => (
                       <li key={key.id}>
                         <bdi>{key.label}</bdi>
@@ -43,7 +43,7 @@ export function Remove({ member, onDone, onClose }: MemberProps) {
                     ))}
                   </ul>
                 )}
-                {id === me.value?.user.id && <p>That is you: you are signed out.</p>}
+                {id === me.value?.user.id && <p>This is your own account. You are signed out.</p>}
               </>
             );
           }}

@@ -5,11 +5,11 @@ import { showError, showToast } from '#console/app/toasts.tsx';
 import type { TeamMember } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 
-/** The role of somebody, which an admin changes here. */
+/** Shows the role of a member; an admin can change it. */
 export function RoleField({ member, onDone }: { member: TeamMember; onDone: () => void }) {
   const [busy, setBusy] = useState(false);
   const { id, name, email, role, status } = member;
-  // A pending invitation keeps the role that it names, until it is accepted or sent anew.
+  // A pending invitation has the role of its link.
   if (refusal('manage') !== undefined || status === 'pending') return role;
   async function change(select: HTMLSelectElement) {
     const wanted = select.value;

@@ -5,7 +5,7 @@ import { SchemaForm } from '#console/parts/form/form.tsx';
 import { ShownOnce } from '#console/parts/shown-once.tsx';
 import { Time } from '#console/parts/time.tsx';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
-import { goesWith } from '#console/rules/team.ts';
+import { credentialsOf } from '#console/rules/team.ts';
 import type { SignInLink } from '#lib/identity/sign-in-link.ts';
 import type { MemberProps } from './pending-dialog.ts';
 
@@ -14,30 +14,30 @@ const schemaOf = (lost: string): MemberSchema => ({
     revoke: {
       type: 'boolean',
       default: false,
-      title: 'A device was lost, or somebody else may sign in',
-      description: `Ends ${lost} at once. API keys stay: delete those that may be known.`,
+      title: 'A device was lost, or access is compromised',
+      description: `Deletes ${lost} at once. API keys stay valid: delete compromised keys.`,
     },
   },
 });
 
-/** A link that signs a member in once: for who cannot get in, or has lost a device. */
+/** Creates a link that signs a member in once, if they cannot sign in or lost a device. */
 export function SignInLinkDialog({ member, onDone, onClose }: MemberProps) {
   const [link, show] = useState<SignInLink | undefined>(undefined);
-  const who = member.name || member.email;
+  const memberName = member.name || member.email;
   if (link)
     return (
-      <ShownOnce title={`Sign-in link for ${who}`} texts={{ 'Good once': link.url }} onClose={onClose}>
-        Hand it on to {who} alone: whoever opens it is signed in as them. It is good until{' '}
+      <ShownOnce title={`Sign-in link for ${memberName}`} texts={{ 'Valid once': link.url }} onClose={onClose}>
+        Send it only to {memberName}: anyone who opens it is signed in as them. Valid until{' '}
         <Time at={link.expires_at} as="full" />.
       </ShownOnce>
     );
   return (
-    <Dialog title={`A sign-in link for ${who}`} onClose={onClose}>
-      <p class="lead">It signs them in once, within 24 hours. One that was made before is void then.</p>
+    <Dialog title={`Sign-in link for ${memberName}`} onClose={onClose}>
+      <p class="lead">It signs them in once, within 24 hours. Older links become invalid.</p>
       <SchemaForm
         name={`sign-in link ${member.id}`}
-        schema={schemaOf(goesWith(member, 0))}
-        submit="Make the link"
+        schema={schemaOf(credentialsOf(member, 0))}
+        submit="Create link"
         onCancel={onClose}
         send={async (body) => {
           show(await call<SignInLink>('POST', `/v1/settings/users/${member.id}/sign-in-link`, body));

@@ -6,7 +6,7 @@ import { Data } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { byName } from '#console/rules/fleet.ts';
-import { meansOf } from '#console/rules/team.ts';
+import { signInMethodsOf } from '#console/rules/team.ts';
 import { count } from '#console/rules/words.ts';
 import type { TeamMember } from '#lib/identity/team/team.ts';
 import { Invite } from './invite.tsx';
@@ -15,14 +15,14 @@ import { MemberMenu } from './member-menu.tsx';
 import type { PendingDialog } from './pending-dialog.ts';
 import { RoleField } from './role-field.tsx';
 
-/** Who is in the account: members and pending invitations. */
+/** Lists members and pending invitations. */
 export function Team() {
   const team = useLoad<TeamMember[]>('/v1/settings/users', { all: true });
-  const [asked, ask] = useState<PendingDialog | undefined>(undefined);
+  const [dialog, show] = useState<PendingDialog | undefined>(undefined);
   const self = me.value?.user.id;
   const columns: readonly Column<TeamMember>[] = [
     {
-      head: 'Person',
+      head: 'Member',
       grow: true,
       compare: (a, b) => byName(a.name || a.email, b.name || b.email),
       cell: ({ id, name, email }) => (
@@ -39,17 +39,13 @@ export function Team() {
     },
     { head: 'Role', cell: (member) => <RoleField member={member} onDone={team.reload} /> },
     {
-      head: 'Signs in by',
+      head: 'Sign-in',
       wide: true,
       cell: (member) =>
-        member.status === 'pending' ? (
-          <span class="hint">has yet to accept</span>
-        ) : (
-          meansOf(member) || 'link or API key'
-        ),
+        member.status === 'pending' ? <span class="hint">pending</span> : signInMethodsOf(member) || 'link or API key',
     },
     { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
-    { head: 'Actions', cell: (member) => <MemberMenu member={member} onAsk={ask} /> },
+    { head: 'Actions', cell: (member) => <MemberMenu member={member} onAsk={show} /> },
   ];
   return (
     <>
@@ -67,7 +63,7 @@ export function Team() {
         </Data>
       </Section>
       <Invite onDone={team.reload} />
-      {asked && <MemberDialog asked={asked} onDone={team.reload} onClose={() => ask(undefined)} />}
+      {dialog && <MemberDialog dialog={dialog} onDone={team.reload} onClose={() => show(undefined)} />}
     </>
   );
 }
