@@ -3,45 +3,44 @@ import { type CauseProgress, NO_PROGRESS } from './cause-decision.ts';
 import type { Evidence } from './evidence.ts';
 import type { CauseAnalysis, UpstreamEntity } from './root-causes.ts';
 
-/** What a look at a held alert went by, for whoever asks later. Times in epoch ms. */
-type LookNote = {
+/** Record of an evaluation of a held alert, for explanations. Times in epoch ms. */
+type EvaluationRecord = {
   at: number;
   roots: string[];
-  /** What was known of those that it depends on: what failed first, then the nearest. */
+  /** Status of its upstream entities: failed ones first, then the nearest. */
   ancestors: ({ entity_id: string; status: UpstreamEntity['status'] } & Evidence)[];
-  /** There were more. */
+  /** Whether entities were left out. */
   truncated: boolean;
 };
 
 /**
- * What is remembered of an alert that waits until it is known whether it follows from another failure, beside its
- * deadline `hold`. It lies under its check, and is kept as long as its transition, for whoever asks why. About 300
- * bytes, and 100 for each entity that a look saw.
+ * Progress of the search for the cause of a held alert, next to its deadline `hold`. Stored under its check and kept as
+ * long as its transition, for explanations. About 300 bytes, and 100 per evaluated entity.
  */
 export type CauseProgressItem = Item &
   CauseProgress & {
     v: string;
-    /** The latest, oldest first. */
-    looks: LookNote[];
+    /** The latest evaluations, oldest first. */
+    looks: EvaluationRecord[];
   };
 
-/** Most looks that are kept, and most entities of one. */
+/** Maximum number of stored evaluations, and of entities in each. */
 const MAX_EVALUATIONS = 10;
 const MAX_UPSTREAM = 10;
 
-/** What is remembered so far: nothing before the first look. */
+/** Returns the stored progress, or none before the first evaluation. */
 export const storedProgress = (
   stored: CauseProgressItem | undefined,
 ): CauseProgress & Pick<CauseProgressItem, 'looks'> => stored ?? { ...NO_PROGRESS, looks: [] };
 
-/** The looks with one more, at `at` (epoch ms). */
+/** Adds an evaluation at `at` (epoch ms). */
 export function withEvaluation(
-  looks: readonly LookNote[],
+  looks: readonly EvaluationRecord[],
   { roots, ancestors, truncated }: CauseAnalysis,
   at: number,
-): LookNote[] {
+): EvaluationRecord[] {
   const failedFirst = ancestors.toSorted((a, b) => Number(b.status === 'failed') - Number(a.status === 'failed'));
-  const seen: LookNote = {
+  const evaluation: EvaluationRecord = {
     at,
     roots: roots.map(({ entity_id }) => entity_id),
     ancestors: failedFirst.slice(0, MAX_UPSTREAM).map(({ entity_id, status, known_by, known_at }) => ({
@@ -50,5 +49,5 @@ export function withEvaluation(
     })),
     truncated: truncated || ancestors.length > MAX_UPSTREAM,
   };
-  return [...looks, seen].slice(-MAX_EVALUATIONS);
+  return [...looks, evaluation].slice(-MAX_EVALUATIONS);
 }

@@ -18,9 +18,9 @@ import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './holds.ts';
 
 /**
- * Decides an alert by the rules of alerting as they find the check now, once nothing holds it any more. What its
- * channels know by then is not told again. Pure.
- * @returns `next`: it is held on for another reason
+ * Decides a released alert by the rules and the present data. A state that was already notified is not sent again.
+ * Pure.
+ * @returns `next`: it is held for another reason
  */
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
@@ -40,7 +40,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(situation);
   if (decided.decision === 'planned' && situation.told === announces) {
-    // What held it is why nobody was told of this change.
+    // The reason of the hold is why this change was not notified.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
     return { outcome: { token, beside: [skipped] } };
@@ -72,7 +72,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     ...(lasts && { with_others: true as const }),
   });
   const deliveries = deliveriesOf(item);
-  // Repeats that were paused count from the alert.
+  // Reminders paused by the hold count from the alert.
   const repeat = one.deadlines.repeat && { deadline: now + policy.repeat_interval_seconds * 1000 };
   const planned = [{ id: item.id, announces }];
   return {

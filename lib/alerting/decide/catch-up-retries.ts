@@ -1,12 +1,12 @@
 import type { Deadline, RetrySeries } from './notes.ts';
 
-/** After all deliveries of an alert have failed, its check is looked at again after these times (ms). */
+/** Waiting times in ms before each retry, counted from the failure of all deliveries. */
 const RETRIES_MS = [60_000, 5 * 60_000, 15 * 60_000];
 
 /**
- * The next look of a series, once all deliveries of its latest alert have failed, which may take an alert an hour.
- * @param now when they had, epoch ms
- * @returns undefined when all tries were made
+ * Returns the deadline of the next retry after all deliveries of the latest alert failed. Delivery can take an hour.
+ * @param now epoch ms of that failure
+ * @returns undefined after the last retry
  */
 export function nextCatchUpRetry(series: RetrySeries, now: number): Deadline | undefined {
   const wait = RETRIES_MS[series.tries];
@@ -14,6 +14,6 @@ export function nextCatchUpRetry(series: RetrySeries, now: number): Deadline | u
   return { deadline: Math.max(series.failed_at + wait, now + RETRIES_MS[0]!), note: { ...series } };
 }
 
-/** The series to which an alert belongs that is made when `entry` is due, that try counted; undefined for none. */
+/** Returns the retry series of an alert made at this deadline, with the retry counted; undefined if it has none. */
 export const retrySeriesOf = ({ note }: Deadline): RetrySeries | undefined =>
   note?.failed_at === undefined ? undefined : { failed_at: note.failed_at, tries: (note.tries ?? 0) + 1 };

@@ -14,16 +14,16 @@ import { type Decided, decide } from './rules.ts';
 import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
 
 /**
- * A held alert is decided once more, and then for good: of all of a transition only its `alert` changes, from held to
- * planned or skipped, with what that was decided on; by condition on its version.
+ * A held alert is decided once more. Only `alert` of the transition changes, from held to planned or skipped, together
+ * with the input of that decision; on condition of its version.
  */
 
 type DecidedHold = Extract<Decided<AlertReason>, { decision: 'held' }>;
 type Held = { check: CheckItem; policy: Policy; transition: { sk: string } };
 
 /**
- * The hold that a rule begins at `now` (epoch ms). It is rechecked when what holds the alert is over; after a
- * maintenance window, when the check has had a result of its own.
+ * Returns the hold that a rule starts at `now` (epoch ms). It is rechecked when its reason ends; after a maintenance
+ * window, when the check has a new result.
  */
 export function newHold(
   { check, policy, transition }: Held,
@@ -40,7 +40,7 @@ export function newHold(
   return { deadline: reason === 'maintenance' ? expectedResultAt(check, until) : until, note: { held } };
 }
 
-/** What an alert is held for, as its transition says. */
+/** Returns the hold reason as stored in the transition. */
 export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecision['because']> => ({
   incident_id: null,
   root_entity_id: null,
@@ -53,10 +53,10 @@ export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDeci
 
 type Final = Pick<AlertDecision, 'decision' | 'reason' | 'facts'> & Partial<Pick<AlertDecision, 'deliveries'>>;
 
-/** What it was decided on in the end, where that says why. */
+/** Input of the final decision, if it differs. */
 type DecidedBy = Partial<Pick<DecidedTransition, 'decided_on'>>;
 
-/** Pure: the write by which the alert of a transition is decided for good, at `at` (epoch ms). */
+/** Returns the write of the final decision, made at `at` (epoch ms). Pure. */
 export function finalDecisionWrite(
   transition: DecidedTransition,
   token: string,
@@ -72,8 +72,8 @@ export function finalDecisionWrite(
 }
 
 /**
- * Pure: with another change of its check a held alert has nothing to tell any more. Where its cause was planned work,
- * that is why.
+ * Skips a held alert after another change of its check. Names the maintenance window as the reason if one caused it.
+ * Pure.
  */
 export function supersededWrites(
   held: DecidedTransition,
@@ -95,7 +95,7 @@ export function supersededWrites(
   ];
 }
 
-/** So long (ms) after an alert of what others depend on, those who got it are told if more fails with it by then. */
+/** Time in ms from an alert to its impact update. */
 const UPDATE_AFTER_MS = 60_000;
 
 type LastImpactUpdate = {
@@ -106,7 +106,7 @@ type LastImpactUpdate = {
   now: number;
 };
 
-/** The deadline of that update; none where nothing depends on the entity. The check must be written beside it. */
+/** Returns the deadline of the impact update; none without dependents. The same transaction must write the check. */
 export function impactUpdateDeadline(
   keys: Keys,
   token: string,
@@ -120,7 +120,7 @@ export function impactUpdateDeadline(
   };
 }
 
-/** The writes by which a check is held under no root any more. */
+/** Returns the writes that remove a check from the held alerts of its root cause. */
 export function unlinkFromRoot(
   keys: Keys,
   { tenant_id, id }: Pick<CheckItem, 'tenant_id' | 'id'>,

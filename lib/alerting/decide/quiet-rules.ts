@@ -8,19 +8,19 @@ import type { Reason } from './rule.ts';
 import { bypassesCooldown, isStillFlapping, type RuleInput } from './rule-input.ts';
 import { clock } from './words.ts';
 
-/** So far ahead (ms) lies the look at what an entity's silence without an end holds back; whoever lifts it wakes it. */
+/** Recheck interval (ms) for a silence of an entity without an end. Removing the silence also triggers a recheck. */
 const NO_END_MS = 30 * DAY_MS;
 
 /**
- * When what a silence holds back is looked at (epoch ms); undefined where nothing has to be: whoever lifts the silence
- * of a check itself has it looked at.
+ * Returns when to recheck alerts that a silence suppresses (epoch ms); undefined if not needed: removing the silence of
+ * a check triggers the recheck.
  */
 export function silenceRecheckAt(silence: Silence | undefined, now: number): number | undefined {
   if (silence?.until !== undefined) return silence.until;
   return silence?.by === 'entity' ? now + NO_END_MS : undefined;
 }
 
-/** Somebody holds all alerts of the check back. */
+/** Stops the alerts of a silenced check. */
 export const silenced: Reason<'silenced'> = {
   name: 'silenced',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
@@ -54,7 +54,7 @@ export const silenced: Reason<'silenced'> = {
   },
 };
 
-/** Silences by what has them, beside that of the policy of the check. */
+/** Texts per owner of the silence, except the policy of the check. */
 const SILENCED: Readonly<Record<string, string>> = {
   entity: 'its entity was silenced',
   account: 'a silence of the account applied to it',
@@ -65,16 +65,16 @@ const SILENCES: typeof SILENCED = {
 };
 
 /**
- * Once an alert has said that a check flaps, the next ones wait until it has kept one state. A catch-up whose channels
- * were told nothing, or the wrong thing last, does not wait.
+ * After an alert reported flapping, further alerts wait until the check has kept one state. A late alert after failed
+ * or misordered alerts does not wait.
  */
 export const flapping: Reason<'flapping'> = {
   name: 'flapping',
   kinds: ['state_change', 'catch_up'],
-  evaluate(situation) {
-    const { flapping: flaps } = situation;
+  evaluate(input) {
+    const { flapping: flaps } = input;
     const facts = { flapping_since: flaps ? iso(flaps.since) : null, calm_at: flaps ? iso(flaps.until) : null };
-    return { stops: holdsBack(situation), facts, ...(flaps && { until: flaps.until }) };
+    return { stops: isSuppressed(input), facts, ...(flaps && { until: flaps.until }) };
   },
   label: 'Flapping',
   meaning: 'an alert reported that the check flaps, and it has not kept one state long enough since.',
@@ -85,18 +85,16 @@ export const flapping: Reason<'flapping'> = {
     flapping_since ? `flapping since ${flapping_since}; steady at ${calm_at} if nothing changes` : 'it does not flap',
 };
 
-const holdsBack = (situation: RuleInput): boolean =>
-  situation.kind === 'catch_up'
-    ? isStillFlapping(situation) && !bypassesCooldown(situation)
-    : situation.flapping?.told === true;
+const isSuppressed = (input: RuleInput): boolean =>
+  input.kind === 'catch_up' ? isStillFlapping(input) && !bypassesCooldown(input) : input.flapping?.told === true;
 
-/** Of an alert that tells of a change between what channels are to believe before and after. */
+/** Returns the class of a change between two reported states. */
 export function cooldownClass(from: NotifiedState, to: NotifiedState): CooldownClass {
   const both = [from, to];
   return both.includes('degraded') && !both.includes('down') ? 'warning' : 'page';
 }
 
-/** When the cooldown ends that runs at `now` (epoch ms); a time before that when none does. */
+/** Returns the end of the cooldown at `now` (epoch ms); a time in the past if none runs. */
 function cooldownEnd(
   { last_planned_at = 0, last_warned_at = 0 }: CheckItem['alerts'],
   { cooldown_seconds }: Pick<PolicySettings, 'cooldown_seconds'>,
@@ -108,22 +106,22 @@ function cooldownEnd(
   return last + cooldown_seconds * 1000;
 }
 
-/** The class of what is decided: a catch-up is the change between what was told and what is. */
+/** Returns the class of an alert; a late alert is a change from the last notified state to the present one. */
 export const classOf = ({ kind, from, to, told, policy }: RuleInput): CooldownClass =>
   kind === 'catch_up'
     ? cooldownClass(told, reportedStateOf(to, policy))
     : cooldownClass(stateForAlerting(from, policy), stateForAlerting(to, policy));
 
-/** At least cooldown_seconds lie between two alerts; a catch-up after alerts that failed does not wait for them. */
+/** Requires cooldown_seconds between two alerts, except for a late alert after failed ones. */
 export const cooldown: Reason<'cooldown'> = {
   name: 'cooldown',
   kinds: ['state_change', 'catch_up'],
-  evaluate(situation) {
-    const { policy, at } = situation;
-    const until = cooldownEnd(situation, policy, classOf(situation), at);
+  evaluate(input) {
+    const { policy, at } = input;
+    const until = cooldownEnd(input, policy, classOf(input), at);
     const last = until - policy.cooldown_seconds * 1000;
     return {
-      stops: at < until && !bypassesCooldown(situation),
+      stops: at < until && !bypassesCooldown(input),
       facts: {
         last_alert_at: last > 0 ? iso(last) : null,
         cooldown_seconds: policy.cooldown_seconds,

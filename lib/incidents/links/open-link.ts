@@ -3,7 +3,7 @@ import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { MutationContext, Origin, TenantEnv } from '#lib/access/context.ts';
 import { savePolicy } from '#lib/alerting/configure/policies.ts';
 import { auditedPolicy } from '#lib/alerting/configure/views.ts';
-import { isSignedBy, type LinkClaims, readToken } from '#lib/alerting/notify/alert-links.ts';
+import { isSignedBy, type LinkClaims, parseToken } from '#lib/alerting/notify/alert-links.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
 import { channelIn, channelPlace } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
@@ -47,7 +47,7 @@ const NOT_OURS = dead(
 
 /** Looks at what a link is for, and changes nothing: whatever fetches links to show them does no harm. */
 export async function openLink({ ports, keys }: Env, token: string): Promise<OpenLink | DeadLink> {
-  const read = readToken(token);
+  const read = parseToken(token);
   if (!read) return NOT_OURS;
   const { claims, signature } = read;
   const { tenant, check_id, channel_id, transition_id } = claims;

@@ -60,7 +60,7 @@ describe('a delivery over NATS', () => {
     const world = await alertWorld();
     const id = await alert(world);
     expect((await world.delivery(id))?.error).toBe(
-      'this service has no NATS server; its operator sets one with NATS_URL',
+      'NATS is not configured; the operator must set NATS_URL',
     );
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { remember } from '#lib/alerting/deadlines/timed-alert.ts';
+import { withTimedAlert } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { lastNotifiedState, reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
@@ -35,7 +35,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
       const { alert, next } = decision;
       entry = next && { ...entry, ...next };
       if (!alert) continue;
-      check = { ...check, ...remember(check, `late-${now}`, alert, now) };
+      check = { ...check, ...withTimedAlert(check, `late-${now}`, alert, now) };
       told.push({ at: now, state: alert.announces });
     }
     now = until;

@@ -13,7 +13,10 @@ describe('a delivery that has lost its object', () => {
     ['the account is disabled', () => world.put({ ...world.account, disabled: true })],
     ['the entity was deleted', () => remove(world.entity)],
     ['the check was deleted', () => remove(world.check)],
-    ['this release knows no channel type pigeon', () => world.putPolicy([{ ...slack(), channel_type: 'pigeon' }])],
+    [
+      'channel type pigeon is not supported by this release',
+      () => world.putPolicy([{ ...slack(), channel_type: 'pigeon' }]),
+    ],
   ])('fails at once: %s', async (error, happen) => {
     await happen();
     expect(await run()).toEqual({ batchItemFailures: [] });

@@ -177,7 +177,7 @@ describe('an alert that cannot be handed over', () => {
       expect(delivery).toMatchObject({
         status: 'failed',
         attempts: 0,
-        error: expect.stringContaining('could not be handed over'),
+        error: expect.stringContaining('could not be queued'),
       });
     }
   });

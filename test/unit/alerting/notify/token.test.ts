@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSignedBy, type LinkClaims, linkToken, readToken } from '#lib/alerting/notify/alert-links.ts';
+import { isSignedBy, type LinkClaims, linkToken, parseToken } from '#lib/alerting/notify/alert-links.ts';
 
 const claims: LinkClaims = {
   action: 'silence',
@@ -14,7 +14,7 @@ const token = linkToken('key', claims);
 
 describe('the token of a link', () => {
   it('says what it is for, and only its account has signed it', () => {
-    const read = readToken(token)!;
+    const read = parseToken(token)!;
     expect(read.claims).toEqual(claims);
     expect(isSignedBy('key', read)).toBe(true);
     expect(isSignedBy('another key', read)).toBe(false);
@@ -30,7 +30,7 @@ describe('the token of a link', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: token.length - 1 }), letters, (at, letter) => {
         fc.pre(token[at] !== letter);
-        const read = readToken(token.slice(0, at) + letter + token.slice(at + 1));
+        const read = parseToken(token.slice(0, at) + letter + token.slice(at + 1));
         // The last character has bits that no byte uses.
         const isSame = read !== undefined && Buffer.from(read.signature, 'base64url').equals(signature);
         expect(read === undefined || !isSignedBy('key', read) || (isSame && read.text === text)).toBe(true);
@@ -39,9 +39,9 @@ describe('the token of a link', () => {
   });
 
   it('is none of any other text', () => {
-    fc.assert(fc.property(fc.string(), (other) => readToken(other) === undefined));
+    fc.assert(fc.property(fc.string(), (other) => parseToken(other) === undefined));
   });
 });
 
-const { text, signature: signed } = readToken(token)!;
+const { text, signature: signed } = parseToken(token)!;
 const signature = Buffer.from(signed, 'base64url');
