@@ -6,19 +6,20 @@ import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** What changes of an account's alerting. */
+/** A change of the alerting settings of an account. */
 type AlertingChange = {
-  /** Of channels, silences and windows, and the audit entry. */
+  /** Writes of channels, silences and windows, and the audit entry. */
   writes: Write[];
-  /** The defaults of its policies, where they change. */
+  /** The new default policy, if it changes. */
   policy?: Partial<PolicySettings>;
-  /** What held alerts back may end by it: they are looked at. */
+  /** Whether suppressed alerts are rechecked, because the change can release them. */
   wakes?: boolean;
 };
 
 /**
- * The one way to change what an account says of alerting: the change and a new version of its head, in one transaction.
- * @param change what is to be done by what is there; undefined: nothing
+ * Changes the alerting settings of an account: the only way to write them. Writes the change and a new version of the
+ * head in one transaction.
+ * @param change returns the change to the present settings; undefined: none
  */
 export async function changeAlerting(
   context: Context,

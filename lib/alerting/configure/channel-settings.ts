@@ -9,16 +9,16 @@ import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
 
 type Settings = Pick<Channel, 'channel_type' | 'config' | 'destination'>;
 
-/** The settings of a new channel. @throws AppError VALIDATION_ERROR for an address where channels may not go */
+/** Returns the settings of a new channel. @throws AppError VALIDATION_ERROR for an address outside the egress rules */
 export function newSettings(context: Context, { channel_type, config }: ChannelInput): Settings {
-  // Nothing is stored yet that ******** could stand for.
+  // A new channel has no stored value that ******** can keep.
   withKeptSecrets('config', config, () => undefined);
   guardAddress(context, { channel_type, config });
   return { channel_type, config, destination: destinationDigest({ channel_type, config }) };
 }
 
 /**
- * Settings with changes laid over them, by name: null removes one, ******** keeps a stored one.
+ * Applies changes to settings by name: null removes one, ******** keeps a stored one.
  * @throws AppError VALIDATION_ERROR as for a new channel
  */
 export function changedSettings(
@@ -34,8 +34,8 @@ export function changedSettings(
 }
 
 /**
- * Validates where its alerts would be posted to, without a look-up; names are looked up at each delivery.
- * @param stored settings that it has already: an address that stays is not judged again
+ * Validates the address of a channel without resolving names, which happens at each delivery.
+ * @param stored present settings: an unchanged address is not validated again
  */
 function guardAddress({ ports, caller }: Context, input: ChannelInput, stored: Record<string, string> = {}): void {
   const { CHECK_EGRESS, EGRESS_ALLOW } = boundTo(ports.settings, caller);

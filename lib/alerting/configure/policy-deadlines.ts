@@ -13,9 +13,8 @@ import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
 /**
- * The deadlines that a change of policy begins or ends: repeats of a check that is down get their new rhythm, and the
- * end of what held alerts back, or another view of degraded, is a moment to compare what the channels believe with what
- * is.
+ * Returns the deadlines that a policy change starts or ends: reminders get the new interval, and a late alert is
+ * decided after the end of a suppression or a change of notify_on_degraded.
  */
 export async function policyDeadlines(
   { ports, keys }: Env,
@@ -53,12 +52,12 @@ export async function policyDeadlines(
   return { writes, deadlines };
 }
 
-/** A deadline with what it is for. */
+/** Returns a deadline with its note. */
 const noted = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
 
 /**
- * The check beside a change of its policy: held to its version. Where its channels were told that it is down, new steps
- * begin to count now, and those that count already get their new times.
+ * Returns the writes of the escalation, or the condition on the version of the check. If the channels were notified
+ * that the check is down, new steps count from now, and running ones get their new times.
  */
 export function policyEscalation(
   { ports, keys }: Env,

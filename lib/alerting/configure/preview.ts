@@ -23,27 +23,27 @@ import { auditedChannel } from './views.ts';
 
 const Preview = z
   .object({
-    title: z.string().describe('Its title.'),
-    body: z.string().describe('All below the title, as plain text.'),
+    title: z.string().describe('Title.'),
+    body: z.string().describe('Text below the title.'),
   })
   .nullable()
   .describe(
-    "What the channel would say if the check went down now, in its own words where it has templates; null where programs read it. A type's own form and limits come on top.",
+    'Alert that the channel would send if the check went down now, by its templates; null if programs read the channel. Formatting and limits of the type are not applied.',
   );
 type Preview = z.infer<typeof Preview>;
 
-/** The answer of a test. */
+/** Response to a test. */
 export const TestedChannel = DeliveryRecord.extend({ preview: Preview }).meta({ id: 'TestedChannel' });
 
-/** What a channel of the account would say of some check. */
+/** Returns a preview of an account channel with an example check. */
 export function examplePreview({ channel_type, config }: Channel): Preview {
   if (channelTypeOf(channel_type)?.read_by !== 'people') return null;
-  return shown(messageOf(EXAMPLE_ALERT, config));
+  return previewFrom(messageOf(EXAMPLE_ALERT, config));
 }
 
-const shown = (message: Message): Preview => ({ title: message.title, body: linesOf(message).join('\n') });
+const previewFrom = (message: Message): Preview => ({ title: message.title, body: linesOf(message).join('\n') });
 
-/** What a channel would say if the check went down now. */
+/** Returns a preview of an alert for a check that goes down now. */
 export async function previewOf(
   { ports, keys, tenant }: Context,
   check: CheckItem,
@@ -53,13 +53,12 @@ export async function previewOf(
   const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
   if (!entity) return null;
   const about = { check, entity, public_url: ports.settings.PUBLIC_URL, now: ports.clock.now() };
-  return shown(messageOf(downAlertOf(about), config));
+  return previewFrom(messageOf(downAlertOf(about), config));
 }
 
 /**
- * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
- * and the record says until when. NATS and mail are left to the deliverer, which alone reaches them: then it is
- * pending.
+ * Sends a test alert now, in one attempt, even if the check is silenced. If the receiver limits the rate, nothing is
+ * sent and the record names the next send time. NATS and mail stay pending, because only the deliverer can reach them.
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };
@@ -70,13 +69,13 @@ export function testChannel(context: Context, check: CheckItem, channel: Channel
 }
 
 /**
- * The same of any channel.
- * @param about the check that it tells of; empty for a channel of the account
- * @param noted the audit entry, for the transaction that writes the delivery first
+ * Sends a test alert to any channel.
+ * @param about the check; empty for an account channel
+ * @param noted returns the audit entry for the transaction that writes the delivery first
  */
 async function sendTest(
   context: Context,
-  about: AboutTest,
+  about: TestSubject,
   channel: Channel,
   noted: (delivery_id: string) => Write[],
 ): Promise<DeliveryRecord> {
@@ -91,10 +90,10 @@ async function sendTest(
   return deliveryRecord(await recordOutcome(context, delivery, outcome, beside));
 }
 
-type AboutTest = Pick<AlertItem, 'check_id' | 'entity_id'>;
+type TestSubject = Pick<AlertItem, 'check_id' | 'entity_id'>;
 
-/** It tells of no transition and announces no state. */
-function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, channel: Channel): AlertItem {
+/** Returns a test alert, without transition and state. */
+function testAlert({ ports, keys, tenant, caller }: Context, about: TestSubject, channel: Channel): AlertItem {
   const now = ports.clock.now();
   const id = ports.ids.id('alr');
   return {
@@ -112,7 +111,7 @@ function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, c
   };
 }
 
-/** Sends a test alert of the account itself, as it is about no check: in one attempt, enabled or not. */
+/** Sends a test alert of the account instead of a check, in one attempt, even if the channel is disabled. */
 export function testAccountChannel(context: Context, channel: AccountChannel): Promise<DeliveryRecord> {
   const note = auditWriter(context, 'test', auditedAccountChannel);
   return sendTest(context, { check_id: '', entity_id: '' }, channel, (delivery_id) =>

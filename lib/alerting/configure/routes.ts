@@ -15,7 +15,7 @@ import { channelView, policyView, shownChannel } from './views.ts';
 
 const row = route<Context>();
 
-/** The check that a path names, and the channel too where it names one. */
+/** Finds the check of a path. */
 const loadCheck = (context: Context, { check_id }: { check_id: string }) => requireCheck(context, check_id);
 
 async function loadChannel(context: Context, params: { check_id: string; channel_id: string }) {
@@ -28,7 +28,8 @@ export const alertRoutes = [
     method: 'GET',
     path: '/v1/checks/{check_id}/policy',
     access: 'read',
-    summary: 'The notification policy of a check, channels included',
+    summary: 'Get the notification policy of a check',
+    description: 'Includes its channels.',
     status: 200,
     reply: PolicyRecord,
     load: loadCheck,
@@ -38,7 +39,8 @@ export const alertRoutes = [
     method: 'POST',
     path: '/v1/checks/{check_id}/policy',
     access: 'write',
-    summary: 'Set the notification policy of a check; what is left out keeps its value',
+    summary: 'Update the notification policy of a check',
+    description: 'Omitted properties keep their value; null restores the default of the account.',
     status: 200,
     body: PolicyBody,
     nulls: [...POLICY_NAMES, 'silenced_until'],
@@ -50,7 +52,8 @@ export const alertRoutes = [
     method: 'POST',
     path: '/v1/checks/{check_id}/policy/channels',
     access: 'write',
-    summary: 'Add a channel to the policy of a check; at most 10',
+    summary: 'Add a channel to the policy of a check',
+    description: 'A check has at most 10 channels.',
     status: 201,
     body: ChannelBody,
     reply: ChannelRecord,
@@ -63,7 +66,8 @@ export const alertRoutes = [
     method: 'PUT',
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
     access: 'write',
-    summary: 'Change settings of a channel, but not its type; ******** keeps a stored value',
+    summary: 'Update a channel of a check',
+    description: 'Omitted settings keep their value, and so does ********. The type cannot change.',
     status: 200,
     body: ChannelPatch,
     reply: ChannelRecord,
@@ -75,7 +79,8 @@ export const alertRoutes = [
     method: 'DELETE',
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
     access: 'write',
-    summary: 'Remove a channel; what is still on its way to it ends as failed',
+    summary: 'Remove a channel from the policy of a check',
+    description: 'Its unfinished deliveries end as failed.',
     status: 204,
     load: loadChannel,
     run: (context, { loaded }) => removeChannel(context, loaded.check, loaded.channel.id),
@@ -85,7 +90,8 @@ export const alertRoutes = [
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}/test',
     access: 'respond',
     rate: 'send',
-    summary: 'Send a test alert to a channel now, and answer its delivery record and what an alert would say',
+    summary: 'Send a test alert to a channel of a check',
+    description: 'Returns the delivery and a preview of an alert.',
     status: 200,
     reply: TestedChannel,
     load: loadChannel,
@@ -98,7 +104,7 @@ export const alertRoutes = [
     method: 'GET',
     path: '/v1/notify/logs',
     access: 'read',
-    summary: 'Deliveries across all channels, newest first',
+    summary: 'List deliveries of all channels, newest first',
     status: 200,
     query: DeliveryFilter.extend({ ...ListQuery.shape, limit: limitParam(50, 1000) }),
     reply: z.array(DeliveryRecord),
@@ -108,7 +114,7 @@ export const alertRoutes = [
     method: 'GET',
     path: '/v1/notify/logs/{id}',
     access: 'read',
-    summary: 'A delivery',
+    summary: 'Get a delivery',
     status: 200,
     reply: DeliveryRecord,
     load: (context, { id }) => requireDelivery(context, id),

@@ -23,9 +23,7 @@ export const DeliveryRecord = z
     group_id: z
       .string()
       .nullable()
-      .describe(
-        'Id shared by alerts released together after the recovery of their root cause; null without a ' + 'group.',
-      ),
+      .describe('Id shared by alerts released together after the recovery of their root cause; null without a group.'),
     step: z.int().nullable().describe('Number of the escalation step, from 1; null for other kinds.'),
     status: z
       .enum(['pending', 'retrying', 'sent', 'failed'])

@@ -67,16 +67,16 @@ describe('a moment at which nothing changed', () => {
     expect(explainMoment(moment({ gap: late, enabled_at: AT + 250 * SECOND })).sentence).toMatch(
       /^It was not checked: the account was disabled, /,
     );
-    expect(explainMoment(moment({ gap: late })).sentence).toMatch(/the service came too late/);
+    expect(explainMoment(moment({ gap: late })).sentence).toMatch(/delay of the service/);
   });
 
   it('says that the check was disabled, or was not there yet', () => {
     const disabled = { ...revision, enabled: false };
     expect(explainMoment(moment({ revision: disabled, state: 'unknown' }))).toEqual({
       verdict: 'not_checked',
-      sentence: 'It was not checked: it was disabled since 2026-11-21 09:04:00 UTC.',
+      sentence: 'It was not checked: it had been disabled since 2026-11-21 09:04:00 UTC.',
     });
-    expect(explainMoment(moment({ revision: undefined, state: 'unknown' })).sentence).toMatch(/it was made only at/);
+    expect(explainMoment(moment({ revision: undefined, state: 'unknown' })).sentence).toMatch(/it was created at/);
   });
 
   it('says how long a push check was silent of the time that it may be', () => {
@@ -84,7 +84,7 @@ describe('a moment at which nothing changed', () => {
     const silence = { misses: 'any sign' as const, since, at: since + 120 * SECOND };
     expect(explainMoment(moment({ check: push, silence }))).toEqual({
       verdict: 'not_due',
-      sentence: 'It was silent for 80 s of 120 s; it would be due to fail at 2026-11-21 10:04:40 UTC.',
+      sentence: 'No heartbeat for 80 s of 120 s; it would fail at 2026-11-21 10:04:40 UTC.',
       next: { at: silence.at, what: 'silence' },
     });
     const soon = { ...silence, since: AT - 5 * SECOND };
@@ -94,7 +94,7 @@ describe('a moment at which nothing changed', () => {
   it('is fine when its last run was', () => {
     expect(explainMoment(moment({ runs: runs('fail', 'ok') }))).toEqual({
       verdict: 'fine',
-      sentence: 'It was up, and there was nothing to tell. Its last run, at 2026-11-21 10:03:10 UTC, was a success.',
+      sentence: 'It was up, and no alert was due. Its last result, at 2026-11-21 10:03:10 UTC, was a success.',
     });
   });
 

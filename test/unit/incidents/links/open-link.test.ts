@@ -96,7 +96,7 @@ describe('a link that does nothing says why', () => {
       'of a failure before the present one',
       () => world.put({ ...down, alerts: { episode: { transition_id: 'trn_2' } } }),
       410,
-      /has failed anew/,
+      /has failed again/,
     ],
     ['of a channel that was removed', () => world.putPolicy([]), 410, /channel .* was removed/],
     ['of an account that is disabled', () => world.put({ ...world.account, disabled: true }), 403, /disabled/],
