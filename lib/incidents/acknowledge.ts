@@ -32,7 +32,6 @@ type Acknowledged = {
   check: CheckItem;
   entity: Pick<EntityItem, 'dependents' | 'incident'>;
   policy: Policy;
-  /** The deadline of its held alert, if any. */
   hold: Deadline | undefined;
   acknowledgement: Acknowledgement;
   now: number;
@@ -97,10 +96,8 @@ export const acknowledgeAs = (
 };
 
 /**
- * Acknowledges a failure and notifies its recipients. Until it recovers, or `until`, no reminders or escalation steps
- * are sent. An existing acknowledgement stays.
- * @param beside further writes of the same transaction
- * @throws AppError CONFLICT for a check that is not down, VALIDATION_ERROR for an end in the past, NOT_FOUND
+ * Acknowledges a failure, unless it is: no reminders or steps until it recovers, or `until`. Notifies the recipients.
+ * @throws AppError CONFLICT without a failure, VALIDATION_ERROR for an end in the past, NOT_FOUND
  */
 export async function acknowledge(
   scope: ActorScope,
@@ -143,10 +140,7 @@ export async function acknowledge(
   });
 }
 
-/**
- * Removes an acknowledgement: reminders and escalation resume, and the next step can be due immediately. Does nothing
- * without one.
- */
+/** Removes an acknowledgement, if any: reminders and escalation resume, possibly with a step due now. */
 export async function unacknowledge(
   scope: ActorScope,
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,

@@ -138,10 +138,7 @@ export function changeIncident(context: Context, id: string, patch: IncidentPatc
   });
 }
 
-/**
- * Resolves an incident; a resolved one stays as it is.
- * @throws AppError CONFLICT for an automatic one while one of its checks is down
- */
+/** Resolves an incident. @throws AppError CONFLICT for an automatic one while one of its checks is down */
 export async function resolveIncident(context: Context, id: string): Promise<IncidentItem> {
   const { ports } = context;
   const note = auditWriter(context, 'resolve', auditedIncident);
@@ -186,8 +183,7 @@ export async function addNote(context: Context, incident: IncidentItem, { text }
 type Wanted = { until?: number | null | undefined; note: string };
 
 /**
- * Acknowledges an incident and each of its failing checks of which recipients were notified. Held alerts stay held, and
- * are sent if they turn out to have another cause. An existing acknowledgement stays.
+ * Acknowledges an incident and its notified failing checks, unless it is. Held alerts stay held.
  * @throws AppError CONFLICT for a resolved one, VALIDATION_ERROR for an end in the past
  */
 export async function acknowledgeIncident(

@@ -19,11 +19,7 @@ const LOST_MS = 10 * 60_000;
 /** Delay in ms while the update of an entity has not reached the incident. */
 const SOON_MS = 5_000;
 
-/**
- * Schedules a quiet check of an incident unless one is pending. It is sent before that is recorded, so that a crash
- * loses none.
- * @returns properties to store on the incident
- */
+/** Schedules a quiet check, unless one is pending; sent before it is recorded, so that a crash loses none. */
 export async function scheduleQuietCheck(
   { ports }: Env,
   { tenant_id, id: incident_id, look_at }: Pick<IncidentItem, 'tenant_id' | 'id' | 'look_at'>,
@@ -37,10 +33,7 @@ export async function scheduleQuietCheck(
   return { look_at: next };
 }
 
-/**
- * Resolves an automatic incident after the quiet time without a failing check, with the last recovery as its end, and
- * releases its entities. Repeatable.
- */
+/** Resolves an automatic incident after the quiet time, as of the last recovery. Repeatable. */
 export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: IncidentKey): Promise<void> {
   const incident = await startQuietCheck(env, { tenant_id, incident_id });
   if (!incident || incident.origin === 'manual') return;
@@ -79,10 +72,7 @@ async function repeatQuietCheck(env: Env, { look_at: _before, ...incident }: Inc
   await commit(ports, [{ put, if: { version: incident.v } }]);
 }
 
-/**
- * `last`: last recovery of its checks (epoch ms). `behind`: whether an update of an entity has not reached the
- * incident.
- */
+/** `last`: last recovery (epoch ms). `behind`: whether an update of an entity has not reached the incident. */
 type Entities = { down: true } | { last: number; behind: boolean };
 
 /** Reads the status of the entities of an incident. A deleted one counts as recovered when that is detected. */

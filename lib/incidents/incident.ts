@@ -9,10 +9,7 @@ import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 
-/**
- * The incident record that users see. No alert is decided by it: recipients are in `NotifiedFailureItem`
- * (lib/alerting/decide/notified-failure.ts), and the entity names its incident.
- */
+// The record that users see. No alert depends on it: recipients are in `NotifiedFailureItem`.
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';
 
@@ -31,7 +28,6 @@ export type IncidentItem = Item & {
   root_entity_name: string | null;
   /** Manual: affected entities. */
   entity_ids?: string[];
-  /** ISO 8601. */
   started_at: string;
   acknowledgement?: Acknowledgement;
   resolved_at?: string;
@@ -44,10 +40,7 @@ export type IncidentItem = Item & {
   look_at?: number;
 };
 
-/**
- * An entity in an automatic incident, as of its latest transition. The sequence number per entity allows transitions in
- * any order, and repeated. About 400 bytes, written with each.
- */
+/** An entity in an incident as of its latest transition; `seq` allows any order and repetition. 400 bytes. */
 export type IncidentEntity = Item & {
   v: string;
   entity_id: string;
@@ -55,7 +48,6 @@ export type IncidentEntity = Item & {
   /** Sequence number and time (epoch ms) of the latest transition. */
   seq: number;
   at: number;
-  /** Number of its checks that were down then. */
   down_checks: number;
   failure?: { seq: number; check_id: string; transition_id: string; transition_sk: string; since: string };
 };
@@ -184,7 +176,9 @@ const IncidentAcknowledgement = AcknowledgementRecord.omit({ check_id: true, tra
 export const IncidentDetail = IncidentRecord.extend({
   entities: z.array(ShownEntity).describe('Entities of the incident, the root cause first, up to 100.'),
   affected: Affected,
-  told: z.array(NotifiedRecord).describe('Channels notified of its failures, oldest first, up to 100; without reminders and updates.'),
+  told: z
+    .array(NotifiedRecord)
+    .describe('Channels notified of its failures, oldest first, up to 100; without reminders and updates.'),
   unrelated: z.array(Unrelated).describe('Failures first attributed to the root cause and later alerted separately.'),
   acknowledgement: IncidentAcknowledgement.nullable().describe('Acknowledgement; null without one.'),
 }).meta({ id: 'IncidentDetail' });

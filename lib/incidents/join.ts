@@ -7,10 +7,7 @@ import { timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
 import { expiryOf, type IncidentEntity, type IncidentItem, type TimelineItem } from './incident.ts';
 
-/**
- * Updates of an incident by its transitions. Pure. Transitions can arrive in any order and repeatedly, with the same
- * final state.
- */
+// Transitions can arrive in any order and repeatedly, with the same final state. Pure.
 
 /** Adds a transition to an entity of an incident; returns the same object if it contains nothing new. */
 export function entityWith(
@@ -51,10 +48,7 @@ export function newIncident(
   };
 }
 
-/**
- * Adds a transition to an incident; returns the same object if it changes nothing.
- * @param entity after the transition: if it is down, the incident is not over
- */
+/** Adds a transition to an incident. @param entity after the transition: if it is down, the incident is open */
 export function incidentWith(
   incident: IncidentItem,
   transition: DecidedTransition,

@@ -22,12 +22,8 @@ import {
   type TimelineItem,
 } from './incident.ts';
 
-/**
- * Access patterns, newest first:
- * - incidents: query incidents(tenant, bucket), merged
- * - unresolved ones: query openIncidents(tenant), then get many
- * - of an entity: in addition get many incidentEntity
- */
+// Access patterns, newest first: incidents(tenant, bucket) merged; openIncidents(tenant), then get many;
+// of an entity: in addition get many incidentEntity.
 
 /** Filter of incidents: all properties must match. */
 export const IncidentFilter = z.object({
@@ -95,7 +91,6 @@ type PageOf = (
   limit: number,
 ) => Promise<{ items: IncidentItem[]; next?: string | undefined }>;
 
-/** Keeps the incidents that include an entity. */
 const withEntity =
   ({ ports, keys, tenant }: Context, entity_id: string, read: PageOf): PageOf =>
   async (after, limit) => {
@@ -143,10 +138,7 @@ export async function incidentDetail(context: Context, incident: IncidentItem): 
   };
 }
 
-/**
- * Reads the present state of the entities of an incident, the root cause first. @param names names of failed entities
- * by id
- */
+/** Reads the present entities, the root cause first. @param names names of failed entities by id */
 async function entitiesOf(
   { ports, keys, tenant }: Context,
   { root_entity_id, root_entity_name, entity_ids = [] }: IncidentItem,

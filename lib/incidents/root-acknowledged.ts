@@ -31,10 +31,7 @@ export function acknowledgedEntry(
   return timelineEntry({ keys }, incident, { id, at: iso(at), kind: 'acknowledged', by, text: note });
 }
 
-/**
- * Returns the writes that acknowledge the incident of a root cause together with its check. None for other entities or
- * if already acknowledged; a new incident takes the acknowledgement from the check.
- */
+/** Returns the writes that acknowledge the incident of a root cause with its check; none for other entities. */
 export async function rootAcknowledged(
   { ports, keys }: TableEnv,
   entity: EntityItem,

@@ -25,8 +25,7 @@ const RETRY_MS = 15_000;
 type IncidentLookup = IncidentRef | { again: number } | undefined;
 
 /**
- * Finds the incident of a failure that was written without one: in maintenance, until its end, or of an entity with
- * dependencies, until its cause is known. A failure that is over by then belongs to none.
+ * Finds the incident of a failure that was written without one, while maintenance or the search for a cause delayed it.
  */
 function findIncident(env: Env, transition: DecidedTransition): Promise<IncidentLookup> {
   return retryOnConflict(env.ports, () => findOrOpenOnce(env, transition));

@@ -7,7 +7,7 @@ import type { CauseAnalysis } from './root-causes.ts';
 export type CauseProgress = {
   /** Number of consecutive evaluations that found a cause. */
   explained: number;
-  /** The root cause under which it was last held. */
+  /** Root cause of the last hold. */
   under: string | null;
   /** Set after the cause is gone: when that was found, and the last recovery of an upstream entity. */
   recovered: { first: number; last: number } | null;
@@ -19,11 +19,8 @@ export const NO_PROGRESS: CauseProgress = { explained: 0, under: null, recovered
 type CauseInput = {
   hold: CauseProgress;
   analysis: CauseAnalysis;
-  /** Destinations that were not notified yet. */
   waiting: readonly string[];
-  /** Destinations over their page budget. */
   overBudget?: ReadonlySet<string>;
-  /** Notified failures by root cause. */
   incidents: ReadonlyMap<string, NotifiedFailure>;
   /** Notified failure of the entity itself, if others depend on it: its alerts can have named this one. */
   own?: NotifiedFailure | undefined;
@@ -46,7 +43,6 @@ type CauseInput = {
 export type CauseDecision = {
   /** Destinations to notify now; `low`: just notified of the same incident. */
   notify: { destination: string; urgency: 'high' | 'low' }[];
-  /** The root cause that the alert names. */
   root: string | null;
   /** Destinations that continue to wait. */
   wait: string[];
@@ -77,10 +73,9 @@ const wasNotified = (incident: NotifiedFailure, destination: string, cooldown_ms
 };
 
 /**
- * Decides about a held failure. Each destination is notified once per root cause: if it was not, it is alerted now,
- * with the root cause named; if it was, the alert is suppressed. If every root cause is in a maintenance window that
- * includes dependents, the alert waits for its end. After the recovery of the cause, the check gets time to recover,
- * and its next result decides. A failure without a cause is alerted now. Pure.
+ * Decides about a held failure: each destination is notified once per root cause, either of that or now of this failure
+ * with the cause named. In a maintenance window that includes dependents, or after the recovery of the cause, it waits.
+ * A failure without a cause is alerted now. Pure.
  */
 export function decideByCause(input: CauseInput): CauseDecision {
   const { analysis, hold } = input;
@@ -158,7 +153,6 @@ const wasNotifiedOfRecent = ({ incidents, down_at, cooldown_ms, now }: CauseInpu
 
 const alertAll = (input: CauseInput, hold: CauseProgress): CauseDecision => alertSome(input, hold, []);
 
-/** Alerts all destinations except those in `wait`. */
 function alertSome(input: CauseInput, hold: CauseProgress, wait: string[]): CauseDecision {
   const notify = input.waiting
     .filter((one) => !wait.includes(one))

@@ -9,18 +9,14 @@ type EvaluationRecord = {
   roots: string[];
   /** Status of its upstream entities: failed ones first, then the nearest. */
   ancestors: ({ entity_id: string; status: UpstreamEntity['status'] } & Evidence)[];
-  /** Whether entities were left out. */
   truncated: boolean;
 };
 
-/**
- * Progress of the search for the cause of a held alert, next to its deadline `hold`. Stored under its check and kept as
- * long as its transition, for explanations. About 300 bytes, and 100 per evaluated entity.
- */
+/** Progress of the search for a cause, kept under its check with the transition. 300 bytes, 100 per entity. */
 export type CauseProgressItem = Item &
   CauseProgress & {
     v: string;
-    /** The latest evaluations, oldest first. */
+    /** Oldest first. */
     looks: EvaluationRecord[];
   };
 

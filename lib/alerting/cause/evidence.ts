@@ -25,10 +25,7 @@ export type KnownCheck = Pick<
 /** Source of a status, and its time (epoch ms). */
 export type Evidence = { known_by: 'state' | 'result' | 'asked' | 'nothing'; known_at?: number | undefined };
 
-/**
- * The status of an upstream entity. `blind`: no evidence of failure or success. A failure is confirmed by the states of
- * its checks, else suspected. `since`: epoch ms.
- */
+/** A status. `blind`: no evidence. `confirmed`: by the states of the checks, not only suspected. `since`: epoch ms. */
 export type UpstreamStatus = Evidence &
   ({ status: 'failed'; confirmed: boolean; since: number } | { status: 'fine' | 'blind' });
 
@@ -59,10 +56,8 @@ function checkStatusOf(check: KnownCheck, after: number, assumed: Assumption, no
 }
 
 /**
- * Returns the status of an upstream entity. It failed if all its probed checks did, or all push checks without others;
- * with `when` degraded, if any check did. It is healthy if a check succeeded since `after`. Pure.
- * @param after start of the failure of the dependent (epoch ms)
- * @param now epoch ms
+ * Returns the status of an upstream entity: failed if all probed checks did (push checks if it has no others), or any
+ * check with `when` degraded; healthy if a check succeeded since `after` (epoch ms). Pure.
  */
 export function upstreamStatus(
   checks: readonly KnownCheck[],

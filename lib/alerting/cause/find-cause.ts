@@ -17,9 +17,9 @@ export type UpstreamEntities = {
   graph: Graph;
   /** Includes the entity itself. */
   entities: ReadonlyMap<string, EntityItem>;
-  /** By entity, without those of the entity itself. */
+  /** Checks by entity, without the entity itself. */
   checks: ReadonlyMap<string, CheckItem[]>;
-  /** By entity, with the entity itself: failures that recipients were possibly notified of. */
+  /** Notified failures by entity, with the entity itself. */
   incidents: ReadonlyMap<string, NotifiedFailureItem>;
 };
 
@@ -49,8 +49,7 @@ const dependenciesOf = async (env: TenantEnv, { id, dependencies }: EntityItem):
   dependencies === 0 ? [] : (await relationsFrom(env, id)).filter(({ carries_failure }) => carries_failure);
 
 /**
- * Decides whether an upstream failure caused a failure. Sends upstream probes if the stored states do not tell and
- * `isEnough` rejects them.
+ * Finds the cause of a failure, with upstream probes unless `isEnough` accepts the result by stored states.
  * @returns not settled while another process probes; its outcome is available soon
  */
 export async function findCause(
@@ -72,7 +71,7 @@ export async function findCause(
   return analyze(await probeUpstream(env, account, nearest));
 }
 
-/** Decides by the stored states only, without probes. */
+/** Finds the cause of a failure by stored states, without probes. */
 export const causeFromState = async (
   env: TenantEnv,
   upstream: UpstreamEntities,

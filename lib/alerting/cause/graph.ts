@@ -8,7 +8,6 @@ export type Graph = {
   start: string;
   /** Direct dependencies by entity, for each reached entity: the start, then the nearest first. */
   dependencies: ReadonlyMap<string, readonly Dependency[]>;
-  /** Whether entities beyond the limits were left out. */
   truncated: boolean;
 };
 
@@ -16,10 +15,7 @@ export type Graph = {
 const MAX_ENTITIES = 200;
 const MAX_LEVELS = 16;
 
-/**
- * Walks from an entity to its dependencies, nearest first and by id within a level.
- * @param load returns the dependencies of entities, in order; undefined for deleted ones
- */
+/** Walks from an entity to its dependencies, nearest first, by id within a level. @param load undefined if deleted */
 export async function walkUpstream(
   start: string,
   load: (ids: string[]) => Promise<(readonly Dependency[] | undefined)[]>,

@@ -10,11 +10,11 @@ type HeldPointer = Item & { entity_id: string; check_id: string };
 
 const AT_ONCE = 500;
 
-/** Rechecks every alert held under a root cause that recovered or whose recipients were not reached. Repeatable. */
+/** Rechecks every alert under a root cause that recovered or was not delivered. Repeatable. */
 export async function recheckHeldUnder(env: Env, tenant_id: string, root: string): Promise<void> {
   const { ports, keys } = env;
-  for await (const held of pagesOf<HeldPointer>(ports.table, { partition: keys.heldUnder(tenant_id, root) })) {
-    for (const some of chunks(held, AT_ONCE)) {
+  for await (const pointers of pagesOf<HeldPointer>(ports.table, { partition: keys.heldUnder(tenant_id, root) })) {
+    for (const some of chunks(pointers, AT_ONCE)) {
       const at = ports.clock.now();
       await sendDeadlines(
         env,
@@ -28,7 +28,7 @@ export async function recheckHeldUnder(env: Env, tenant_id: string, root: string
 }
 
 const MAX_COUNTED = 1000;
-/** Returns the ids of entities whose alerts are held because they fail with a root cause, up to 1,000. */
+/** Returns the ids of entities whose alerts are under a root cause, up to 1,000. */
 export async function entitiesFailingWith({ ports, keys, tenant }: TenantEnv, root: string): Promise<string[]> {
   const partition = keys.heldUnder(tenant, root);
   const { items } = await ports.table.query<Item & { entity_id: string }>({

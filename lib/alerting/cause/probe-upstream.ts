@@ -9,7 +9,7 @@ import { probeRoute } from '#lib/results/probe/network-health.ts';
 import { hostOf, probeBy, probeTimeout, probingProcess } from '#lib/results/probe/probe.ts';
 import type { UpstreamProbe } from './evidence.ts';
 
-/** Maximum number of upstream probes per account and second, in addition to those of its checks. */
+/** Maximum number of upstream probes per account and second; probes of its own checks do not count. */
 const MAX_PER_SECOND = 20;
 
 type Second = { begins: number; asked: Map<string, number> };
@@ -27,17 +27,12 @@ function tryTakeUpstreamProbe({ net, clock }: Pick<Ports, 'net' | 'clock'>, tena
   return true;
 }
 
-/**
- * Outcomes of upstream probes of an entity. Evidence only: not results, without effect on counters or states. Times in
- * epoch ms.
- */
+/** Outcomes of upstream probes of an entity: only evidence, without effect on counters or states. Times in epoch ms. */
 type UpstreamProbesItem = Item & {
   v: string;
-  /** Time of the last probes. */
   asked_at: number;
   /** End of the claim of a process that probes. */
   claimed_until: number;
-  /** By check. */
   outcomes: Record<string, UpstreamProbe>;
 };
 
@@ -55,7 +50,7 @@ const ROW_MS = 60_000;
 const MAX_PROBES = 32;
 const KEEP_SECONDS = 3600;
 
-/** Whether a check can be probed: a probed check that is enabled and whose probe has no side effects. */
+/** Whether a check can be probed: it is enabled, not a push check, and its probe has no side effects. */
 export const isProbeable = (check: CheckItem): boolean =>
   check.execution_mode === 'pull' && check.enabled && checkTypeOf(check.check_type).isHarmless(check);
 
@@ -65,9 +60,8 @@ export type UpstreamProbes = Map<string, UpstreamProbe | 'open'>;
 type ProbeTargets = { entity_id: string; checks: CheckItem[] }[];
 
 /**
- * Probes the checks of upstream entities now. Shares recent outcomes and probes of other processes: `open` until their
- * outcome is stored. Checks that cannot be probed have no outcome.
- * @param account owner of the checks
+ * Probes upstream entities now, or shares recent outcomes; `open` while another process probes. Checks that cannot be
+ * probed have no outcome.
  */
 export async function probeUpstream(
   env: Env,

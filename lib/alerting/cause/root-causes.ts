@@ -21,19 +21,17 @@ export type CauseAnalysisInput = {
 /** A possible root cause: an entity that failed without an upstream cause. */
 type Root = { entity_id: string; confirmed: boolean /** Epoch ms. */; since: number };
 
-/** An upstream entity and its status. */
 export type UpstreamEntity = { entity_id: string } & UpstreamStatus;
 
 export type CauseAnalysis = {
   /** Whether an upstream failure caused the failure. */
   explained: boolean;
-  /** Root causes, the most likely first. */
+  /** The most likely first. */
   roots: Root[];
-  /** Failures so long before that the check evidently does not need these entities. */
+  /** Earlier failures that the check evidently does not depend on. */
   survived: Root[];
-  /** Whether no awaited probe can change the result. */
   settled: boolean;
-  /** All reached entities, nearest first. */
+  /** Nearest first. */
   ancestors: UpstreamEntity[];
   truncated: boolean;
 };
@@ -44,10 +42,9 @@ const SURVIVES_AFTER_MS = 120_000;
 /**
  * Finds the upstream failures that caused the failure of a check. Pure.
  *
- * An upstream entity is broken if it failed, or if its status is unknown and one of its own requirements is broken. A
- * requirement is broken if fewer members than it requires are not broken. A broken requirement of the entity explains
- * the failure. The root causes are the failed entities on the way that are not explained themselves, except those that
- * the check has survived. Within a cycle nothing is broken: dependents of an entity do not explain its failure.
+ * An upstream entity is broken if it failed, or if its status is unknown and one of its requirements is broken. A
+ * requirement is broken if too few of its members are not broken. Root causes are the failed entities on the way
+ * without a cause of their own, except failures that the check has survived. Within a cycle nothing is broken.
  */
 export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
   const [least, most] = [analyze(known, 'success'), analyze(known, 'failure')];
@@ -96,7 +93,6 @@ function analyze(
     return roots.length > 0 ? roots : [{ entity_id: id, confirmed, since }];
   }
 
-  /** Returns the root causes of the broken requirements of an entity. */
   function brokenNeeds(id: string): Root[] {
     const roots = requirementsOf(graph.dependencies.get(id) ?? []).flatMap(({ required, members }) => {
       const broken = members

@@ -47,7 +47,6 @@ const bodies = channelTypes.map((channel) =>
     .meta({ id: `NewAccountChannel_${channel.type}`, title: channel.title, description: channel.about }),
 );
 
-/** Properties of an account channel besides its type and settings. */
 type OwnProperties = { [member in keyof typeof own]?: z.output<(typeof own)[member]> };
 type NewAccountChannel = OwnProperties & { name: string; channel_type: string; config: Record<string, string> };
 
@@ -90,7 +89,6 @@ export const AccountChannelRecord = z
   .meta({ id: 'AccountChannel' });
 export type AccountChannelRecord = z.infer<typeof AccountChannelRecord>;
 
-/** Response to a change of an account channel. */
 export const ChangedAccountChannel = AccountChannelRecord.extend({
   notice: z.string().nullable().describe(DESCRIPTIONS.notice),
 }).meta({ id: 'ChangedAccountChannel' });
@@ -229,7 +227,7 @@ export async function deleteAccountChannel(context: Context, id: string): Promis
 export const ListedChannel = z.discriminatedUnion('scope', [AccountChannelRecord, ChannelRecord]);
 type ListedChannel = z.infer<typeof ListedChannel>;
 
-/** Reads the channels of the account, then those of all checks. */
+/** Reads the channels of the account, then the channels of all checks. */
 export function allChannels(context: Context): Reader<ListedChannel> {
   const ofChecks = channelsOfChecks(context);
   return async (after, limit) => {

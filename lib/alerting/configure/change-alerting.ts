@@ -8,7 +8,6 @@ import { iso } from '#lib/platform/time.ts';
 
 /** A change of the alerting settings of an account. */
 type AlertingChange = {
-  /** Writes of channels, silences and windows, and the audit entry. */
   writes: Write[];
   /** The new default policy, if it changes. */
   policy?: Partial<PolicySettings>;
@@ -16,11 +15,7 @@ type AlertingChange = {
   wakes?: boolean;
 };
 
-/**
- * Changes the alerting settings of an account: the only way to write them. Writes the change and a new version of the
- * head in one transaction.
- * @param change returns the change to the present settings; undefined: none
- */
+/** Writes a change of the alerting settings with a new version of their head. All changes go through this function. */
 export async function changeAlerting(
   context: Context,
   change: (present: AccountAlerting, head: AlertingHead | undefined) => AlertingChange | undefined,

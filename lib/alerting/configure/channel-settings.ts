@@ -17,10 +17,7 @@ export function newSettings(context: Context, { channel_type, config }: ChannelI
   return { channel_type, config, destination: destinationDigest({ channel_type, config }) };
 }
 
-/**
- * Applies changes to settings by name: null removes one, ******** keeps a stored one.
- * @throws AppError VALIDATION_ERROR as for a new channel
- */
+/** Applies changes by name: null removes one, ******** keeps the stored one. @throws AppError as for a new channel */
 export function changedSettings(
   context: Context,
   { channel_type, config: stored }: Settings,
@@ -33,10 +30,7 @@ export function changedSettings(
   return { ...input, destination: destinationDigest(input) };
 }
 
-/**
- * Validates the address of a channel without resolving names, which happens at each delivery.
- * @param stored present settings: an unchanged address is not validated again
- */
+/** Validates a changed address, without resolving names, which happens at each delivery. */
 function guardAddress({ ports, caller }: Context, input: ChannelInput, stored: Record<string, string> = {}): void {
   const { CHECK_EGRESS, EGRESS_ALLOW } = boundTo(ports.settings, caller);
   const { config } = input;

@@ -20,10 +20,7 @@ const MAX_CHANNELS = 10;
 /** Pointer from the channels of a tenant to the check whose policy contains the channel. */
 type ChannelPointer = Item & { channel_id: string; check_id: string; entity_id: string };
 
-/**
- * Adds a channel. @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address outside the
- * egress rules
- */
+/** Adds a channel. @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for a forbidden address */
 export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {
   const { ports, keys, tenant } = context;
   const channel: Channel = {
@@ -51,11 +48,7 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
   return channel;
 }
 
-/**
- * Changes the given settings of a channel. Its type, id and last delivery stay; unfinished deliveries go to the new
- * address.
- * @throws AppError NOT_FOUND if it was removed, VALIDATION_ERROR as for a new one
- */
+/** Changes the given settings of a channel; its id, type and last delivery stay. @throws AppError as for a new one */
 export async function changeChannel(
   context: Context,
   check: CheckItem,
@@ -106,7 +99,7 @@ export function channelOf(policy: PolicyItem, id: string): Channel {
   return channel;
 }
 
-/** Reads the channels of all checks, oldest first; those of deleted checks are left out. */
+/** Reads the channels of all existing checks, oldest first. */
 export const channelsOfChecks =
   (context: Context): Reader<ChannelRecord> =>
   async (after, limit) => {

@@ -8,11 +8,7 @@ import { idFloor, isId, timeOf } from '#lib/platform/ids.ts';
 import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
 import { deliveryView } from './views.ts';
 
-/**
- * Access patterns:
- * - deliveries: buckets of the tenant, merged, newest first (ids sort by time)
- * - a delivery: get delivery(id), then get entity(id)
- */
+// Access patterns: buckets of deliveries merged, newest first (ids sort by time); get delivery(id), then its entity.
 
 const idOf = (prefix: string, of: string) =>
   z
@@ -73,5 +69,4 @@ export async function requireDelivery(context: Context, id: string): Promise<Del
   return deliveryView(context, deliveryRecord(item));
 }
 
-/** Returns the start of the retention in epoch ms. */
 const oldestKept = ({ ports, caller }: Context): number => historyStart(ports.clock.now(), caller.retention_days);

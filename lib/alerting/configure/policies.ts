@@ -62,10 +62,7 @@ export function assertReminderInterval({ MIN_INTERVAL_SECONDS }: Settings, secon
 }
 
 /**
- * Asserts that each channel of the steps exists.
- * @param known ids of allowed channels
- * @param where describes them and how to list them
- * @throws AppError VALIDATION_ERROR that names each unknown channel
+ * Asserts that each channel of the steps is in `known`. @throws AppError VALIDATION_ERROR, with `where` to list them
  */
 export function assertChannelsExist(steps: readonly EscalationStep[], known: ReadonlySet<string>, where: string): void {
   const unknown = steps.flatMap(({ channel_ids }, i) =>
@@ -78,10 +75,7 @@ export function assertChannelsExist(steps: readonly EscalationStep[], known: Rea
 
 type SettingChanges = { [name in keyof PolicySettings]?: PolicySettings[name] | null } & { inherited?: string[] };
 
-/**
- * Applies changes to settings; null removes one. @param counting settings in effect: an unchanged inherited value stays
- * inherited
- */
+/** Applies changes to settings; null removes one, and an inherited value that is sent unchanged stays inherited. */
 export function withSettings<Stored extends Partial<PolicySettings>>(
   stored: Stored,
   { inherited = [], ...input }: SettingChanges,
@@ -112,9 +106,8 @@ function assertSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
 }
 
 /**
- * Writes a policy and `beside` in one transaction: the only way to write one. Requires the version of the check, so
- * that a concurrent deletion leaves no policy. Writes nothing without a change.
- * @throws AppError NOT_FOUND if the check was deleted
+ * Writes a policy and `beside` in one transaction, unless unchanged. Requires the version of the check, so that a
+ * concurrent deletion leaves no policy. @throws AppError NOT_FOUND if the check was deleted
  */
 export function savePolicy(
   context: TenantEnv & MutationContext,

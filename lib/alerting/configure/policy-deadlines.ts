@@ -12,10 +12,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
-/**
- * Returns the deadlines that a policy change starts or ends: reminders get the new interval, and a late alert is
- * decided after the end of a suppression or a change of notify_on_degraded.
- */
+/** Returns deadlines that a policy change affects: reminders, held alerts, and a late alert after a suppression. */
 export async function policyDeadlines(
   { ports, keys }: Env,
   check: CheckItem,
@@ -52,13 +49,9 @@ export async function policyDeadlines(
   return { writes, deadlines };
 }
 
-/** Returns a deadline with its note. */
 const noted = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
 
-/**
- * Returns the writes of the escalation, or the condition on the version of the check. If the channels were notified
- * that the check is down, new steps count from now, and running ones get their new times.
- */
+/** Returns the writes of the escalation: new steps count from now, running ones get their new times. */
 export function policyEscalation(
   { ports, keys }: Env,
   check: CheckItem,

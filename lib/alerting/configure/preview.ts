@@ -32,7 +32,6 @@ const Preview = z
   );
 type Preview = z.infer<typeof Preview>;
 
-/** Response to a test. */
 export const TestedChannel = DeliveryRecord.extend({ preview: Preview }).meta({ id: 'TestedChannel' });
 
 /** Returns a preview of an account channel with an example check. */
@@ -57,8 +56,7 @@ export async function previewOf(
 }
 
 /**
- * Sends a test alert now, in one attempt, even if the check is silenced. If the receiver limits the rate, nothing is
- * sent and the record names the next send time. NATS and mail stay pending, because only the deliverer can reach them.
+ * Sends a test alert now, once, even if silenced. NATS and mail stay pending, because only the deliverer reaches them.
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };
@@ -68,11 +66,7 @@ export function testChannel(context: Context, check: CheckItem, channel: Channel
   );
 }
 
-/**
- * Sends a test alert to any channel.
- * @param about the check; empty for an account channel
- * @param noted returns the audit entry for the transaction that writes the delivery first
- */
+/** Sends a test. @param about empty for an account channel @param noted returns the audit entry of its first write */
 async function sendTest(
   context: Context,
   about: TestSubject,
@@ -92,7 +86,6 @@ async function sendTest(
 
 type TestSubject = Pick<AlertItem, 'check_id' | 'entity_id'>;
 
-/** Returns a test alert, without transition and state. */
 function testAlert({ ports, keys, tenant, caller }: Context, about: TestSubject, channel: Channel): AlertItem {
   const now = ports.clock.now();
   const id = ports.ids.id('alr');

@@ -15,7 +15,6 @@ import { channelView, policyView, shownChannel } from './views.ts';
 
 const row = route<Context>();
 
-/** Finds the check of a path. */
 const loadCheck = (context: Context, { check_id }: { check_id: string }) => requireCheck(context, check_id);
 
 async function loadChannel(context: Context, params: { check_id: string; channel_id: string }) {

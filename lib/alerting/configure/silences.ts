@@ -72,10 +72,7 @@ export async function requireSilence(context: Context, id: string): Promise<Acco
   return silence;
 }
 
-/**
- * Silences the alerts of selected checks until a given time. At its end, suppressed alerts are decided again.
- * @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100 active ones
- */
+/** Silences selected checks. @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100 */
 export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {
   const { ports, keys, tenant, caller } = context;
   const now = ports.clock.now();
@@ -119,10 +116,7 @@ const MAX_ENTITIES = 2_000;
 
 const NO_MATCH = 'No check matches this selection yet. It applies to checks that are added later.';
 
-/**
- * Returns a warning if a selection matches no check yet, which is not an error. Null if one matches, or if there are
- * too many to search.
- */
+/** Returns a warning if a selection matches no check yet; null if one matches, or if there are too many to search. */
 export async function noticeOf(context: Context, selector: Selector | null): Promise<string | null> {
   if (selector === null) return null;
   if (selector.check_ids || selector.entity_ids) return (await matchesNamed(context, selector)) ? null : NO_MATCH;

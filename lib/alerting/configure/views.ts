@@ -110,13 +110,6 @@ export const auditedChannel: Audited<{ check: CheckItem; channel: Channel }> = {
   }),
 };
 
-/**
- * Access patterns:
- * - the policy of a check with its channels, its entity, and the alerting settings of its account: one get of many
- * - all channels of a tenant: pointers in buckets, written with the policy
- * - the latest delivery of a channel: an item next to the policy, written by the deliverer
- */
-
 /** A check with its stored policy and the policy in effect. */
 export type PolicyOfCheck = {
   check: CheckItem;

@@ -108,7 +108,7 @@ export const WindowRecord = z
     until: z.iso.datetime().nullable().describe(DESCRIPTIONS.until),
     open: z.boolean().describe('Whether it is open now.'),
     current: IntervalRecord.nullable().describe('The open time range; null while it is closed.'),
-    next: IntervalRecord.nullable().describe('The next time range; null if there is none.'),
+    next: IntervalRecord.nullable().describe('The next time range; null without one.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
     created_by: z.string().describe('E-mail address of the user who created it; empty for a key without a user.'),
@@ -128,11 +128,7 @@ const RECURRING = ['cron', 'time_zone', 'duration_seconds', 'every_weeks', 'from
 
 type Given = Pick<WindowPatch, (typeof ONCE)[number] | (typeof RECURRING)[number]>;
 
-/**
- * Returns the times of a window, those of a request over the stored ones. A one-time window stays one. Pure.
- * @param now epoch ms
- * @throws AppError VALIDATION_ERROR for an invalid length, an end in the past, or an unknown time zone
- */
+/** Returns the times of a window after a request at `now` (epoch ms). Pure. @throws AppError VALIDATION_ERROR */
 function timesOf(given: Given, now: number, stored?: WindowTimes): WindowTimes {
   const recurs = stored ? 'cron' in stored : given.cron !== undefined;
   const misplaced = (recurs ? ONCE : RECURRING).find((name) => given[name] !== undefined && given[name] !== null);
@@ -175,7 +171,6 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
 /** Number of starts to validate. */
 const MAX_STARTS = 50;
 
-/** Asserts that a window ends before its next start. */
 function assertEndWithin(line: ScheduleLine, from: number, duration_ms: number): void {
   let last: number | undefined;
   let count = 0;

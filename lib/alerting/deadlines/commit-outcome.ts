@@ -15,13 +15,11 @@ import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 export type Outcome = {
   /** New version of every written item. */
   token: string;
-  /** Alerts to send. */
   items?: readonly AlertItem[];
   /** New notified states of the check; an escalation starts or ends with them. */
   alerts?: CheckItem['alerts'] | undefined;
   /** Notified failure of its entity, with the new recipients. */
   told?: NotifiedFailureItem | undefined;
-  /** The incident that its entity joins. */
   partOf?: IncidentRef | undefined;
   /** Further deadlines to start or move. */
   deadlines?: readonly { kind: AlertDeadline; next: Deadline }[];
@@ -34,8 +32,7 @@ export type Outcome = {
 type Own = { kind: AlertDeadline; next: Deadline | undefined };
 
 /**
- * Commits a decision: moves or ends the deadline and writes the consequences in one transaction, on condition of the
- * versions read. A repeated, late or early call does no harm.
+ * Commits a decision in one transaction, on condition of the versions read: a repeated or late call does no harm.
  * @returns the next deadlines to send; RETRY after a conflict
  */
 export function commitOutcome(

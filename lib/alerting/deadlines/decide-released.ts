@@ -18,9 +18,7 @@ import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './holds.ts';
 
 /**
- * Decides a released alert by the rules and the present data. A state that was already notified is not sent again.
- * Pure.
- * @returns `next`: it is held for another reason
+ * Decides a released alert by the present data; a notified state is not sent again. Pure. @returns `next`: held again
  */
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;

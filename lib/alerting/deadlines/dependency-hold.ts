@@ -25,10 +25,7 @@ import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import type { HeldCase, Hold, Rechecked } from './holds.ts';
 import { causeWrites, incidentsAt, progressWrite, type Search } from './write-recheck.ts';
 
-/**
- * Finds entities whose own alert is held and not sent: until its cause is known, or for a maintenance window that
- * included dependents. Returns the next recheck of each (epoch ms).
- */
+/** Finds entities whose own alert is held and not sent, with the time of its next recheck (epoch ms). */
 async function readPendingRoots(
   { ports, keys, tenant }: TenantEnv,
   { checks }: UpstreamEntities,
@@ -70,10 +67,7 @@ const onlyCauseIsOpen = ({ check: { alerts }, policy }: HeldCase): boolean =>
   policy.window === undefined &&
   recipientsFor(policy, 'down', alerts).length + channelsOfSteps(policy).length > 0;
 
-/**
- * Returns the recheck if a silence or maintenance window started after some recipients were notified: the others still
- * wait for the cause. Undefined in other cases.
- */
+/** Returns the recheck if a silence or maintenance window now suppresses the alert of the remaining recipients. */
 function recheckOfRest({ check, policy, held, now }: HeldCase): Deadline | undefined {
   const { window } = policy;
   if (!held.told?.length || !(window || isSilenced(policy))) return undefined;
@@ -112,7 +106,7 @@ async function evaluateCause(
   return { is: 'known', held, beside: [progressWrite(env, search, analysis, decision)] };
 }
 
-/** Whether the rules decide: the only recipients are those of later escalation steps, or a remediation comes first. */
+/** Whether the rules decide: all recipients belong to later escalation steps, or a remediation comes first. */
 function isForRules({ check, policy, held, transition }: HeldCase, decision: CauseDecision, now: number): boolean {
   if (decision.notify.length === 0 || transition.alert.decision !== 'held') return false;
   if (recipientsFor(policy, 'down', check.alerts).length === 0) return true;

@@ -7,8 +7,7 @@ import { recheckHeldAlert } from './recheck-held.ts';
 import { catchUp, escalate, repeatAlert, sendImpactUpdate } from './timed-decisions.ts';
 
 /**
- * Handles the deadlines of one message and sends the next ones together. Deadlines of a disabled account wait: the
- * generator emits them at each tick until they are moved.
+ * Handles the deadlines of one message and sends the next ones. For a disabled account the generator repeats them.
  * @throws if any failed; the others are done, and all can be repeated
  */
 export async function handleDeadlines(env: StateEnv, deadlines: DueDeadline[]): Promise<void> {
@@ -26,7 +25,6 @@ export async function handleDeadlines(env: StateEnv, deadlines: DueDeadline[]): 
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${deadlines.length} deadlines failed`);
 }
 
-/** Handles one deadline. @returns the next deadlines */
 async function handle(env: StateEnv, deadline: DueDeadline, account: AccountItem | undefined): Promise<DueDeadline[]> {
   if (!account || isDisabled(account)) return [];
   try {

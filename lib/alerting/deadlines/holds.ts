@@ -20,7 +20,7 @@ export type HeldCase = Found & {
   transition: DecidedTransition;
 };
 
-/** A hold of alerts, named after the rule that starts it. */
+/** Decides how long an alert is held. Its key is the rule that starts it. */
 export type Hold = {
   /** Decides whether it holds an alert, even one that another hold has held before. */
   recheck(env: TenantEnv, account: Pick<AccountItem, 'id' | 'egress'>, held: HeldCase): Promise<Rechecked> | Rechecked;
@@ -28,7 +28,6 @@ export type Hold = {
   waits_for_result: boolean;
 };
 
-/** The outcome of a recheck. */
 export type Rechecked =
   /** Not held by this hold: the next one decides. */
   | { is: 'released' }

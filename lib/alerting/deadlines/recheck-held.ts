@@ -25,9 +25,7 @@ const MIN_MS = 5_000;
 const LATEST_MS = 300_000;
 
 /**
- * Rechecks a held alert whose deadline is due: keeps it, releases it with an alert, or skips it with the reason of the
- * rule that stops it. Writes the transition, the deadline and the check in one transaction, so that it happens once.
- * Time during an outage of the service does not count.
+ * Rechecks a held alert: keeps, releases or skips it, in one transaction. Time during an outage does not count.
  * @returns the next deadlines to send
  */
 export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> {
@@ -40,7 +38,7 @@ export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account:
   return retryOnConflict(ports, () => recheck(env, deadline, account, watchedSince));
 }
 
-/** Rechecks once. @param watchedSince epoch ms of the end of the last outage, or when the account was enabled */
+/** Rechecks once. @param watchedSince epoch ms: end of the last outage, or when the account was enabled */
 async function recheck(
   env: Env,
   deadline: DueDeadline,
@@ -71,8 +69,8 @@ async function recheck(
   };
 
   const isCatchUp = held.kind === 'catch_up';
-  for (const hold of isCatchUp ? [HOLDS.dependency] : Object.values(HOLDS)) {
-    const found = await hold.recheck({ ...env, tenant: tenant_id }, account, one);
+  for (const candidate of isCatchUp ? [HOLDS.dependency] : Object.values(HOLDS)) {
+    const found = await candidate.recheck({ ...env, tenant: tenant_id }, account, one);
     if (found.is === 'released') continue;
     if (found.is === 'asked') return [{ ...dueDeadline('hold', owner, now + ASKED_MS), woken: true }];
     if (found.is === 'known') return decideNow({ ...one, held: found.held }, found.beside);

@@ -38,11 +38,9 @@ export type DueAlert = {
   entry: Deadline;
   /** Deadline of the held alert of the check, if any. */
   hold?: Deadline | undefined;
-  /** Epoch ms. */
   now: number;
 };
 
-/** Deadlines of alerts without a transition. */
 type TimedDeadline = Exclude<AlertDeadline, 'hold'>;
 
 /** An alert without a transition: rule input, reported state, and the cooldown that it starts. */
@@ -57,10 +55,7 @@ type TimedAlert = {
   step?: number;
 };
 
-/**
- * The decision at a deadline: the alert, if any, and the next deadline; without `next` it ends. `alerts`: new notified
- * states, without the alert itself.
- */
+/** A decision; without `next` the deadline ends. `alerts`: new notified states, without the alert itself. */
 export type TimedDecision = {
   alert?: TimedAlert;
   next?: Deadline | undefined;
@@ -70,8 +65,7 @@ export type TimedDecision = {
 };
 
 /**
- * Handles a deadline of alerting: writes the alert, the next deadline and the notified states of the check in one
- * transaction. A repeated, late or early call does no harm.
+ * Handles a deadline of alerting in one transaction: a repeated, late or early call does no harm.
  * @returns the next deadlines to send
  */
 export async function handleAlertDeadline(
@@ -87,7 +81,6 @@ export async function handleAlertDeadline(
   return retryOnConflict(ports, () => handleOnce(env, deadline, kind, decide));
 }
 
-/** Handles a deadline once. @returns the next deadlines; empty if nothing is left to do */
 async function handleOnce(
   env: Env,
   deadline: DueDeadline,
@@ -124,10 +117,7 @@ async function handleOnce(
   return commitOutcome(env, read, { kind, next }, outcome);
 }
 
-/**
- * Holds a late alert to search its cause. The check gets a new version, so that a concurrent state change, decided
- * without this hold, is decided again.
- */
+/** Holds a late alert to find its cause. A concurrent state change is decided again, because the check is written. */
 function startHold(
   env: Env,
   read: CheckAlerting & { check: CheckItem },
@@ -158,7 +148,6 @@ function afterAlert({ check, policy, now }: DueAlert, { alert, alerts = check.al
   return withEscalationStarted(withTimedAlert({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
 }
 
-/** Returns the rule input of a due deadline. */
 export function timedRuleInputOf(
   { check, policy, dependencies = 0, entry, hold, now: at }: DueAlert,
   kind: Exclude<AlertKind, 'state_change'>,

@@ -21,8 +21,8 @@ export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadlin
   handleAlertDeadline(env, deadline, 'repeat', decideRepeat);
 
 /**
- * Decides a reminder: every N seconds after the transition to down, even if its own alert was skipped by the cooldown.
- * Reminders neither wait for the cooldown nor start it; a silence stops them (docs/use/alerts.md#decisions). Pure.
+ * Decides a reminder: every N seconds after the transition to down, without cooldown (docs/use/alerts.md#decisions).
+ * Pure.
  */
 export function decideRepeat(due: DueAlert): TimedDecision {
   const { check, policy, now } = due;
@@ -44,9 +44,8 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
   handleAlertDeadline(env, deadline, 'catch_up', decideCatchUp);
 
 /**
- * Decides a late alert: a skipped alert stays skipped, but the last notified state becomes right
- * (docs/use/alerts.md#late-alerts). It waits for the end of a cooldown, and of reported flapping, unless the last alert
- * failed on every channel or arrived out of order. Pure.
+ * Decides a late alert, so that the last notified state becomes right (docs/use/alerts.md#late-alerts). It waits for
+ * cooldown and reported flapping, unless the last alert failed on every channel or arrived out of order. Pure.
  */
 export function decideCatchUp(due: DueAlert): TimedDecision {
   const { check, policy, entry, now } = due;
@@ -81,7 +80,6 @@ function decideClosing(due: DueAlert): TimedDecision {
   return { alert: { situation, announces: 'up', cooldown: null } };
 }
 
-/** Returns the recheck at the end of a silence. */
 function afterSilence({ silence }: Policy, { note }: Deadline, now: number): Deadline | undefined {
   const deadline = silenceRecheckAt(silence, now);
   return deadline === undefined ? undefined : { deadline, ...(note && { note }) };
@@ -95,8 +93,7 @@ export const escalate = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]
 const RECHECK_MS = 300_000;
 
 /**
- * Decides an escalation step: each once per failure, by the rules that reminders pass too; without a cooldown
- * (docs/use/escalation.md#escalation). A step without remaining channels is passed over. Pure.
+ * Decides a step, once per failure and without cooldown (docs/use/escalation.md#escalation); skips an empty one. Pure.
  */
 export function decideEscalation(due: DueAlert): TimedDecision {
   const { check, policy, entry, now } = due;

@@ -12,10 +12,7 @@ const RECHECKS = ['catch_up', 'hold'] as const;
 type OwnedDeadline = DeadlineEntry & Owner;
 const AT_ONCE = 25;
 
-/**
- * Rechecks every suppressed alert of an account after the early end of a silence or maintenance window. Rechecks
- * without effect restore their deadline. Repeatable.
- */
+/** Rechecks every suppressed alert of an account after the early end of a silence or maintenance window. Repeatable. */
 export async function wakeAlerts(env: Env, { wake: tenant, at }: Wake): Promise<void> {
   const { ports, keys } = env;
   for (const kind of RECHECKS) {

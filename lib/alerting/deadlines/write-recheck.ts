@@ -41,7 +41,6 @@ export type Search = {
   upstream: UpstreamEntities;
   /** Entities whose own alert is held, with the time of its next recheck (epoch ms). */
   pending: ReadonlyMap<string, number>;
-  /** Recent pages of the waiting destinations. */
   pages: PageCounts;
 };
 
@@ -72,7 +71,6 @@ type DecisionIncidents = {
   partOf: IncidentRef | undefined;
 };
 
-/** Finds the failures of a decision. Pure, except for the keys. */
 function incidentsForDecision(
   env: TenantEnv,
   search: Search,
@@ -121,10 +119,7 @@ function partOf(
   return decision.notify.length > 0 ? ownIncident(entity, upstream.incidents.get(entity.id), transition) : undefined;
 }
 
-/**
- * Returns the writes of a decision: alerts, recipients of each failure, the decision on the transition with the first
- * alert, and the progress for those that wait.
- */
+/** Returns the writes of a decision: alerts, recipients per failure, the first final decision, and the progress. */
 export function causeWrites(
   env: TenantEnv,
   search: Search,
@@ -218,7 +213,6 @@ const pointerItem = (
 /** `released`: the recovered root cause under which it was held. */
 type AlertContext = DecisionIncidents & { released: EntityItem | undefined };
 
-/** Returns one alert per urgency. */
 function alertsOf(
   { keys }: TenantEnv,
   one: HeldCase,

@@ -8,10 +8,9 @@ import type { RetrySeries } from './notes.ts';
 import type { RuleInput } from './rule-input.ts';
 
 /**
- * Returns the id of the n-th delivery of an alert to a channel. Planning an alert again gives the same id, so that a
- * receiver can drop the repetition.
+ * Returns the id of the n-th delivery of an alert to a channel: derived, so that a receiver can drop repetitions.
  * @param at_ms epoch ms of the alert: deliveries sort by it
- * @param n 0, except for reminders and late alerts of the same transition, which count up
+ * @param n counts reminders and late alerts of a transition; else 0
  */
 export const deliveryIdOf = (
   transition_id: string,
@@ -26,14 +25,10 @@ export type AlertTarget = {
   channel_id: string;
   channel_type: string;
   delivery_id: string;
-  /** Destination of the channel at that time. */
   destination?: string;
 };
 
-/**
- * An alert: the only source of deliveries, about 500 bytes. Immutable; written in the transaction that decides it. The
- * stream of the table passes it to the notifier.
- */
+/** An alert: the only source of deliveries. Immutable, written with its decision, 500 bytes; the stream forwards it. */
 export type AlertItem = Item & {
   tenant_id: string;
   id: string;
@@ -45,20 +40,16 @@ export type AlertItem = Item & {
   transition_sk: string | null;
   /** State that it reports; null for a test message. */
   announces: NotifiedAlert['announces'] | null;
-  /** Recipients, one delivery each. */
   to: AlertTarget[];
   urgency: AlertUrgency;
   /** Set if it replaces an alert that failed on every channel; if it fails too, the retries continue. */
   series?: RetrySeries;
   /** Escalation: index of the step, from 0. */
   step?: number;
-  /** Acknowledgement that it reports. */
   acknowledgement?: Acknowledgement;
-  /** The incident that it belongs to. */
   incident_id?: string;
   /** Its failure is upstream or downstream of others: receivers group all alerts of the incident. */
   with_others?: true;
-  /** Root cause. */
   root?: AlertRoot;
   /** Remediation that failed and was given up. */
   remediation?: TriedRemediation;
@@ -68,10 +59,7 @@ export type AlertItem = Item & {
   decided_on?: RuleInput;
 };
 
-/**
- * Alerts held under the same root cause and released within the same ten seconds. Each destination receives one message
- * for all of them, at `at` (epoch ms).
- */
+/** Alerts under one root cause, released within ten seconds: one message per destination, at `at` (epoch ms). */
 type AlertGroup = { id: string; at: number; root_entity_name: string };
 
 type NewAlert = Pick<
@@ -102,7 +90,7 @@ type NewAlert = Pick<
   expires_at: number | undefined;
 };
 
-/** Returns an alert. Its id and those of its deliveries are derived, so that deciding twice makes it once. Pure. */
+/** Returns an alert. Its ids are derived, so that deciding twice makes it once. Pure. */
 export function alertItem(keys: Keys, { transition, at, n, channels, expires_at, ...about }: NewAlert): AlertItem {
   const { tenant_id, check_id, kind } = about;
   const { transition_id, sk: transition_sk } = transition;

@@ -3,11 +3,7 @@ import type { Deadline, RetrySeries } from './notes.ts';
 /** Waiting times in ms before each retry, counted from the failure of all deliveries. */
 const RETRIES_MS = [60_000, 5 * 60_000, 15 * 60_000];
 
-/**
- * Returns the deadline of the next retry after all deliveries of the latest alert failed. Delivery can take an hour.
- * @param now epoch ms of that failure
- * @returns undefined after the last retry
- */
+/** Returns the next retry after all deliveries failed at `now` (epoch ms); undefined after the last. Pure. */
 export function nextCatchUpRetry(series: RetrySeries, now: number): Deadline | undefined {
   const wait = RETRIES_MS[series.tries];
   if (wait === undefined) return undefined;

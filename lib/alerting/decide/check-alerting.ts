@@ -15,25 +15,22 @@ import type { NotifiedFailureItem } from './notified-failure.ts';
 export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
 
 type Wanted = {
-  /** The check, if it was read before. */
   check?: CheckItem;
   deadlines?: readonly AlertDeadline[];
-  /** Whether to read the notified failure of its entity. */
   incident?: true;
 };
 
 type Read = {
   owner: Owner;
-  /** Undefined if it was deleted. */
+  /** undefined if deleted. */
   check: CheckItem | undefined;
   /** The stored policy; undefined if nothing is set on the check. */
   stored: PolicyItem | undefined;
   /** The notified failure of its entity, the present or the last one. */
   incident: NotifiedFailureItem | undefined;
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
-  /** Condition that holds a transaction to the policy as read. */
+  /** The condition that the policy has not changed. */
   policyAsRead: Write;
-  /** Epoch ms. */
   now: number;
 };
 

@@ -59,7 +59,6 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
   hold: DeadlineEntry | undefined;
   /** Notified failure of its entity, if others depend on the entity. */
   incident?: NotifiedFailureItem | undefined;
-  /** The incident that its alert belongs to. */
   incident_id: string | undefined;
   /** Recent pages of its destinations, if they count. */
   pages?: PageCounts | undefined;
@@ -69,7 +68,6 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
 
 /** The alert decision about a state change. */
 type AlertOfChange = {
-  /** As stored in the transition. */
   alert: AlertDecision;
   decided_on: DecisionInput;
   /** Set if the alert is the first to report that the check flaps. */
@@ -79,7 +77,6 @@ type AlertOfChange = {
   alerts: CheckItem['alerts'];
   /** Epoch ms of the recheck of a suppressed alert. */
   recheckAt: number | undefined;
-  /** Deadline of the held alert. */
   hold?: Deadline;
 };
 
@@ -152,7 +149,7 @@ function changeRuleInputOf(
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
-/** Returns the channels that apply; for a recovery, those that were notified of the failure. */
+/** Returns the channels that apply; for a recovery, the notified ones. */
 function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
   const channels = recipientsFor(policy, reportedStateOf(to, policy), check.alerts);
   return stateForAlerting(to, policy) === 'up' ? recoveryRecipients(hold, channels, check.alerts) : channels;
@@ -177,10 +174,7 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
     channels: channelsOf(change),
   });
 
-/**
- * Returns the closing alert of a check that goes away, if its last notified state is not up
- * (docs/use/alerts.md#late-alerts).
- */
+/** Returns the closing alert if the last notified state of the check is not up (docs/use/alerts.md#late-alerts). */
 function closingAlert(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
@@ -286,10 +280,7 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
   };
 }
 
-/**
- * Whether a change opens the incident of its entity: a detected failure outside of maintenance. A failure with a
- * possible upstream cause waits until the cause is known (lib/incidents).
- */
+/** Whether a change opens an incident. A failure with a possible upstream cause waits until that is known. */
 const opensIncident = (
   { entity, policy }: ChangeBasis,
   { to, cause }: StateChange,

@@ -6,11 +6,8 @@ import type { Write } from '#lib/platform/ports.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import type { DeadlineNote } from './notes.ts';
 
-/**
- * Escalation steps count from the first alert of a failure. The check stores the number of steps taken, the deadline
- * `escalation` the time of the next one. Every change of it writes the check in the same transaction, so that the
- * deadline needs no read.
- */
+// Escalation steps count from the first alert. The check stores the number of steps taken, the deadline the next time.
+// Every change of it writes the check in the same transaction, so that the deadline needs no read.
 
 type Alerts = CheckItem['alerts'];
 
@@ -47,9 +44,7 @@ export function withStepTaken(alerts: Alerts, notified: readonly Pick<AlertChann
 
 type CheckRef = Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;
 
-/**
- * Returns the write of the deadline (epoch ms; undefined: none). The same transaction must write or check the check.
- */
+/** Returns the write of the deadline (epoch ms; undefined: none). The same transaction must write the check. */
 export const escalationWrite = (
   keys: Keys,
   check: CheckRef,

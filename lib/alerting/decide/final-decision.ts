@@ -13,18 +13,12 @@ import { ruleInputOf } from './rule-input.ts';
 import { type Decided, decide } from './rules.ts';
 import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
 
-/**
- * A held alert is decided once more. Only `alert` of the transition changes, from held to planned or skipped, together
- * with the input of that decision; on condition of its version.
- */
+// A held alert is decided once more: `alert` of its transition becomes planned or skipped, if its version is unchanged.
 
 type DecidedHold = Extract<Decided<AlertReason>, { decision: 'held' }>;
 type Held = { check: CheckItem; policy: Policy; transition: { sk: string } };
 
-/**
- * Returns the hold that a rule starts at `now` (epoch ms). It is rechecked when its reason ends; after a maintenance
- * window, when the check has a new result.
- */
+/** Returns the hold that a rule starts at `now` (epoch ms); after a window, a new result decides. */
 export function newHold(
   { check, policy, transition }: Held,
   now: number,
@@ -71,10 +65,7 @@ export function finalDecisionWrite(
   return { put, if: { version: transition.v } };
 }
 
-/**
- * Skips a held alert after another change of its check. Names the maintenance window as the reason if one caused it.
- * Pure.
- */
+/** Skips a held alert after another change of its check, for a maintenance window if one caused it. Pure. */
 export function supersededWrites(
   held: DecidedTransition,
   hold: Deadline | undefined,
@@ -102,7 +93,6 @@ type LastImpactUpdate = {
   check: Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;
   entity: Pick<EntityItem, 'dependents'>;
   policy: Pick<Policy, 'impact_update'>;
-  /** Epoch ms of the alert. */
   now: number;
 };
 

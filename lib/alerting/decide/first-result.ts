@@ -22,10 +22,7 @@ export function expectedResultAt(check: ResultTiming, from: number): number {
   return firstSlot(check, from) + RECORDED_MS;
 }
 
-/**
- * Returns when (epoch ms) to decide without a new result: after the second slot of a probed check, or at the heartbeat
- * deadline counted from `from`. Pure.
- */
+/** Returns when (epoch ms) to decide without a new result: after two slots, or at the heartbeat deadline. Pure. */
 export function latestDecisionAt(check: ResultTiming, from: number): number {
   if (check.execution_mode !== 'push')
     return firstSlot(check, from) + check.interval_seconds * 1000 + check.timeout_ms + LATE_MS;

@@ -6,9 +6,8 @@ import { hasRecipients, isNewProblem, type RuleInput } from './rule-input.ts';
 import { clock, counted } from './words.ts';
 
 /**
- * Holds the failure of a dependent until it is known whether an upstream failure caused it: recipients notified of that
- * one are not notified again (docs/use/dependencies.md). A held failure sends no reminders, escalation steps or
- * recovery alert.
+ * Holds a failure until it is known whether recipients were notified of an upstream cause (docs/use/dependencies.md).
+ * A held failure sends no reminders, escalation steps or recovery.
  */
 export const dependency: HoldingReason<'dependency'> = {
   name: 'dependency',
@@ -29,7 +28,7 @@ export const dependency: HoldingReason<'dependency'> = {
   sentence: ({ is_held, dependencies }) =>
     is_held
       ? 'its failure was held until its cause was known, and no channel had been notified of it'
-      : `its entity depends on ${counted(dependencies, 'other')}, and an upstream failure of which its channels were notified may be the cause`,
+      : `its entity depends on ${counted(dependencies, 'other')}, and an upstream failure of which its channels were notified is possibly the cause`,
   found({ dependencies, hold_for_dependencies, is_held }) {
     if (dependencies === 0) return 'its entity depends on nothing';
     const others = `its entity depends on ${counted(dependencies, 'other')}`;
@@ -38,10 +37,7 @@ export const dependency: HoldingReason<'dependency'> = {
   },
 };
 
-/**
- * Whether an upstream cause is possible. A maintenance window takes precedence, and so does an alert that is already
- * held.
- */
+/** Whether an upstream cause is possible. A maintenance window or a hold takes precedence. */
 const mayHaveCause = ({ kind, to, window, held }: RuleInput): boolean =>
   (kind === 'state_change' || (kind === 'catch_up' && held === undefined)) && to === 'down' && window === undefined;
 
@@ -49,10 +45,7 @@ const mayHaveCause = ({ kind, to, window, held }: RuleInput): boolean =>
 const needsAlert = ({ kind, to, policy }: RuleInput): boolean =>
   kind === 'state_change' && stateForAlerting(to, policy) !== 'up';
 
-/**
- * Holds alerts during a maintenance window and decides them by the first result after it. A recovery is sent
- * immediately if the failure was notified; else it needs no alert.
- */
+/** Holds alerts during a maintenance window; the first result after it decides. A notified failure recovers at once. */
 export const maintenance: HoldingReason<'maintenance'> = {
   name: 'maintenance',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
@@ -92,10 +85,7 @@ function isSuppressedInWindow({ kind, to, told, policy, window }: RuleInput): bo
   return kind === 'catch_up' || window !== undefined;
 }
 
-/**
- * Holds an alert until the first verdict of the action that remediates the failure first, for a limited time. Until
- * then, reminders, escalation steps and the recovery are suppressed.
- */
+/** Holds an alert until the first verdict of its remediation, for a limited time, with reminders and escalation. */
 export const remediation: HoldingReason<'remediation'> = {
   name: 'remediation',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation'],

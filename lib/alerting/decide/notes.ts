@@ -6,11 +6,10 @@ export type RetrySeries = { failed_at: number; tries: number };
 
 /** The note of a deadline. A late alert of a retry series has that series. */
 export type DeadlineNote = Partial<RetrySeries> & {
-  /** Late alert: channels may have received alerts in the wrong order. */
+  /** Late alert: channels possibly received alerts in the wrong order. */
   misled?: true;
   /** Escalation: the last step notified no recipient, so that the next one is due immediately. */
   at_once?: true;
-  /** Hold: the held alert. */
   held?: HeldAlert;
 };
 
@@ -20,10 +19,7 @@ export type Deadline = schedule.Deadline<DeadlineNote>;
 /** A deadline of alerting as it is stored. */
 export type DeadlineEntry = schedule.DeadlineEntry<DeadlineNote>;
 
-/**
- * The alert of the last transition of a check while it is held, at most one per check. The deadline `hold` rechecks it
- * until it is released or skipped (lib/alerting/deadlines).
- */
+/** The held alert of a check, that of its last transition; the deadline `hold` rechecks it (lib/alerting/deadlines). */
 export type HeldAlert = {
   /** Sort key of its transition, under the check. */
   transition_sk: string;

@@ -7,9 +7,9 @@ import { pastOrZero } from '#lib/platform/time.ts';
 import { type AlertItem, destinationOfTarget } from './alert-item.ts';
 
 /**
- * Recipients notified of the failure of an entity that others depend on: by its own alert, or by one of a dependent
- * that names it. One per entity; the next failure replaces one that is over. Events and user notes are in the incident
- * of the same id (lib/incidents). Times in epoch ms. About 300 bytes, 40 per destination and 10 per further time.
+ * Recipients notified of the failure of an entity with dependents, by its own alert or one that names it. One per
+ * entity, of the last failure. The incident of this id has the events. Times in epoch ms. 300 bytes, 40 per
+ * destination.
  */
 export type NotifiedFailureItem = Item &
   NotifiedFailure & {
@@ -45,10 +45,7 @@ export function notifiedFailureOf(
   };
 }
 
-/**
- * Returns the incident of a failure without an upstream cause: the one that the entity is in, the one of which
- * recipients were notified while it was only suspected, or a new one.
- */
+/** Returns the incident of a failure without a cause: the present one, that of the notified failure, or a new one. */
 export const ownIncident = (
   { id, incident }: Pick<EntityItem, 'id' | 'incident'>,
   suspected: NotifiedFailureItem | undefined,
@@ -104,21 +101,15 @@ export function notifiedFailureWrites(
 }
 
 type Changed = {
-  /** New state of the check. */
   to: CheckState;
-  /** New state of its entity. */
   state: EntityState;
   /** Epoch ms of the first result in the new state. */
   since: number;
   now: number;
-  /** Id of its incident. */
   id: string;
 };
 
-/**
- * Opens, continues or ends the notified failure of an entity after a change of a check. Undefined without dependents or
- * without a failure. Pure.
- */
+/** Opens, continues or ends a notified failure after a change of a check; undefined without one. Pure. */
 export function notifiedFailureAfter(
   keys: Keys,
   { entity, incident: before }: { entity: EntityItem; incident?: NotifiedFailureItem | undefined },

@@ -28,10 +28,7 @@ export function reportedStateOf(
 export const lastNotifiedState = ({ announced = NOTHING }: CheckItem['alerts']): NotifiedState =>
   announced.inFlight.at(-1)?.announces ?? announced.baseline;
 
-/**
- * Returns the notified states after `alert` is planned. The oldest alert in flight is dropped if there are too many;
- * its outcome is then unknown, so `baseline` is unknown unless both report the same state.
- */
+/** Adds an alert in flight. Beyond the maximum the oldest is dropped, and `baseline` is unknown if it differs. */
 export function withAlertInFlight({ announced = NOTHING }: CheckItem['alerts'], alert: NotifiedAlert): NotifiedStates {
   const inFlight = [...announced.inFlight, alert];
   const dropped = inFlight.length > MAX_IN_FLIGHT ? inFlight.shift() : undefined;
@@ -56,10 +53,7 @@ const calmMs = ({ flap_window_seconds }: FlapPolicy): number => flap_window_seco
 export const isFlapping = ({ changed_at = [], flapping }: Counted, at: number): boolean =>
   flapping !== undefined && at < flapping.until && pastOrZero(changed_at.at(-1) ?? 0, at) > 0;
 
-/**
- * Counts one more change at `at` (epoch ms). A check flaps after flap_threshold changes within the window, until it is
- * calm; then the count restarts.
- */
+/** Counts a change at `at` (epoch ms). A check flaps after flap_threshold changes in the window, until it is calm. */
 export function countChange(alerts: CheckItem['alerts'], policy: FlapPolicy, at: number): CheckItem['alerts'] {
   const { flap_threshold, flap_window_seconds } = policy;
   if (flap_threshold === 0) return withoutChangeCount(alerts);
@@ -115,10 +109,7 @@ export const recentFailures = ({ failed_at = [] }: CheckItem['alerts'], at: numb
 
 const isRecent = (one: number, at: number): boolean => one > at - RECENT_MS && one <= at;
 
-/**
- * The cooldown that an alert waits for and starts. A warning is a change between up and degraded: it waits for the
- * cooldown of any alert, and starts one that suppresses only warnings.
- */
+/** The cooldown that an alert waits for and starts. A change between up and degraded only delays further warnings. */
 export type CooldownClass = 'page' | 'warning';
 
 /** Starts a cooldown at `at` (epoch ms). */
@@ -149,8 +140,8 @@ export const afterNotifying = (
   withNotifiedAlerts({ ...alerts, ...startCooldown(cooldown, at), ...withFlappingNotified(alerts) }, planned);
 
 /**
- * Updates the failure after a change of state: it starts with down, continues through degraded, and ends when the check
- * counts as up or is disabled. Channels notified by escalation steps stay recorded until the recovery alert.
+ * Updates the failure after a change of state: from down, through degraded, until up or disabled. Recipients of
+ * escalation steps stay recorded until the recovery alert.
  */
 export function withEpisode(
   alerts: CheckItem['alerts'],

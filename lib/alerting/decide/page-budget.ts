@@ -2,10 +2,7 @@ import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 
-/**
- * Recent pages of a destination by checks whose entities have relations. After MAX_PAGES, alerts have low urgency until
- * there are fewer. Epoch ms, ascending. About 150 bytes, written at most five times in five minutes.
- */
+/** Recent pages of a destination by entities with relations. Epoch ms, ascending. 150 bytes, 5 writes in 5 minutes. */
 type PagesItem = Item & { v: string; at: number[] };
 
 /** Recent pages by destination; undefined for one without pages. */

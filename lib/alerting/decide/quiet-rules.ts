@@ -11,10 +11,7 @@ import { clock } from './words.ts';
 /** Recheck interval (ms) for a silence of an entity without an end. Removing the silence also triggers a recheck. */
 const NO_END_MS = 30 * DAY_MS;
 
-/**
- * Returns when to recheck alerts that a silence suppresses (epoch ms); undefined if not needed: removing the silence of
- * a check triggers the recheck.
- */
+/** Returns when to recheck suppressed alerts (epoch ms); undefined if removing the silence triggers that. */
 export function silenceRecheckAt(silence: Silence | undefined, now: number): number | undefined {
   if (silence?.until !== undefined) return silence.until;
   return silence?.by === 'entity' ? now + NO_END_MS : undefined;
@@ -64,10 +61,7 @@ const SILENCES: typeof SILENCED = {
   account: 'a silence of the account applies to it',
 };
 
-/**
- * After an alert reported flapping, further alerts wait until the check has kept one state. A late alert after failed
- * or misordered alerts does not wait.
- */
+/** After an alert reported flapping, the next ones wait, except a late alert after failed or misordered alerts. */
 export const flapping: Reason<'flapping'> = {
   name: 'flapping',
   kinds: ['state_change', 'catch_up'],

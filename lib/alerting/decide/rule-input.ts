@@ -10,19 +10,15 @@ import type { DeadlineEntry } from './notes.ts';
 import { isFlapping, lastNotifiedState, reportedStateOf } from './notified-state.ts';
 import type { HoldReason } from './rules.ts';
 
-/**
- * Values that later changes overwrite, stored with the decision so that the rules can run again. About 300 bytes. New
- * properties for rules must be optional, because stored decisions lack them.
- */
+/** Input of a decision, stored so that the rules can run again, 300 bytes. New properties must be optional. */
 export type DecisionInput = {
-  /** Time of the decision (epoch ms). */
+  /** Epoch ms. */
   at: number;
   /** Settings revision of the check, and its failure count after the deciding result. */
   rev: number;
   failures: number;
   failure_threshold: number;
   enabled: boolean;
-  /** The last notified state. */
   told: NotifiedState;
   /** Epoch ms of the last page and the last warning. */
   last_planned_at?: number;
@@ -30,15 +26,12 @@ export type DecisionInput = {
   /** Includes this change. Times in epoch ms. */
   flapping?: Flapping & { /** Set if it has kept one state long enough. */ over?: true };
   policy: PolicyInForce;
-  /** The active silence, if any. */
   silence?: Silence;
-  /** The open maintenance window, if any. */
   window?: OpenWindow;
   /** The held alert, if any, and the time of its recheck (epoch ms). */
   held?: { reason: HoldReason; until: number };
   /** The acknowledgement, if any; times in epoch ms. */
   acknowledged?: { by: string; at: number; until?: number };
-  /** The remediation that is awaited before an alert. */
   repair?: AwaitedRemediation;
   /** Number of channels that apply; while the cause is unknown, of those notified despite the hold. */
   channels: number;
@@ -48,7 +41,7 @@ export type DecisionInput = {
   dependencies?: number;
   /** Late alert: all deliveries of the last alert failed. */
   failed?: true;
-  /** Late alert: channels may have received alerts in the wrong order. */
+  /** Late alert: channels possibly received alerts in the wrong order. */
   misled?: true;
 };
 
@@ -102,11 +95,7 @@ export const isStillFlapping = ({ flapping, policy }: RuleInput): boolean =>
 export const isStableAgain = ({ flapping, policy }: RuleInput): boolean =>
   policy.flap_threshold > 0 && flapping?.told === true && flapping.over === true;
 
-/**
- * Returns the values of a check, its policy and its channels that rules read.
- * @param alerts including this change
- * @param at epoch ms
- */
+/** Returns the rule input of a check at `at` (epoch ms). @param alerts including the present change */
 export function decisionInputOf(
   check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
   alerts: CheckItem['alerts'],
@@ -148,10 +137,7 @@ export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefine
 /** The remediation that an alert waits for, at most until `until` (epoch ms). */
 type AwaitedRemediation = { action_id: string; until: number };
 
-/**
- * Returns the action whose first verdict the alert of a new state waits for: at most its settling time and two more
- * results. The slowest of several. Pure.
- */
+/** Returns the slowest action that the alert waits for: at most its settling time and two more results. Pure. */
 export function awaitedRemediation(
   { repairs = {}, interval_seconds, timeout_ms }: Pick<CheckItem, 'repairs' | 'interval_seconds' | 'timeout_ms'>,
   to: CheckState,
@@ -165,10 +151,7 @@ export function awaitedRemediation(
   return { repair: { action_id, until: now + (settle_seconds + 2 * interval_seconds) * 1000 + timeout_ms } };
 }
 
-/**
- * Returns the number of channels that escalation steps notify later, if an alert for down has no recipient now. The
- * alert is still decided, because the steps count from it. Pure.
- */
+/** Returns the number of channels that later steps notify, if an alert for down has no recipient now. Pure. */
 export function laterRecipients(
   policy: Pick<Policy, 'channels' | 'escalation'>,
   announces: NotifiedAlert['announces'],

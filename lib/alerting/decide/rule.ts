@@ -2,15 +2,13 @@ import type { AlertKind, RuleInput } from './rule-input.ts';
 import type { RuleFacts } from './transition.ts';
 
 /**
- * Result of a rule. `stops`: the rule stops the alert. `facts`: the values that it read, whether it stops or not.
- * `until`: end of the stop (epoch ms). `holds`: a stopped alert is held and decided later, by the deadline `hold`; else
- * it is skipped.
+ * Result of a rule. `stops`: stops the alert. `facts`: values read. `until`: end of the stop (epoch ms). `holds`: hold
+ * the stopped alert, by the deadline `hold`; else skip it.
  */
 type RuleResult<Holds> = { stops: boolean; facts: RuleFacts; until?: number; holds?: Holds };
 
 type Rule<Name, Holds> = {
   name: Name;
-  /** The kinds of alerts that it evaluates. */
   kinds: readonly AlertKind[];
   evaluate(input: RuleInput): RuleResult<Holds>;
 };
@@ -27,13 +25,13 @@ export type Reason<Name extends string = string, Holds = never> = Rule<Name, Hol
   label: string;
   /** A clause that follows the name or the label and a colon. */
   meaning: string;
-  /** What a user can do about it, in full sentences; empty if nothing needs to be done. */
+  /** Advice in full sentences; empty if nothing needs to be done. */
   remedy: string;
-  /** Why no alert was sent; follows a colon. */
+  /** Reason in past tense; follows a colon. */
   sentence(facts: RuleFacts): string;
   /** The values that the rule read. Times in ISO 8601 and ids stay unchanged. */
   found(facts: RuleFacts): string;
 };
 
-/** A reason that can hold an alert; lib/alerting/deadlines decides until when. */
+/** A reason that can hold an alert; lib/alerting/deadlines decides its end. */
 export type HoldingReason<Name extends string = string> = Reason<Name, boolean> & { may_hold: true };

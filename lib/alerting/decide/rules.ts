@@ -18,10 +18,7 @@ import {
 } from './state-rules.ts';
 import type { AlertReason, RuleFacts } from './transition.ts';
 
-/**
- * All rules of alerting, in order of evaluation (docs/use/alerts.md#decisions): the first that stops an alert is its
- * reason. Explanations run the same list.
- */
+/** All rules of alerting in order (docs/use/alerts.md#decisions): the first that stops an alert is its reason. */
 export const RULES = [
   configuration,
   repeatsOff,

@@ -88,9 +88,7 @@ export const notWatched: TimedRule<'not_watched'> = {
   evaluate: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
 };
 
-/**
- * A state that was already notified is sent again only after alerts out of order, or when flapping ends as promised.
- */
+/** Skips a state that was already notified, except after misordered alerts or at the end of reported flapping. */
 export const alreadyNotified: TimedRule<'told_already'> = {
   name: 'told_already',
   kinds: ['catch_up', 'closed'],

@@ -57,10 +57,7 @@ export const TransitionRecord = StateTransition.extend({
 }).meta({ id: 'Transition' });
 export type TransitionRecord = z.infer<typeof TransitionRecord>;
 
-/**
- * A stored transition with its alert decision. Immutable, except that a held alert is decided once
- * (final-decision.ts). About 1.2 KB.
- */
+/** A stored transition. Immutable, except that a held alert is decided once (final-decision.ts). 1.2 KB. */
 export type DecidedTransition = TransitionItem &
   Pick<TransitionRecord, 'alert'> & {
     decided_on: DecisionInput;

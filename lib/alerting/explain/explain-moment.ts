@@ -27,9 +27,8 @@ export type ExplainInput = {
   state: CheckState;
   /** Results applied since the last transition, ascending; only the newest if there are many. */
   runs: readonly { at: number; outcome: Outcome }[];
-  /** The gap that contains the time. */
   gap: Gap | undefined;
-  /** Push: the heartbeat deadline. */
+  /** Push checks only. */
   silence: HeartbeatDeadline | undefined;
   /** When the account was last enabled, if it was ever disabled. */
   enabled_at: number | undefined;
@@ -60,10 +59,7 @@ function explainGap({ at, check, revision, gap, enabled_at }: ExplainInput): Mom
   return notChecked(`${why}, ${clock(gap.from)} to ${clock(gap.to)}`);
 }
 
-/**
- * Returns the progress of the check towards another state, by counting its results again; undefined without progress.
- * Pure.
- */
+/** Returns the progress towards another state, by counting the results again; undefined without progress. Pure. */
 export function progressOf(moment: ExplainInput): MomentExplained | undefined {
   const { check, revision, runs, at, state } = moment;
   const { failure_threshold, recovery_threshold } = revision ?? check;

@@ -27,11 +27,7 @@ type Explained = Pick<Explanation, 'verdict' | 'sentence' | 'remedy' | 'rules'>;
 
 const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' } as const;
 
-/**
- * Explains why a state change was or was not alerted: its decision, and the outcome of each rule for the stored input.
- * Pure.
- * @param alerts all alerts about it so far, oldest first
- */
+/** Explains the decision about a state change by the outcome of each rule. Pure. @param alerts oldest first */
 export function explainTransition(transition: DecidedTransition, alerts: readonly AlertItem[] = []): Explained {
   const { alert, check_to_state: state, timestamp } = transition;
   const stateText = state === 'unknown' ? 'It had no state' : `It was ${state}`;

@@ -25,10 +25,7 @@ const JUST_CHANGED_MS = 1_000;
 /** Maximum number of alerts about one change, the first ones. */
 const MAX_ALERTS = 10;
 
-/**
- * Explains why an alert about a check was or was not sent at a time (epoch ms). @throws AppError VALIDATION_ERROR for a
- * time in the future
- */
+/** Explains the alerting of a check at a time (epoch ms). @throws AppError VALIDATION_ERROR for the future */
 export async function explainCheck(context: Context, check: CheckItem, at: number): Promise<Explanation> {
   if (at > context.ports.clock.now()) throw invalid('at', 'must not be in the future');
   const last = await lastTransition(context, check, at);
@@ -61,7 +58,6 @@ export async function explainOne(context: Context, transition: DecidedTransition
 
 type About = {
   transition: DecidedTransition;
-  /** Undefined if it was deleted. */
   check: CheckItem | undefined;
   at: number;
   read: ReadMoment | undefined;
@@ -111,7 +107,6 @@ const viewOf = (context: Context, check: CheckItem, { moment, results, gaps }: R
   gaps: gaps.map(gapRecord),
 });
 
-/** Returns the data of a deleted check. */
 const viewOfDeleted = ({ check_id, timestamp, check_to_state }: DecidedTransition): View => ({
   check_id,
   at: timestamp,

@@ -13,12 +13,9 @@ import { assertTimeRange, Instant } from '#lib/platform/instant.ts';
 import type { Item, Page, Query } from '#lib/platform/ports.ts';
 import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
 
-/**
- * Access patterns, newest first, or oldest first after a given one:
- * - transitions of a check: query TR# under it
- * - transitions of a tenant: query feed(tenant, bucket) merged, then get many transitions and their entities
- * - transitions of an entity: query the feed of its bucket, then get many transitions
- */
+// Access patterns, newest first, or oldest first with `after`:
+// For a check: TR# under it. For a tenant: its feed buckets, merged, then transitions and entities. For an entity: its
+// bucket.
 
 export const checkTransitions = (
   context: Context,
@@ -42,10 +39,7 @@ export const checkTransitions = (
   };
 };
 
-/**
- * Reads transitions of all existing entities; those of a deleted check stay with its entity. @param entity restricts to
- * one
- */
+/** Reads transitions of all existing entities or of one; those of a deleted check stay. */
 export const transitionFeed = (
   context: Context,
   range: TransitionRange = {},

@@ -74,8 +74,7 @@ const LIFETIME_MS = DAY_MS;
 type About = { account: AccountItem; check: CheckItem | undefined; public_url: string; now: number };
 
 /**
- * Returns the links of an alert about a failure; the pages ask for confirmation. No links without PUBLIC_URL or after
- * the failure, no acknowledge link if it is already acknowledged. Pure.
+ * Returns the links of an alert about a failure that lasts; null if PUBLIC_URL is empty or it is acknowledged. Pure.
  */
 export function alertLinks(
   delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'announces'>,

@@ -34,9 +34,8 @@ type AttemptEnv = SendEnv & Env;
 type DeliverEnv = AttemptEnv & { permits: FairSemaphore };
 
 /**
- * Makes and records one attempt of a delivery, at least once: after a crash between sending and recording it sends
- * again, with the same delivery id. A retry is a delayed message. After an internal error the message is retried; with
- * its last receive the delivery ends as failed.
+ * Makes and records one attempt, at least once: after a crash it sends again, with the same id. Retries are delayed
+ * messages. After an internal error on the last receive, the delivery ends as failed.
  */
 export function deliver(env: DeliverEnv, message: MessageOf<'delivery'>, chance: RetryBudget): Promise<void> {
   // After a crash, a redelivered message and the retry that it sent can be due together. Handled one at a time, the
@@ -117,15 +116,12 @@ function enqueueLater(
 /** Time in ms after its creation during which neither waiting nor a 429 counts as an attempt. */
 const PATIENCE_MS = 3_600_000;
 
-/**
- * Returns the end (epoch ms) of that time, counted from the first write: the alert can be hours old after an outage.
- */
+/** Returns its end (epoch ms). The alert can be hours old after an outage, so it counts from the first write. */
 const waitsUntil = ({ made_at, created_at }: DeliveryItem): number => (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
 
 /**
- * Reads the present alert and channel and sends the alert, unless it has to wait for its send time.
- * @param turn reserved send time, if any
- * @param together all deliveries in the message, this one first
+ * Sends the present alert to the present channel, or returns how long to wait.
+ * @param turn reserved send time, if any @param together all deliveries in the message, this one first
  */
 async function sendAttempt(
   env: DeliverEnv,
@@ -151,7 +147,7 @@ type Waiting = { status: 'waiting'; turn: number } & Pick<Wait, 'why' | 'is_open
 const CROWDED_MS = 1_000;
 const CROWDED = 'waits: too many concurrent deliveries to its receiver or in its account';
 
-/** Sends with a permit: limits concurrent deliveries to one URL, and those of one tenant. */
+/** Sends with a permit, which limits concurrent deliveries per URL and per tenant. */
 async function sendWithPermit(
   env: DeliverEnv,
   ready: Ready,
@@ -201,7 +197,7 @@ function receiverOf({ send }: Ready): string | undefined {
   return send.via === 'smtp' ? `mailto:${send.mail.to.join(',')}` : undefined;
 }
 
-/** Returns the paced address; undefined for NATS, which is not paced. */
+/** Returns the paced address; undefined for NATS, without pacing. */
 function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undefined {
   const url = receiverOf(ready);
   return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: waitsUntil(delivery) };

@@ -77,7 +77,6 @@ export type LastDeliveryItem = Item & {
   /** The latest delivery that reports a state; a test only without one. */
   delivery: DeliveryRecord;
   announces: DeliveryItem['announces'];
-  /** A newer test. */
   test?: DeliveryRecord;
 };
 
@@ -93,10 +92,7 @@ export const latestDeliveryOf = (
   last: Pick<LastDeliveryItem, 'delivery' | 'test'> | undefined,
 ): DeliveryRecord | undefined => last?.test ?? last?.delivery;
 
-/**
- * Returns the next contents after an attempt; undefined if a newer delivery of the same sort is stored. A test never
- * replaces an alert, because the alert shows whether an older one is sent after it.
- */
+/** Returns the next contents after an attempt; undefined if a newer one is stored. A test never replaces an alert. */
 export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryItem): Contents | undefined {
   const onlyTest = last?.delivery.kind === 'test';
   const announcing = onlyTest ? undefined : last;

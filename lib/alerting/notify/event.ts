@@ -9,16 +9,14 @@ export async function publishEvent({ ports }: Env, transition: DecidedTransition
   await ports.bus.publish([{ detail_type: 'state_change', detail: eventOf(transition) }]);
 }
 
-/** Enqueues a new alert or transition that belongs to an incident or can still join one; does nothing for others. */
+/** Enqueues an alert or transition that belongs to an incident or can still join one. */
 export async function enqueueIncidentEvent({ ports }: Env, item: AlertItem | DecidedTransition): Promise<void> {
   if (!(isAlert(item) ? isForTimeline(item) : mayBelong(item))) return;
   const { tenant_id, check_id, sk } = item;
   await ports.queues.send('incident', [{ body: { tenant_id, check_id, sk }, group: tenant_id }]);
 }
 
-/**
- * Whether the alert needs an entry in the timeline. Acknowledging a failure writes its own, even without recipients.
- */
+/** Whether the alert needs a timeline entry; acknowledging a failure writes its own. */
 const isForTimeline = ({ incident_id, kind }: AlertItem): boolean =>
   incident_id !== undefined && kind !== 'acknowledged';
 

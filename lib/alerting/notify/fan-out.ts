@@ -12,10 +12,7 @@ import { type DeliveryItem, joinGroup } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { recordOutcome } from './record-outcome.ts';
 
-/**
- * Returns a delivery without attempts. Its `created_at` is the time of the alert, as in its id: lists have that order.
- * It expires with the alert.
- */
+/** Returns a new delivery. Lists sort by `created_at`, the time in its id. It expires with the alert. */
 export function newDelivery(
   { ports, keys }: Env,
   alert: AlertItem,
@@ -77,10 +74,7 @@ const creation = (env: Env, delivery: DeliveryItem): Write[] => [
   ...joinGroup(env, delivery),
 ];
 
-/**
- * Creates a delivery or returns the stored one: its id is derived from the alert.
- * @param beside further writes of the same transaction
- */
+/** Creates a delivery or returns the stored one, by its derived id. @param beside further writes */
 export const createDelivery = (
   env: Env,
   delivery: DeliveryItem,
@@ -107,8 +101,7 @@ async function enqueuePending({ ports }: Env, deliveries: readonly DeliveryItem[
 }
 
 /**
- * Creates and enqueues the deliveries of an alert. Their ids are derived, so that a repetition creates none twice and
- * enqueues only those still pending.
+ * Creates and enqueues the deliveries of an alert; a repetition enqueues the pending ones.
  * @param isLast last receive: deliveries that cannot be enqueued end as failed; the error is still thrown
  */
 export async function fanOut(env: Env, alert: AlertItem, isLast: boolean): Promise<void> {
@@ -139,7 +132,7 @@ async function failPending(env: Env, alert: AlertItem): Promise<void> {
   const error = 'internal error: the alert could not be queued for delivery; it has been logged';
   for (const delivery of await ensureDeliveries(env, alert)) {
     if (delivery.status !== 'pending') continue;
-    // An error for one must not leave the others pending.
+    // An error for one delivery does not keep others pending.
     try {
       await followUp(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
     } catch (failure) {

@@ -22,10 +22,7 @@ import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
 
-/**
- * Removes a failed delivery from the notified failure, and rechecks alerts that were held because its destination
- * counted as notified. Repeatable.
- */
+/** Removes a failed delivery from the notified failure, and rechecks alerts held because of it. Repeatable. */
 async function undoNotified(env: Env, { tenant_id, check_id, channel_id, alert }: DeliveryItem): Promise<void> {
   if (!alert) return;
   const { ports, keys } = env;
@@ -55,10 +52,7 @@ const removeNotification = (
     return lastNotifiedAt(incident, destination) === at;
   });
 
-/**
- * Handles the consequences of a finished delivery, so that the last notified state is right
- * (docs/use/alerts.md#late-alerts). Idempotent. A test reports no state and has none.
- */
+/** Updates the notified states after a delivery has finished (docs/use/alerts.md#late-alerts). Idempotent. */
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
   if (delivery.announces === null) return;
   if (delivery.status === 'failed') {
@@ -68,10 +62,7 @@ export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> 
   if (delivery.status === 'sent') await afterSent(env, delivery);
 }
 
-/**
- * After the last failed delivery of an alert, restores the notified state before it and schedules a late alert. An
- * alert that is no longer in flight matters only if no newer one was sent.
- */
+/** After the last failed delivery of an alert, restores the notified state before it and schedules a late alert. */
 async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
   const { tenant_id, alert, check_id } = delivery;
   if (!alert) return;

@@ -15,8 +15,8 @@ const NAMED = 10;
 const RECHECK_MS = 10_000;
 
 /**
- * Returns the deliveries of one message, this one first; or the next recheck (epoch ms) if another one sends it. The
- * first unfinished delivery sends: all processes agree on it, and the next one takes over after a crash.
+ * Returns the deliveries of one message, this one first; or a recheck (epoch ms) while another one sends it: the first
+ * unfinished delivery, so that the next one takes over after a crash.
  */
 export async function groupOf(env: Env, delivery: DeliveryItem): Promise<DeliveryItem[] | { again: number }> {
   const { ports, keys } = env;
@@ -52,11 +52,7 @@ export async function describeGroup(
 /** Number of outcomes recorded concurrently. */
 const AT_ONCE = 20;
 
-/**
- * Records the outcome of a message for the other deliveries in it, before the sender: after a crash, the sender sends
- * the remaining ones again. Records nothing if the sender retries.
- * @param conclude handles each finished delivery
- */
+/** Records the outcome for the other deliveries in a message, before the sender, which resends them after a crash. */
 export async function recordOthers(
   env: Env,
   sender: DeliveryItem,

@@ -26,9 +26,7 @@ export type AlertLinks = Pick<Alert, 'acknowledge_url' | 'silence_url'>;
 /** Data of an alert besides its transition. `check`: undefined if it was deleted. */
 type About = AlertUrlsAbout & { now: number };
 
-/**
- * Returns the alert of a delivery about a transition. @param item the stored alert @param told titles of its channels
- */
+/** Returns the alert of a delivery. @param item the stored alert @param told titles of its channels */
 export const alertOf = (
   delivery: DeliveryItem,
   transition: DecidedTransition,
@@ -168,10 +166,7 @@ const OF_THE_ACCOUNT = 'a channel of the account';
 
 const NAMED = 10;
 
-/**
- * Returns the present number of entities that fail with the same root cause or depend on the entity. Reads nothing
- * without relations.
- */
+/** Returns the present impact of a failure. Reads nothing without relations. */
 export async function impactOf(
   { ports, keys, tenant }: TenantEnv,
   entity: Pick<EntityItem, 'id' | 'dependents'>,

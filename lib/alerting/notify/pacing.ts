@@ -4,9 +4,8 @@ import type { Item } from '#lib/platform/ports.ts';
 import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 /**
- * Pacing of deliveries to one URL after its receiver returned 429 or timed out: send times are a gap apart. After three
- * timeouts in a row the circuit is open: one delivery at a time tests the receiver. About 200 bytes, written once per
- * send time; expires when unused.
+ * Pacing of a URL after a 429 or a timeout: send times are a gap apart. After three timeouts the circuit is open: one
+ * delivery at a time tests it. 200 bytes, written per send time; expires when unused.
  */
 type PaceItem = Item & Pace & { v: string };
 
@@ -17,7 +16,6 @@ type Pace = {
   not_before: number;
   /** Next free send time (epoch ms). */
   next_at: number;
-  /** Consecutive timeouts. */
   timeouts: number;
   /** Epoch ms of the last counted timeout. */
   timed_out_at: number;
@@ -55,10 +53,7 @@ const SLOWED = 'waits: the receiver limits the rate (429, or 4xx of a mail serve
 const QUEUED = 'waits: the receiver did not respond in time';
 const OPEN = 'circuit open: the receiver timed out several times in a row; one delivery at a time tests it';
 
-/**
- * Reserves a send time.
- * @param turn send time (epoch ms) reserved before, if any
- */
+/** Reserves a send time. @param turn send time (epoch ms) reserved before, if any */
 export const reserveSendTime = (env: Env, address: PacedUrl, turn: number | undefined): Promise<Turn> =>
   change(env, address, (pace, now): PaceChange<Turn> => {
     if (!pace) return { result: { after_timeouts: false } };
@@ -92,11 +87,7 @@ function testReceiver(pace: Pace, now: number): PaceChange<Turn> {
   return { result: { after_timeouts: true }, next: { ...pace, not_before: now + ATTEMPT_MS } };
 }
 
-/**
- * Pauses and spaces the deliveries to a receiver that returned 429.
- * @param sent_at epoch ms of the refused request
- * @returns the send time (epoch ms) of its retry
- */
+/** Pauses and spaces deliveries after a 429 to the request of `sent_at` (epoch ms). @returns send time of the retry */
 export const paceAfterRateLimit = (env: Env, address: PacedUrl, retryMs: number, sent_at: number): Promise<number> =>
   change(env, address, (pace, now) => {
     const pause = Math.ceil(retryMs * MARGIN);
@@ -106,11 +97,7 @@ export const paceAfterRateLimit = (env: Env, address: PacedUrl, retryMs: number,
     return { result: at, next: { gap_ms, not_before, next_at: at + gap_ms, timeouts: 0, timed_out_at: 0 } };
   });
 
-/**
- * Spaces the deliveries to a receiver after a timeout as after a 429; from the third in a row, with growing pauses.
- * Concurrent attempts count once.
- * @param sent_at epoch ms of the request
- */
+/** Spaces deliveries after a timeout of the request of `sent_at` (epoch ms); concurrent attempts count once. */
 export const paceAfterTimeout = (env: Env, address: PacedUrl, sent_at: number): Promise<void> =>
   change(env, address, (pace, now) => {
     if (pace && sent_at < pace.timed_out_at) return { result: undefined };
@@ -150,9 +137,8 @@ const currentPace = (pace: PaceItem | undefined, now: number): PaceItem | undefi
   pace && now <= Math.max(pace.next_at, pace.not_before) + EASE_MS ? pace : undefined;
 
 /**
- * Returns the gap after another 429. The requested pause does not tell the accepted rate: only a refusal in spite of
- * the gap doubles it, up to that pause. A request sent during the pause, or first after it, shows only that the pause
- * was too short.
+ * Returns the gap after another 429. Only a refusal in spite of the gap doubles it, up to the requested pause; a
+ * request during the pause, or the first after it, shows only that the pause was too short.
  */
 function widened({ gap_ms, not_before }: Pace, pause: number, sent_at: number): number {
   return sent_at < not_before + gap_ms ? gap_ms : Math.max(gap_ms, Math.min(2 * gap_ms, pause));

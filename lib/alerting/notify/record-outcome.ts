@@ -8,21 +8,15 @@ import { iso } from '#lib/platform/time.ts';
 import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, withAttempt } from './delivery-item.ts';
 
 /**
- * The outcome of an attempt.
- * - `slowed`: the receiver returned 429, which is not an attempt; the next send time is `turn` (epoch ms).
- * - `affected`: number of affected entities in the message.
- * - `final`: nothing was attempted, and a retry cannot help.
- * - `orphan`: the channel was deleted, and with it the item of its latest delivery.
+ * The outcome of an attempt. `slowed`: a 429, not an attempt; `turn`: next send time (epoch ms). `affected`: number of
+ * entities in the message. `final`: not attempted, without retry. `orphan`: the channel was deleted.
  */
 export type AttemptOutcome =
   | { status: 'sent'; affected?: number | undefined }
   | { status: 'slowed'; error: string; turn: number }
   | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
 
-/**
- * Waiting times in ms after the first and the second failed attempt; the third is the last
- * (docs/use/alerts.md#deliveries).
- */
+/** Waits in ms after the first and the second failed attempt (docs/use/alerts.md#deliveries). */
 const WAITS_MS = [1_000, 2_000];
 
 /** Whether no attempt follows this outcome: it was sent, or was the last attempt. */
@@ -62,10 +56,9 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
 }
 
 /**
- * Writes the outcome of an attempt, and the latest delivery of the channel unless a newer one is stored. Two concurrent
- * attempts count as one, and `sent` stays sent: no delivery gets more attempts than allowed.
- * @param delivery as read before the attempt; read again only after a conflict
- * @param first set if the delivery was attempted before its first write; returns further writes for that transaction
+ * Records an attempt, and the latest delivery of the channel. Concurrent attempts count as one, and `sent` stays.
+ * @param delivery as read before the attempt
+ * @param first returns further writes if the delivery was attempted before its first write
  */
 export function recordOutcome(
   env: Env,
@@ -106,10 +99,7 @@ export function recordOutcome(
 /** Whether no attempt was made and no wait recorded. */
 const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
 
-/**
- * Records once in the delivery log why a delivery waits. The error of an attempt stays; if the circuit is open, both
- * are shown. Removes the delivery from the list of unsent ones.
- */
+/** Records why a delivery waits, once. The error of an attempt stays, and is shown with an open circuit. */
 export async function recordWaiting(
   { ports, keys }: Env,
   delivery: DeliveryItem,
@@ -127,10 +117,7 @@ export async function recordWaiting(
   ]);
 }
 
-/**
- * Reads the stored delivery. `hasPlace`: its channel and the item of its latest delivery exist.
- * @param known the stored delivery, if read before
- */
+/** Reads the stored delivery, unless known. `hasPlace`: its channel and its latest delivery exist. */
 async function stored(
   { ports, keys }: Env,
   delivery: DeliveryItem,

@@ -8,10 +8,7 @@ import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { boundedPauseMs, retryAfterMs } from './pacing.ts';
 
-/**
- * Publishes on the operator's NATS and waits until the server accepted it. Throws an Error with a readable message.
- * Only the deliverer has one, to keep the client out of other bundles.
- */
+/** Publishes on NATS. Throws a readable Error. Only in the deliverer, to keep the client out of other bundles. */
 export type Publish = (subject: string, body: string, headers: Record<string, string>) => Promise<void>;
 
 /** Sends a mail with these headers through the operator's mail server. Only the deliverer has one. */
@@ -27,16 +24,11 @@ export type Ready = {
   type: ChannelType;
   config: Record<string, string>;
   alert: Alert;
-  /** Output of `render` of the type. */
   send: Send;
-  /** Egress settings of the account. */
   egress: Egress;
 };
 
-/**
- * Makes one attempt to send an alert. Returns undefined if the receiver accepted it, else a readable error without
- * secrets of the channel. Throws only after an internal error.
- */
+/** Makes one attempt. Returns a readable error without secrets if it was refused; throws only internal errors. */
 export async function sendAlert(
   env: SendEnv,
   { type, config, alert, send, egress }: Ready,
@@ -115,7 +107,6 @@ function refusalText({ status, body }: HttpReply, redact: Redact): string {
   return said ? `${reason}: ${shorten(said, 200)}` : reason;
 }
 
-/** Returns a response as channel types read it. */
 function channelResponseOf({ status, body }: HttpReply): ChannelResponse {
   try {
     const json: unknown = JSON.parse(body);

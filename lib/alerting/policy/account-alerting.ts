@@ -7,10 +7,7 @@ import type { Selector } from './selector.ts';
 import type { PolicySettings } from './settings.ts';
 import type { WindowItem } from './windows.ts';
 
-/**
- * Default policy of an account. Its version changes with every channel, silence and maintenance window of the account,
- * so that one read shows whether a cached copy is current.
- */
+/** Default policy of an account. Its version changes with every alerting setting, which makes caching safe. */
 export type AlertingHead = Item & { v: string; policy: Partial<PolicySettings>; updated_at: string };
 
 /** A channel of the account. */
@@ -30,7 +27,6 @@ export type AccountSilence = Item & {
   v: string;
   id: string;
   applies_to: Selector | null;
-  /** Epoch ms. */
   until: number;
   reason: string;
   created_at: string;
@@ -54,9 +50,7 @@ const MAX_CACHED = 200;
 type Known = Map<string, { v: string; alerting: AccountAlerting }>;
 const knownBy = new WeakMap<object, Known>();
 
-/**
- * Returns the alerting settings of an account. Reads its items once per version and process. @param head read strongly
- */
+/** Returns the alerting settings, read once per version and process. @param head read strongly */
 export async function alertingOf(
   { ports, keys }: Env<'table'>,
   tenant: string,

@@ -13,10 +13,7 @@ const stepOf = (escalation: readonly EscalationStep[], id: string): number | und
   return step < 0 ? undefined : step;
 };
 
-/**
- * Whether a channel receives an alert that reports this state. A channel of an escalation step receives failures after
- * that step, and the recovery if it was notified of the failure.
- */
+/** Whether a channel receives an alert: one of an escalation step after that step, or the recovery it waits for. */
 function isEligible(
   id: string,
   { escalation }: Pick<Policy, 'escalation'>,
@@ -32,11 +29,10 @@ type About = {
   check: Selectable['check'];
   entity: Pick<EntityItem, 'id' | 'blueprint_slug' | 'labels' | keyof SilenceSettings>;
   account: AccountAlerting;
-  /** Epoch ms. */
   now: number;
 };
 
-/** Returns the settings in effect: those of the check, else of the account, else the defaults. */
+/** Returns the settings in effect: of the check, else of the account, else the defaults. */
 export function effectiveSettings(
   stored: Partial<PolicySettings> | undefined,
   account: Pick<AccountAlerting, 'policy'>,
@@ -77,10 +73,7 @@ export function effectivePolicy(stored: PolicyItem | undefined, about: About): P
 export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'account'>): AccountChannel[] =>
   account.channels.filter(({ enabled, applies_to }) => enabled && selects(applies_to, one));
 
-/**
- * Returns the channels of a policy that receive an alert reporting this state, each destination once, channels of the
- * check first. Leaves out channels of later escalation steps. Pure.
- */
+/** Returns the recipients of an alert that reports a state, each destination once, without later steps. Pure. */
 export function recipientsFor(
   policy: Pick<Policy, 'channels' | 'escalation'>,
   announces: NotifiedAlert['announces'],

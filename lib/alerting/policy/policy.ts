@@ -10,7 +10,7 @@ export type Channel = {
   id: string;
   channel_type: string;
   config: Record<string, string>;
-  /** Digest of the address (lib/channels/registry.ts): of channels with the same one, one is notified. */
+  /** Digest of the address (lib/channels/registry.ts): only one channel per digest is notified. */
   destination?: string;
   created_at: string;
 };
@@ -27,7 +27,7 @@ export type PolicyItem = Item &
     updated_at: string;
   };
 
-/** Why alerts are suppressed. `until`: epoch ms; without it, until a user removes the silence. */
+/** A silence in effect. `until`: epoch ms; without it, until a user removes it. */
 export type Silence = { by: 'check' | 'entity' | 'account'; id: string; until?: number; reason: string };
 
 /** A channel that can receive the alerts of a check. */
@@ -37,15 +37,10 @@ export type AlertChannel = Channel & {
   states?: Selector['states'];
 };
 
-/**
- * The open maintenance window of a check. `until`: end of the last window that follows without a gap (epoch ms).
- * `include_dependents`: whether an open window also holds downstream failures.
- */
+/** The open window. `until`: end of consecutive windows (epoch ms). `include_dependents`: holds downstream failures. */
 export type OpenWindow = { id: string; until: number; include_dependents?: true };
 
-/**
- * The policy of a check in effect at a given time: settings, silence, maintenance window, and the channels that apply.
- */
+/** The policy in effect at a given time: settings, silence, maintenance window, and channels that apply. */
 export type Policy = PolicySettings & {
   silenced: boolean;
   silence?: Silence;
@@ -53,10 +48,7 @@ export type Policy = PolicySettings & {
   channels: AlertChannel[];
 };
 
-/**
- * Returns the condition that the policy has not changed since it was read. @param stored absent if the check sets
- * nothing
- */
+/** Returns the condition that the policy is unchanged. @param stored absent if the check sets nothing */
 export const policyAsRead = (
   keys: Keys,
   { tenant_id, id }: { tenant_id: string; id: string },

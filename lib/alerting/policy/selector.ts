@@ -20,7 +20,6 @@ export const idsOf = (prefix: string, what: string) =>
 
 const labelValue = line(0, 100);
 
-/** Labels to select by. */
 export const SelectorLabels = z
   .record(z.string(), z.union([labelValue, listOf(labelValue, MAX_VALUES)]))
   .superRefine((labels, context) => {

@@ -36,9 +36,7 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
   return { id: first.id, until, ...(includes && { include_dependents: true }) };
 }
 
-/**
- * Finds the maintenance window that holds downstream failures of an entity: all its enabled checks must be in it. Pure.
- */
+/** Finds the window that holds downstream failures of an entity with all its enabled checks in it. Pure. */
 export function windowForDependents(
   windows: readonly WindowItem[],
   entity: Selectable['entity'],

@@ -87,10 +87,7 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENT
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/**
- * Handles the pages of links in alerts; never throws. A GET changes nothing, because previews and mail scanners fetch
- * every link; the button posts.
- */
+/** Handles the pages of links; never throws. Only POST acts, because previews and mail scanners fetch every link. */
 export function makeLinks(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const { anonymous } = gates(env);
   return async (event) => {

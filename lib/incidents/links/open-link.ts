@@ -35,7 +35,7 @@ export type OpenLink = {
   used: Key;
 };
 
-/** Why a link cannot be used, human-readable, and the HTTP status of the page. */
+/** A link that cannot be used: a readable reason and the HTTP status of the page. */
 type DeadLink = { status: 403 | 404 | 410; why: string };
 
 const deadLink = (status: DeadLink['status'], why: string): DeadLink => ({ status, why });

@@ -13,19 +13,19 @@ const claims: LinkClaims = {
 const token = linkToken('key', claims);
 
 describe('the token of a link', () => {
-  it('says what it is for, and only its account has signed it', () => {
+  it('contains its claims, and only the key of its account verifies it', () => {
     const read = parseToken(token)!;
     expect(read.claims).toEqual(claims);
     expect(isSignedBy('key', read)).toBe(true);
     expect(isSignedBy('another key', read)).toBe(false);
   });
 
-  it('stands in a path, and in 255 characters', () => {
+  it('fits in a path and in 255 characters', () => {
     expect(token).toMatch(/^[\w.-]+$/);
     expect(token.length).toBeLessThan(255);
   });
 
-  it('is worth nothing once any of its characters has changed', () => {
+  it('is invalid after a change of any character', () => {
     const letters = fc.constantFrom(...'ABCxyz019-_');
     fc.assert(
       fc.property(fc.integer({ min: 0, max: token.length - 1 }), letters, (at, letter) => {
@@ -38,7 +38,7 @@ describe('the token of a link', () => {
     );
   });
 
-  it('is none of any other text', () => {
+  it('rejects any other text', () => {
     fc.assert(fc.property(fc.string(), (other) => parseToken(other) === undefined));
   });
 });
