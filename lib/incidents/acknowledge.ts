@@ -44,17 +44,17 @@ async function acknowledgedAlert(
 ): Promise<AlertItem | undefined> {
   const announces = reportedStateOf(check.state, policy);
   const channels = notifiedTargets(hold, recipientsFor(policy, announces, check.alerts), check.alerts);
-  const situation: RuleInput = {
+  const input: RuleInput = {
     ...decisionInputOf(check, check.alerts, policy, channels, now),
     ...{ kind: 'acknowledged', cause: null, from: check.state, to: check.state },
   };
-  if (decide(situation).decision !== 'planned') return undefined;
+  if (decide(input).decision !== 'planned') return undefined;
   const { tenant_id, entity_id, id: check_id } = check;
   const transition = await lastTransition(env, tenant_id, check_id);
   if (!transition) return undefined;
   return alertItem(env.keys, {
     ...{ tenant_id, entity_id, check_id, announces, channels, transition, acknowledgement },
-    ...{ kind: 'acknowledged', urgency: 'low', at: now, n: now, decided_on: situation },
+    ...{ kind: 'acknowledged', urgency: 'low', at: now, n: now, decided_on: input },
     ...(entity.incident && { incident_id: entity.incident.id }),
     ...(entity.dependents > 0 && { with_others: true }),
     expires_at: transition.expires_at,

@@ -97,7 +97,7 @@ const rows: Row[] = [
     'a window whose scope is nothing but what follows from it',
     () => window({ scope: { include_dependents: true } }),
     'scope',
-    /\{"all": true\} stands for all checks/,
+    /\{"all": true\} selects all checks/,
   ],
   [
     'steps out of order',

@@ -7,7 +7,7 @@ import { afterNotifying, reportedStateOf } from '#lib/alerting/decide/notified-s
 import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
 import {
   awaitedRemediation,
-  type ChangeSituation,
+  type ChangeRuleInput,
   decisionInputOf,
   laterRecipients,
 } from '#lib/alerting/decide/rule-input.ts';
@@ -33,11 +33,11 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
   };
   const { cause, check_from_state: from } = transition;
-  const situation: ChangeSituation = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
+  const input: ChangeRuleInput = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
   const settle = (final: Parameters<typeof finalDecisionWrite>[3]) =>
     finalDecisionWrite(transition, token, now, final, { decided_on });
-  const decided = decide(situation);
-  if (decided.decision === 'planned' && situation.told === announces) {
+  const decided = decide(input);
+  if (decided.decision === 'planned' && input.told === announces) {
     // The reason of the hold is why this change was not notified.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
@@ -65,7 +65,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const { tenant_id, check_id, entity_id, expires_at } = transition;
   const item = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, announces },
-    ...{ kind: 'state_change', at: now, n: 1, decided_on: situation },
+    ...{ kind: 'state_change', at: now, n: 1, decided_on: input },
     ...(partOf && { incident_id: partOf.id }),
     ...(lasts && { with_others: true as const }),
   });
@@ -77,12 +77,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     outcome: {
       token,
       items: [item],
-      alerts: withEscalationStarted(
-        afterNotifying(check.alerts, planned, classOf(situation), now),
-        policy,
-        announces,
-        now,
-      ),
+      alerts: withEscalationStarted(afterNotifying(check.alerts, planned, classOf(input), now), policy, announces, now),
       told: withNotifiedBy(item, one.incident, { to: check.state, at: now }),
       partOf,
       deadlines: repeat ? [{ kind: 'repeat', next: repeat }] : [],

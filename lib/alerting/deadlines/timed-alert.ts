@@ -45,7 +45,7 @@ type TimedDeadline = Exclude<AlertDeadline, 'hold'>;
 
 /** An alert without a transition: rule input, reported state, and the cooldown that it starts. */
 type TimedAlert = {
-  situation: RuleInput;
+  input: RuleInput;
   announces: NotifiedAlert['announces'];
   cooldown: CooldownClass | null;
   /** Default: high. */
@@ -198,25 +198,17 @@ function timedAlert(
   { tenant_id, entity_id, check_id }: DueDeadline,
   due: DueAlert,
   transition: DecidedTransition,
-  {
-    situation,
-    announces,
-    urgency = 'high',
-    step,
-    channels: stepChannels,
-    incident_id,
-    with_others,
-  }: TimedAlert & PartOf,
+  { input, announces, urgency = 'high', step, channels: stepChannels, incident_id, with_others }: TimedAlert & PartOf,
 ): AlertItem {
   const series = retrySeriesOf(due.entry);
   const channels = stepChannels ?? channelsOf(due, announces);
   return alertItem(keys, {
     ...{ tenant_id, entity_id, check_id, announces, at: due.now, n: due.entry.deadline, channels, transition },
-    ...{ kind: situation.kind, urgency },
+    ...{ kind: input.kind, urgency },
     expires_at: transition.expires_at,
     ...(series && { series }),
     ...(incident_id !== undefined && { incident_id, ...(with_others && { with_others }) }),
     ...(step !== undefined && { step }),
-    decided_on: situation,
+    decided_on: input,
   });
 }

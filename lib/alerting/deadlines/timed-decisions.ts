@@ -26,13 +26,13 @@ export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadlin
  */
 export function decideRepeat(due: DueAlert): TimedDecision {
   const { check, policy, now } = due;
-  const situation = timedRuleInputOf(due, 'repeat');
-  const { decision, reason, until } = decide(situation);
+  const input = timedRuleInputOf(due, 'repeat');
+  const { decision, reason, until } = decide(input);
   if (reason === 'repeats_off' || reason === 'not_down') return {};
   // A reminder suppressed by maintenance is due at its end.
   if (reason === 'maintenance' && until !== undefined) return { next: { deadline: until } };
   const next = { deadline: nextRepeat(Date.parse(check.state_since), policy.repeat_interval_seconds * 1000, now) };
-  return decision === 'planned' ? { alert: { situation, announces: 'down', cooldown: null }, next } : { next };
+  return decision === 'planned' ? { alert: { input, announces: 'down', cooldown: null }, next } : { next };
 }
 
 /** Returns the first reminder after `now` of a check that is down since `since`; all in epoch ms. */
@@ -50,13 +50,13 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
 export function decideCatchUp(due: DueAlert): TimedDecision {
   const { check, policy, entry, now } = due;
   if (!check.enabled) return decideClosing(due);
-  const situation = timedRuleInputOf(due, 'catch_up');
-  const { decision, reason, until } = decide(situation);
-  const { flapping } = situation;
-  const calm = flapping && isStillFlapping(situation) ? { deadline: flapping.until } : undefined;
+  const input = timedRuleInputOf(due, 'catch_up');
+  const { decision, reason, until } = decide(input);
+  const { flapping } = input;
+  const calm = flapping && isStillFlapping(input) ? { deadline: flapping.until } : undefined;
   if (decision === 'planned') {
     const announces = reportedStateOf(check.state, policy);
-    return { alert: { situation, announces, cooldown: classOf(situation) }, next: calm };
+    return { alert: { input, announces, cooldown: classOf(input) }, next: calm };
   }
   if (decision === 'held') return { held: true };
   const waiting = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);
@@ -73,11 +73,11 @@ export function decideCatchUp(due: DueAlert): TimedDecision {
 /** Decides the closing alert of a disabled check, if its channels have not received it. */
 function decideClosing(due: DueAlert): TimedDecision {
   if (!due.policy.catch_up) return {};
-  const situation = timedRuleInputOf(due, 'closed');
-  const { decision, reason } = decide(situation);
+  const input = timedRuleInputOf(due, 'closed');
+  const { decision, reason } = decide(input);
   if (reason === 'silenced') return { next: afterSilence(due.policy, due.entry, due.now) };
   if (decision !== 'planned') return {};
-  return { alert: { situation, announces: 'up', cooldown: null } };
+  return { alert: { input, announces: 'up', cooldown: null } };
 }
 
 function afterSilence({ silence }: Policy, { note }: Deadline, now: number): Deadline | undefined {
@@ -104,8 +104,8 @@ export function decideEscalation(due: DueAlert): TimedDecision {
   if (now < at && !entry.note?.at_once) return { next: { deadline: at } };
   const channels = channelsOfStep(policy, step);
   // No step is due before a first alert of the failure.
-  const situation = { ...timedRuleInputOf(due, 'escalation'), channels: isUnnotified(due.hold) ? 0 : channels.length };
-  const { decision, reason, until } = decide(situation);
+  const input = { ...timedRuleInputOf(due, 'escalation'), channels: isUnnotified(due.hold) ? 0 : channels.length };
+  const { decision, reason, until } = decide(input);
   if (decision !== 'planned' && reason !== 'no_channels') return { next: recheckOf(reason, until, now) };
 
   const alerts = withStepTaken(check.alerts, channels);
@@ -113,7 +113,7 @@ export function decideEscalation(due: DueAlert): TimedDecision {
     return { alerts, next: policy.escalation[step + 1] && { deadline: now, note: { at_once: true } } };
   return {
     alerts,
-    alert: { situation, announces: 'down', cooldown: null, channels, step },
+    alert: { input, announces: 'down', cooldown: null, channels, step },
     next: after(alerts, policy, now),
   };
 }
@@ -143,10 +143,10 @@ export async function sendImpactUpdate(env: Env, deadline: DueDeadline): Promise
 
 function decideUpdate(due: DueAlert): TimedDecision {
   if (!due.policy.impact_update) return {};
-  const situation = timedRuleInputOf(due, 'impact');
+  const input = timedRuleInputOf(due, 'impact');
   // The notified failure can be over, and a new one without an alert have started.
-  if (situation.told !== 'down' || decide(situation).decision !== 'planned') return {};
-  return { alert: { situation, announces: 'down', cooldown: null, urgency: 'low' } };
+  if (input.told !== 'down' || decide(input).decision !== 'planned') return {};
+  return { alert: { input, announces: 'down', cooldown: null, urgency: 'low' } };
 }
 
 /** Whether more entities fail with it than the sent alert reported. */

@@ -41,7 +41,7 @@ import { classOf } from './quiet-rules.ts';
 import { recoveryRecipients } from './recipients.ts';
 import {
   awaitedRemediation,
-  type ChangeSituation,
+  type ChangeRuleInput,
   type DecisionInput,
   decisionInputOf,
   heldIn,
@@ -84,8 +84,8 @@ type AlertOfChange = {
 function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
   const { policy, to, alertAt } = change;
   const counted = withEpisode(withChange(change), to, policy, change.transition.transition_id);
-  const { situation, decided_on } = changeRuleInputOf(change, counted);
-  const decided = decide(situation);
+  const { input, decided_on } = changeRuleInputOf(change, counted);
+  const decided = decide(input);
   const urgency = urgencyOf(change);
   const item =
     decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingAlert(keys, change, decided);
@@ -93,8 +93,8 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
   const hold = decided.decision === 'held' ? newHold(change, alertAt, decided) : undefined;
   const planned = item ? [{ id: item.id, announces: item.announces ?? reportedStateOf(to, policy) }] : [];
   const after = isNotified
-    ? afterNotifying(counted, planned, classOf(situation), alertAt)
-    : withNotifiedAlerts(isRecoveryUnneeded(decided, situation) ? withoutNotifiedAlerts(counted) : counted, planned);
+    ? afterNotifying(counted, planned, classOf(input), alertAt)
+    : withNotifiedAlerts(isRecoveryUnneeded(decided, input) ? withoutNotifiedAlerts(counted) : counted, planned);
   const startsEscalation = isNotified || decided.reason === 'no_channels';
   const alerts = startsEscalation ? withEscalationStarted(after, policy, reportedStateOf(to, policy), alertAt) : after;
   return {
@@ -135,7 +135,7 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 function changeRuleInputOf(
   change: Change,
   counted: CheckItem['alerts'],
-): { situation: ChangeSituation; decided_on: DecisionInput } {
+): { input: ChangeRuleInput; decided_on: DecisionInput } {
   const { check, policy, entity, cause, to, alertAt: at } = change;
   const { dependencies } = entity;
   const channels = channelsOf(change);
@@ -146,7 +146,7 @@ function changeRuleInputOf(
     ...laterRecipients(policy, reportedStateOf(to, policy), channels),
     ...awaitedRemediation(check, to, at),
   };
-  return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
+  return { decided_on, input: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
 /** Returns the channels that apply; for a recovery, the notified ones. */
@@ -180,8 +180,8 @@ function closingAlert(keys: Keys, change: Change, { reason }: Decided): AlertIte
   const { check, policy, hold, cause, to, alertAt: at } = change;
   const channels = recoveryRecipients(hold, recipientsFor(policy, 'up', check.alerts), check.alerts);
   const given = decisionInputOf(check, check.alerts, policy, channels, at);
-  const situation: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
-  if (decide(situation).decision !== 'planned') return undefined;
+  const input: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
+  if (decide(input).decision !== 'planned') return undefined;
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
 }
 

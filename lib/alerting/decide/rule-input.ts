@@ -56,7 +56,7 @@ export type RuleInput = DecisionInput & {
 };
 
 /** The rule input of a state change. */
-export type ChangeSituation = RuleInput & { kind: 'state_change' };
+export type ChangeRuleInput = RuleInput & { kind: 'state_change' };
 
 /** Returns the rule input of a stored transition. */
 export const ruleInputOf = (transition: {
@@ -64,7 +64,7 @@ export const ruleInputOf = (transition: {
   cause: TransitionCause;
   check_from_state: CheckState;
   check_to_state: CheckState;
-}): ChangeSituation => ({
+}): ChangeRuleInput => ({
   ...transition.decided_on,
   kind: 'state_change',
   cause: transition.cause,

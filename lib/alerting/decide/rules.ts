@@ -1,7 +1,7 @@
 import { dependency, maintenance, remediation } from './hold-rules.ts';
 import { cooldown, flapping, silenced } from './quiet-rules.ts';
 import type { HoldingReason, Reason, TimedRule } from './rule.ts';
-import type { AlertKind, ChangeSituation, RuleInput } from './rule-input.ts';
+import type { AlertKind, ChangeRuleInput, RuleInput } from './rule-input.ts';
 import {
   acknowledged,
   alreadyNotified,
@@ -74,7 +74,7 @@ type Outcome<Name> = { facts: RuleFacts; until?: number } & (
 export type Decided<Name = RuleName> = Outcome<Name> & { rules: RuleOutcome<Name>[] };
 
 /** Runs the rules of its kind in order; the first that stops the alert decides. Pure. */
-export function decide(input: ChangeSituation): Decided<AlertReason>;
+export function decide(input: ChangeRuleInput): Decided<AlertReason>;
 export function decide(input: RuleInput): Decided;
 export function decide(input: RuleInput): Decided {
   let outcome: Outcome<RuleName> = { decision: 'planned', reason: null, facts: {} };

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
-import { type Given, MINUTE, NOW, situation } from './situation.ts';
+import { dueAlert, type Given, MINUTE, NOW } from './due-alert.ts';
 
-const decide = (given: Given) => decideCatchUp(situation(given));
+const decide = (given: Given) => decideCatchUp(dueAlert(given));
 const announces = (kind: string, state: string) => ({
-  alert: { announces: state, situation: expect.objectContaining({ kind }) },
+  alert: { announces: state, input: expect.objectContaining({ kind }) },
 });
 
 describe('decideCatchUp', () => {
@@ -57,7 +57,7 @@ describe('decideCatchUp', () => {
 
   it('sends a closing alert for a disabled check whose last notified state is down', () => {
     const closed = {
-      alert: { announces: 'up', cooldown: null, situation: expect.objectContaining({ kind: 'closed' }) },
+      alert: { announces: 'up', cooldown: null, input: expect.objectContaining({ kind: 'closed' }) },
     };
     expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toMatchObject(closed);
     expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false } })).toEqual({});

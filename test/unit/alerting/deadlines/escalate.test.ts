@@ -6,7 +6,7 @@ import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel } from '#lib/alerting/policy/policy.ts';
 import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
-import { MINUTE, NOW, situation } from './situation.ts';
+import { dueAlert, MINUTE, NOW } from './due-alert.ts';
 
 const channel = (id: string): AlertChannel => ({
   id,
@@ -28,7 +28,7 @@ type Given = { steps?: number; from?: number; acknowledgement?: Acknowledgement;
 function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'down' }: Given = {}): DueAlert & {
   check: CheckItem;
 } {
-  const given = situation({ state, announced: 'down', policy: { channels, escalation } });
+  const given = dueAlert({ state, announced: 'down', policy: { channels, escalation } });
   const episode = { transition_id: 'trn_1', escalation: { from, steps }, ...(acknowledgement && { acknowledgement }) };
   return { ...given, check: { ...given.check, alerts: { ...given.check.alerts, episode } } };
 }

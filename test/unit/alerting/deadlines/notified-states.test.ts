@@ -10,7 +10,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { changedBy } from '#test/support/changed-by.ts';
 import { shopEntity } from '#test/support/shop-entity.ts';
-import { MINUTE, NOW, situation } from './situation.ts';
+import { dueAlert, MINUTE, NOW } from './due-alert.ts';
 
 const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
 const DAY = 1440 * MINUTE;
@@ -20,7 +20,7 @@ type SentAlert = { at: number; state: string };
 
 /** Simulates changes of a check and its late alerts; every alert is sent. */
 function live(changes: Changes, settings: Partial<Policy>) {
-  const given = situation({ state: 'unknown', policy: settings });
+  const given = dueAlert({ state: 'unknown', policy: settings });
   const { policy } = given;
   let check: CheckItem = { ...given.check, alerts: {} };
   let entity = shopEntity([check.id], NOW);

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideRepeat, nextRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
-import { type Given, MINUTE, NOW, situation } from './situation.ts';
+import { dueAlert, type Given, MINUTE, NOW } from './due-alert.ts';
 
 /** Down for two and a half hours, with a reminder every hour. */
 const DOWN: Given = { state: 'down', since: NOW - 150 * MINUTE, policy: { repeat_interval_seconds: 3600 } };
 const next = { deadline: NOW + 30 * MINUTE };
 const decide = (given: Given, policy: Given['policy'] = {}) =>
-  decideRepeat(situation({ ...given, policy: { ...given.policy, ...policy } }));
+  decideRepeat(dueAlert({ ...given, policy: { ...given.policy, ...policy } }));
 
 describe('decideRepeat', () => {
   it('sends a reminder while the check is down, and the next one an interval later', () => {

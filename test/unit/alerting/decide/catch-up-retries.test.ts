@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { nextCatchUpRetry, retrySeriesOf } from '#lib/alerting/decide/catch-up-retries.ts';
 import { mergeDeadline } from '#lib/alerting/decide/notes.ts';
-import { situation } from '#test/unit/alerting/deadlines/situation.ts';
+import { dueAlert } from '#test/unit/alerting/deadlines/due-alert.ts';
 
 it('retries a failed alert after 1, 5 and 15 minutes', () => {
   const tries: number[] = [];
@@ -25,7 +25,7 @@ it('alerts within the cooldown when an alert fails after a retry of an earlier s
   // C1 reported down; U1, planned at 265 s, failed on all channels at 268 s.
   const entry = mergeDeadline(undefined, nextCatchUpRetry({ failed_at: 268_000, tries: 0 }, 268_000)!);
   expect(entry.deadline).toBe(328_000);
-  const given = situation({ state: 'up', announced: 'down', planned: 265_000, policy: { cooldown_seconds: 200 } });
+  const given = dueAlert({ state: 'up', announced: 'down', planned: 265_000, policy: { cooldown_seconds: 200 } });
   expect(decideCatchUp({ ...given, entry, now: 328_000 })).toMatchObject({
     alert: { announces: 'up' },
   });

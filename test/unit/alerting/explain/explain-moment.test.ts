@@ -4,11 +4,11 @@ import { type ExplainInput, explainMoment } from '#lib/alerting/explain/explain-
 import { Explanation } from '#lib/alerting/explain/explanation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
-import { situation } from '#test/unit/alerting/deadlines/situation.ts';
+import { dueAlert } from '#test/unit/alerting/deadlines/due-alert.ts';
 
 const AT = Date.parse('2026-11-21T10:04:00.000Z');
 const SECOND = 1000;
-const { check: push } = situation({ state: 'up' });
+const { check: push } = dueAlert({ state: 'up' });
 const pull: CheckItem = { ...push, check_type: 'http', execution_mode: 'pull', failure_threshold: 3 };
 const revision: RevisionItem = {
   pk: 'p',

@@ -29,7 +29,7 @@ export type Given = {
 };
 
 /** Returns a deadline of alerting that is due at NOW. */
-export function situation(given: Given): DueAlert & { check: CheckItem } {
+export function dueAlert(given: Given): DueAlert & { check: CheckItem } {
   const { state = 'up', since = NOW - MINUTE, announced = 'up', enabled = true, planned = 0, note } = given;
   const { warned = 0, flapping } = given;
   const check: CheckItem = {
