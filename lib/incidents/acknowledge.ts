@@ -103,7 +103,7 @@ export async function acknowledge(
   scope: ActorScope,
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
   { until, ...wanted }: Wanted,
-  beside: readonly Write[] = [],
+  extraWrites: readonly Write[] = [],
 ): Promise<AcknowledgementRecord> {
   const { ports, keys } = scope;
   if (until !== undefined) assertSilenceEnd('until', until, ports.clock.now());
@@ -132,7 +132,7 @@ export async function acknowledge(
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
       ...(await rootAcknowledged(scope, entity, acknowledgement, v)),
       ...note(check, after),
-      ...beside,
+      ...extraWrites,
     ];
     if (!(await commit(ports, writes)).ok) return RETRY;
     if (due !== undefined) await sendDeadlines(scope, [dueDeadline('escalation', check, due)]);

@@ -16,7 +16,7 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { acknowledgeAs } from './acknowledge.ts';
-import { entitiesDown, leave } from './end-incident.ts';
+import { entityStatus, releaseEntities } from './end-incident.ts';
 import {
   acknowledgementOf,
   expiryOf,
@@ -86,7 +86,7 @@ const auditedIncident: Audited<IncidentItem> = {
 const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
 
 /** Creates a manual incident. @throws AppError VALIDATION_ERROR for an entity that does not exist */
-export async function makeIncident(
+export async function createIncident(
   context: Context,
   { title, impact, entity_ids }: NewIncident,
 ): Promise<IncidentItem> {
@@ -151,15 +151,15 @@ export async function resolveIncident(context: Context, id: string): Promise<Inc
     if (!(await commit(ports, [...writes, ...note(incident, { ...incident, ...end })])).ok) return RETRY;
     return requireIncident(context, id);
   });
-  if (ended.origin === 'automatic') await leave(context, ended);
+  if (ended.origin === 'automatic') await releaseEntities(context, ended);
   return ended;
 }
 
 /** Returns the end of an incident in epoch ms: now, or the last recovery of its checks. */
 async function lastRecovery(context: Context, incident: IncidentItem): Promise<number> {
   if (incident.origin === 'manual') return context.ports.clock.now();
-  const entities = await entitiesDown(context, incident);
-  if (!('down' in entities) && !entities.behind) return entities.last;
+  const entities = await entityStatus(context, incident);
+  if (!('down' in entities) && !entities.hasPendingUpdate) return entities.last;
   throw new AppError(
     'CONFLICT',
     `Incident ${incident.id} cannot be resolved while one of its checks is down. It resolves automatically after all ` +

@@ -38,18 +38,19 @@ export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: Incid
   const incident = await startQuietCheck(env, { tenant_id, incident_id });
   if (!incident || incident.origin === 'manual') return;
   if (incident.resolved_at === undefined) {
-    const entities = await entitiesDown(env, incident);
+    const entities = await entityStatus(env, incident);
     if ('down' in entities) return;
     const now = env.ports.clock.now();
     const quietAt = entities.last + env.ports.settings.INCIDENT_QUIET_SECONDS * 1000;
-    if (quietAt > now || entities.behind) return repeatQuietCheck(env, incident, Math.max(quietAt, now + SOON_MS));
+    if (quietAt > now || entities.hasPendingUpdate)
+      return repeatQuietCheck(env, incident, Math.max(quietAt, now + SOON_MS));
     const { ports } = env;
     const end = { resolved_at: iso(entities.last), resolved_by: 'automatic' };
     // A concurrent change schedules another quiet check, or this one repeats.
     if (!(await commit(ports, resolvedWrites(env, incident, end))).ok)
       return repeatQuietCheck(env, incident, now + SOON_MS);
   }
-  await leave(env, incident);
+  await releaseEntities(env, incident);
 }
 
 /** Records that the quiet check has started, so that a later recovery schedules another. */
@@ -72,25 +73,25 @@ async function repeatQuietCheck(env: Env, { look_at: _before, ...incident }: Inc
   await commit(ports, [{ put, if: { version: incident.v } }]);
 }
 
-/** `last`: last recovery (epoch ms). `behind`: whether an update of an entity has not reached the incident. */
-type Entities = { down: true } | { last: number; behind: boolean };
+/** `last`: last recovery (epoch ms). `hasPendingUpdate`: an update of an entity has not reached the incident yet. */
+type Entities = { down: true } | { last: number; hasPendingUpdate: boolean };
 
 /** Reads the status of the entities of an incident. A deleted one counts as recovered when that is detected. */
-export async function entitiesDown(env: Env, { tenant_id, id }: IncidentItem): Promise<Entities> {
+export async function entityStatus(env: Env, { tenant_id, id }: IncidentItem): Promise<Entities> {
   const { ports, keys } = env;
   let last = 0;
-  let behind = false;
+  let hasPendingUpdate = false;
   const partition = keys.ofIncident(tenant_id, id);
   for await (const page of pagesOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) })) {
     const entities = await ports.table.getMany<EntityItem>(page.map((one) => keys.entity(tenant_id, one.entity_id)));
     for (const [i, one] of page.entries()) {
       const entity = entities[i];
       if (one.down_checks > 0 && entity) return { down: true };
-      if (entity?.incident?.id === id && isDown(entity)) behind = true;
+      if (entity?.incident?.id === id && isDown(entity)) hasPendingUpdate = true;
       last = Math.max(last, one.down_checks > 0 ? await recordDeleted(env, one) : one.at);
     }
   }
-  return { last, behind };
+  return { last, hasPendingUpdate };
 }
 
 /** Records a deleted entity. @returns the time of detection in epoch ms */
@@ -106,12 +107,12 @@ const isDown = ({ checks }: EntityItem): boolean => Object.values(checks).includ
 const AT_ONCE = 20;
 
 /** Releases the entities of a resolved incident for the next one; an entity that fails again stays in it. */
-export async function leave(env: Env, { tenant_id, id, root_entity_id }: IncidentItem): Promise<void> {
+export async function releaseEntities(env: Env, { tenant_id, id, root_entity_id }: IncidentItem): Promise<void> {
   const { ports, keys } = env;
   const partition = keys.ofIncident(tenant_id, id);
   for await (const page of pagesOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) })) {
     for (const some of chunks(page, AT_ONCE))
-      await Promise.all(some.map(({ entity_id }) => leaveOne(env, tenant_id, id, entity_id)));
+      await Promise.all(some.map(({ entity_id }) => releaseEntity(env, tenant_id, id, entity_id)));
   }
   if (root_entity_id === null) return;
   // A root cause that was only suspected has no recovery of its own.
@@ -124,7 +125,7 @@ export async function leave(env: Env, { tenant_id, id, root_entity_id }: Inciden
   });
 }
 
-const leaveOne = ({ ports, keys }: Env, tenant: string, id: string, entity_id: string): Promise<true> =>
+const releaseEntity = ({ ports, keys }: Env, tenant: string, id: string, entity_id: string): Promise<true> =>
   retryOnConflict(ports, async () => {
     const entity = await ports.table.get<EntityItem>(keys.entity(tenant, entity_id));
     if (entity?.incident?.id !== id || isDown(entity)) return true;

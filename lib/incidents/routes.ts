@@ -10,8 +10,8 @@ import {
   acknowledgeIncident,
   addNote,
   changeIncident,
+  createIncident,
   IncidentPatch,
-  makeIncident,
   NewIncident,
   NewNote,
   resolveIncident,
@@ -51,7 +51,7 @@ export const incidentRoutes = [
     status: 201,
     body: NewIncident,
     reply: IncidentRecord,
-    run: async (context, { body }) => view(context, await makeIncident(context, body)),
+    run: async (context, { body }) => view(context, await createIncident(context, body)),
   }),
   row({
     method: 'GET',

@@ -4,7 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import { DeliveryRecord, type LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { type AccountAlerting, type AccountChannel, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { ACCOUNT_CHANNEL, isOfAccount } from '#lib/alerting/policy/channel-field.ts';
+import { ACCOUNT_CHANNEL, isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
 import { AlertSelector } from '#lib/alerting/policy/selector.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
@@ -192,7 +192,7 @@ export async function changeAccountChannel(
     result = channel;
     if (isSame(auditedAccountChannel, channel, changed)) return undefined;
     result = { ...changed, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
-    return { writes: [{ put: result, if: { version: channel.v } }, ...note(channel, result)], wakes: true };
+    return { writes: [{ put: result, if: { version: channel.v } }, ...note(channel, result)], rechecks: true };
   });
   return result!;
 }
@@ -231,7 +231,7 @@ type ListedChannel = z.infer<typeof ListedChannel>;
 export function allChannels(context: Context): Reader<ListedChannel> {
   const ofChecks = channelsOfChecks(context);
   return async (after, limit) => {
-    if (after !== undefined && !isOfAccount(after)) return ofChecks(after, limit);
+    if (after !== undefined && !isAccountChannel(after)) return ofChecks(after, limit);
     const { channels } = await readAlerting(context, context.tenant);
     const left = channels.filter(({ id }) => after === undefined || id > after);
     const views = await accountChannelViews(context, left.slice(0, limit));

@@ -12,7 +12,7 @@ type AlertingChange = {
   /** The new default policy, if it changes. */
   policy?: Partial<PolicySettings>;
   /** Whether suppressed alerts are rechecked, because the change can release them. */
-  wakes?: boolean;
+  rechecks?: boolean;
 };
 
 /** Writes a change of the alerting settings with a new version of their head. All changes go through this function. */
@@ -30,10 +30,10 @@ export async function changeAlerting(
     const now = ports.clock.now();
     const policy = wanted.policy ?? head?.policy ?? {};
     const next: AlertingHead = { ...keys.alertingHead(tenant), v, policy, updated_at: iso(now) };
-    if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
+    if (wanted.rechecks) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const writes: Write[] = [{ put: next, if: head ? { version: head.v } : 'absent' }, ...wanted.writes];
     if (!(await commit(ports, writes)).ok) return RETRY;
-    if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
+    if (wanted.rechecks) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
     return undefined;
   });
 }

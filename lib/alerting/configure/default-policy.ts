@@ -60,7 +60,7 @@ export async function changeDefaultPolicy(
         'of the account; GET /v1/notify/channels lists them, with scope account',
       );
     }
-    return { writes: note(before, result), policy: result, wakes: true };
+    return { writes: note(before, result), policy: result, rechecks: true };
   });
   return recordOf(result);
 }

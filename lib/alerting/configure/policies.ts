@@ -106,14 +106,14 @@ function assertSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
 }
 
 /**
- * Writes a policy and `beside` in one transaction, unless unchanged. Requires the version of the check, so that a
+ * Writes a policy and `extraWrites` in one transaction, unless unchanged. Requires the version of the check, so that a
  * concurrent deletion leaves no policy. @throws AppError NOT_FOUND if the check was deleted
  */
 export function savePolicy(
   context: TenantEnv & MutationContext,
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
   change: (before: PolicyOfCheck) => PolicyItem,
-  beside: (before: PolicyOfCheck, after: PolicyOfCheck) => Write[],
+  extraWrites: (before: PolicyOfCheck, after: PolicyOfCheck) => Write[],
 ): Promise<PolicyOfCheck> {
   const { ports, keys, tenant } = context;
   const v = ports.ids.token();
@@ -134,7 +134,7 @@ export function savePolicy(
       { put: next, if: item ? { version: item.v } : 'absent' },
       ...escalation.writes,
       ...deadlines.writes,
-      ...beside(before, after),
+      ...extraWrites(before, after),
     ];
     if (!(await ports.table.transact(writes)).ok) return RETRY;
     await sendDeadlines(context, [...deadlines.deadlines, ...escalation.deadlines]);

@@ -36,7 +36,7 @@ export async function policyDeadlines(
     await set('repeat', () => (interval > 0 ? { deadline } : undefined));
   }
   if (old.hold_for_dependencies && !next.hold_for_dependencies)
-    await set('hold', (present) => present && { ...noted(present), deadline: now });
+    await set('hold', (present) => present && { ...withoutKeys(present), deadline: now });
   const isLifted = old.silenced && !next.silenced;
   const endsAt = old.silenced && next.silenced ? silenceRecheckAt(next.silence, now) : undefined;
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;
@@ -49,7 +49,7 @@ export async function policyDeadlines(
   return { writes, deadlines };
 }
 
-const noted = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
+const withoutKeys = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
 
 /** Returns the writes of the escalation: new steps count from now, running ones get their new times. */
 export function policyEscalation(

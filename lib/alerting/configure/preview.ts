@@ -28,7 +28,7 @@ const Preview = z
   })
   .nullable()
   .describe(
-    'Alert that the channel would send if the check went down now, by its templates; null if programs read the channel. Formatting and limits of the type are not applied.',
+    'Alert that the channel would send if the check went down now, without formatting and limits of its type; null if programs read it.',
   );
 type Preview = z.infer<typeof Preview>;
 
@@ -75,13 +75,15 @@ async function sendTest(
 ): Promise<DeliveryRecord> {
   const alert = testAlert(context, about, channel);
   const delivery = newDelivery(context, alert, alert.to[0]!);
-  const beside = () => noted(delivery.id);
+  const extraWrites = () => noted(delivery.id);
 
   if (channelTypeOf(channel.channel_type)?.via !== 'http') {
-    return deliveryRecord(await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...beside()]));
+    return deliveryRecord(
+      await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...extraWrites()]),
+    );
   }
   const outcome = await attemptNow(context, delivery);
-  return deliveryRecord(await recordOutcome(context, delivery, outcome, beside));
+  return deliveryRecord(await recordOutcome(context, delivery, outcome, extraWrites));
 }
 
 type TestSubject = Pick<AlertItem, 'check_id' | 'entity_id'>;

@@ -11,7 +11,7 @@ import { DeliveryFilter, deliveryLog, requireDelivery } from './deliveries.ts';
 import { readPolicy, updatePolicy } from './policies.ts';
 import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord } from './policy-schemas.ts';
 import { previewOf, TestedChannel, testChannel } from './preview.ts';
-import { channelView, policyView, shownChannel } from './views.ts';
+import { channelView, policyView, readChannelView } from './views.ts';
 
 const row = route<Context>();
 
@@ -72,7 +72,7 @@ export const alertRoutes = [
     reply: ChannelRecord,
     load: loadChannel,
     run: async (context, { loaded: { check, channel }, body }) =>
-      shownChannel(context, check.id, await changeChannel(context, check, channel.id, body)),
+      readChannelView(context, check.id, await changeChannel(context, check, channel.id, body)),
   }),
   row({
     method: 'DELETE',

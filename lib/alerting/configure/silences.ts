@@ -106,7 +106,7 @@ export async function endSilence(context: Context, silence: AccountSilence): Pro
   await changeAlerting(context, ({ silences }) => {
     if (!silences.some(({ id }) => id === silence.id)) throw notFound(`Silence ${silence.id}`);
     const gone = { delete: keys.accountSilence(tenant, silence.id), if: { version: silence.v } };
-    return { writes: [gone, ...note(silence, undefined)], wakes: true };
+    return { writes: [gone, ...note(silence, undefined)], rechecks: true };
   });
 }
 

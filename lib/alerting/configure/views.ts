@@ -61,7 +61,7 @@ export const channelView = (
   });
 
 /** Reads the last delivery of a channel and returns its view. */
-export async function shownChannel(context: Context, check_id: string, channel: Channel): Promise<ChannelRecord> {
+export async function readChannelView(context: Context, check_id: string, channel: Channel): Promise<ChannelRecord> {
   const place = context.keys.lastDelivery(context.tenant, check_id, channel.id);
   return channelView(
     context,

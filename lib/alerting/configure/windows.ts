@@ -342,7 +342,7 @@ export async function changeWindow(
     result = window;
     if (isSame(auditedWindow, window, changed)) return undefined;
     result = { ...changed, v: ports.ids.token(), updated_at: iso(now) };
-    return { writes: [{ put: result, if: { version: window.v } }, ...written(window, result)], wakes: true };
+    return { writes: [{ put: result, if: { version: window.v } }, ...written(window, result)], rechecks: true };
   });
   return result!;
 }
@@ -354,6 +354,6 @@ export async function deleteWindow(context: Context, id: string): Promise<void> 
   await changeAlerting(context, ({ windows }) => {
     const window = windowIn(windows, id);
     const gone = { delete: keys.window(tenant, id), if: { version: window.v } };
-    return { writes: [gone, ...written(window, undefined)], wakes: true };
+    return { writes: [gone, ...written(window, undefined)], rechecks: true };
   });
 }

@@ -13,7 +13,6 @@ import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
 /** Consequences of a due deadline, without the deadline itself. */
 export type Outcome = {
-  /** New version of every written item. */
   token: string;
   items?: readonly AlertItem[];
   /** New notified states of the check; an escalation starts or ends with them. */
@@ -24,7 +23,7 @@ export type Outcome = {
   /** Further deadlines to start or move. */
   deadlines?: readonly { kind: AlertDeadline; next: Deadline }[];
   /** Further writes of the same transaction, and the deadlines that they start. */
-  beside?: readonly Write[];
+  extraWrites?: readonly Write[];
   begun?: readonly DueDeadline[];
 };
 
@@ -45,16 +44,16 @@ export function commitOutcome(
   return moveDeadline(env, read, own, writes, begun);
 }
 
-/** Moves or ends a deadline without a decision. @param beside further writes of the same transaction */
+/** Moves or ends a deadline without a decision. @param extraWrites further writes of the same transaction */
 export async function moveDeadline(
   { ports, keys }: Env,
   { owner, deadlines }: CheckAlerting,
   { kind, next }: Own,
-  beside: readonly Write[] = [],
+  extraWrites: readonly Write[] = [],
   begun: readonly DueDeadline[] = [],
 ): Promise<DueDeadline[] | typeof RETRY> {
   const own = deadlineWrites(keys, kind, owner, ports.ids.token(), deadlines[kind], next);
-  if (!(await commit(ports, [...own, ...beside])).ok) return RETRY;
+  if (!(await commit(ports, [...own, ...extraWrites])).ok) return RETRY;
   return [...(next ? [dueDeadline(kind, owner, next.deadline)] : []), ...begun];
 }
 
@@ -64,7 +63,7 @@ function consequencesOf(
   outcome: Outcome,
 ): { writes: Write[]; begun: DueDeadline[] } {
   const { owner, check, entity, policy, incident, now } = read;
-  const { token, items = [], alerts, told, partOf, deadlines = [], beside = [], begun = [] } = outcome;
+  const { token, items = [], alerts, told, partOf, deadlines = [], extraWrites = [], begun = [] } = outcome;
   const before = check?.alerts ?? {};
   const escalation = policy && escalationChange(keys, owner, token, { before, after: alerts ?? before, policy });
   return {
@@ -75,7 +74,7 @@ function consequencesOf(
       ...notifiedFailureWrites(incident, told, token, now),
       ...deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, read.deadlines[one.kind], one.next)),
       ...(escalation?.writes ?? []),
-      ...beside,
+      ...extraWrites,
       read.policyAsRead,
     ],
     begun: [

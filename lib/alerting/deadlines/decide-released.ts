@@ -34,14 +34,14 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   };
   const { cause, check_from_state: from } = transition;
   const input: ChangeRuleInput = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
-  const settle = (final: Parameters<typeof finalDecisionWrite>[3]) =>
+  const finalWrite = (final: Parameters<typeof finalDecisionWrite>[3]) =>
     finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(input);
   if (decided.decision === 'planned' && input.told === announces) {
     // The reason of the hold is why this change was not notified.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
-    return { outcome: { token, beside: [skipped] } };
+    return { outcome: { token, extraWrites: [skipped] } };
   }
   if (decided.decision === 'held') {
     const { deadline, note } = newHold(one, now, decided);
@@ -56,7 +56,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
         token,
         ...(reason === 'no_channels' && { alerts: withEscalationStarted(check.alerts, policy, announces, now) }),
         deadlines: next ? [{ kind: 'catch_up', next }] : [],
-        beside: [settle({ decision: 'skipped', reason, facts })],
+        extraWrites: [finalWrite({ decision: 'skipped', reason, facts })],
       },
     };
   }
@@ -81,7 +81,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
       told: withNotifiedBy(item, one.incident, { to: check.state, at: now }),
       partOf,
       deadlines: repeat ? [{ kind: 'repeat', next: repeat }] : [],
-      beside: [settle({ decision: 'planned', reason: null, facts: {}, deliveries })],
+      extraWrites: [finalWrite({ decision: 'planned', reason: null, facts: {}, deliveries })],
     },
   };
 }

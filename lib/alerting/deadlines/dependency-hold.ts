@@ -103,7 +103,7 @@ async function evaluateCause(
   if (!isForRules(one, decision, ports.clock.now())) return causeWrites(env, search, analysis, decision);
   // A failure with an upstream cause does not wait for its own remediation.
   const held: HeldAlert = decision.root === null ? one.held : { ...one.held, repaired: true };
-  return { is: 'known', held, beside: [progressWrite(env, search, analysis, decision)] };
+  return { is: 'known', held, extraWrites: [progressWrite(env, search, analysis, decision)] };
 }
 
 /** Whether the rules decide: all recipients belong to later escalation steps, or a remediation comes first. */

@@ -33,8 +33,8 @@ export type Rechecked =
   | { is: 'released' }
   /** Held until `next`; without it, the search has ended and all recipients are decided. */
   | { is: 'held'; next?: Deadline; outcome?: Outcome }
-  /** The rules decide now, with `beside` in the same transaction. */
-  | { is: 'known'; held: HeldAlert; beside: readonly Write[] }
+  /** The rules decide now, with `extraWrites` in the same transaction. */
+  | { is: 'known'; held: HeldAlert; extraWrites: readonly Write[] }
   /** Another process is probing: recheck in a second. */
   | { is: 'asked' };
 

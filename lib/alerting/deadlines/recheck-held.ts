@@ -62,10 +62,10 @@ async function recheck(
   }
   const one: HeldCase = { ...read, check, held, transition, due: entry.deadline };
   const unlinked = unlinkFromRoot(keys, check, entry);
-  const decideNow = (by: HeldCase, beside: readonly Write[]) => {
+  const decideNow = (by: HeldCase, extraWrites: readonly Write[]) => {
     const { next, outcome } = decideReleased(keys, ports.ids.token(), by);
-    const writes = [...(outcome.beside ?? []), ...beside, ...unlinked];
-    return commitOutcome(env, read, { kind: 'hold', next }, { ...outcome, beside: writes });
+    const writes = [...(outcome.extraWrites ?? []), ...extraWrites, ...unlinked];
+    return commitOutcome(env, read, { kind: 'hold', next }, { ...outcome, extraWrites: writes });
   };
 
   const isCatchUp = held.kind === 'catch_up';
@@ -73,7 +73,7 @@ async function recheck(
     const found = await candidate.recheck({ ...env, tenant: tenant_id }, account, one);
     if (found.is === 'released') continue;
     if (found.is === 'asked') return [{ ...dueDeadline('hold', owner, now + ASKED_MS), woken: true }];
-    if (found.is === 'known') return decideNow({ ...one, held: found.held }, found.beside);
+    if (found.is === 'known') return decideNow({ ...one, held: found.held }, found.extraWrites);
     const own = { kind: 'hold' as const, next: found.next };
     return found.outcome ? commitOutcome(env, read, own, found.outcome) : moveDeadline(env, read, own);
   }

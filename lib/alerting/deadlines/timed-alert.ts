@@ -12,7 +12,7 @@ import {
   withAlertInFlight,
   withoutFlapping,
 } from '#lib/alerting/decide/notified-state.ts';
-import { hadOpenAlert, notifiedTargets, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
+import { notifiedTargets, openAlertNote, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
 import { type AlertKind, decisionInputOf, heldIn, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
@@ -112,7 +112,7 @@ async function handleOnce(
     items: item ? [item] : [],
     alerts: afterAlert(due, decided, item?.id),
     told: withNotifiedBy(item, incident, { to, at: now }),
-    beside: item && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : [],
+    extraWrites: item && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : [],
   };
   return commitOutcome(env, read, { kind, next }, outcome);
 }
@@ -128,12 +128,12 @@ function startHold(
   const { check, now } = read;
   const held: HeldAlert = {
     ...{ transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now },
-    ...hadOpenAlert(check.alerts),
+    ...openAlertNote(check.alerts),
   };
   const token = ports.ids.token();
   const begins = deadlineWrites(keys, 'hold', check, token, read.deadlines.hold, { deadline: now, note: { held } });
-  const beside = [replaceCheck(check, nextCheck(check, token, {})), ...begins];
-  return moveDeadline(env, read, { kind, next: undefined }, beside, [dueDeadline('hold', check, now)]);
+  const extraWrites = [replaceCheck(check, nextCheck(check, token, {})), ...begins];
+  return moveDeadline(env, read, { kind, next: undefined }, extraWrites, [dueDeadline('hold', check, now)]);
 }
 
 /** Returns the condition that no hold started since the read, because a hold changes the recipients. */

@@ -154,7 +154,7 @@ export function causeWrites(
     items,
     alerts: items.length > 0 ? alertsAfter(check, policy, items, now) : undefined,
     partOf,
-    beside: [
+    extraWrites: [
       ...finalDecisionWrites(one, items, incidents, token, now),
       ...notifiedWrites(root && upstream.incidents.get(root.incident.root_entity_id), root?.incident),
       ...notifiedWrites(own && upstream.incidents.get(check.entity_id), own),

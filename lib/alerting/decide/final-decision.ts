@@ -8,7 +8,7 @@ import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import { expectedResultAt } from './first-result.ts';
 import type { Deadline, HeldAlert } from './notes.ts';
-import { hadOpenAlert } from './recipients.ts';
+import { openAlertNote } from './recipients.ts';
 import { ruleInputOf } from './rule-input.ts';
 import { type Decided, decide } from './rules.ts';
 import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
@@ -29,7 +29,7 @@ export function newHold(
     reason,
     from: until,
     ...(policy.window && { window: policy.window }),
-    ...(reason === 'dependency' && hadOpenAlert(check.alerts)),
+    ...(reason === 'dependency' && openAlertNote(check.alerts)),
   };
   return { deadline: reason === 'maintenance' ? expectedResultAt(check, until) : until, note: { held } };
 }

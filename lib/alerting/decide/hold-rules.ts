@@ -1,9 +1,9 @@
 import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
+import { clock, counted } from './fact-texts.ts';
 import { reportedStateOf } from './notified-state.ts';
 import type { HoldingReason } from './rule.ts';
 import { hasRecipients, isNewProblem, type RuleInput } from './rule-input.ts';
-import { clock, counted } from './words.ts';
 
 /**
  * Holds a failure until it is known whether recipients were notified of an upstream cause (docs/use/dependencies.md).

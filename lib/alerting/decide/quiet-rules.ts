@@ -3,10 +3,10 @@ import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 import { duration } from '#lib/channels/message-facts.ts';
 import type { CheckItem, NotifiedState } from '#lib/checks/check-item.ts';
 import { DAY_MS, iso, pastOrZero } from '#lib/platform/time.ts';
+import { clock } from './fact-texts.ts';
 import { type CooldownClass, reportedStateOf } from './notified-state.ts';
 import type { Reason } from './rule.ts';
 import { bypassesCooldown, isStillFlapping, type RuleInput } from './rule-input.ts';
-import { clock } from './words.ts';
 
 /** Recheck interval (ms) for a silence of an entity without an end. Removing the silence also triggers a recheck. */
 const NO_END_MS = 30 * DAY_MS;

@@ -22,8 +22,8 @@ export const recoveryRecipients = <T extends TargetRef>(
   alerts: Escalated,
 ): readonly T[] => (hold?.note?.held?.knew ? channels : notifiedTargets(hold, channels, alerts));
 
-/** Whether the last notified state is not up, so that the channels need a recovery alert. */
-export const hadOpenAlert = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'knew'> =>
+/** Returns the note of a hold if the last notified state is not up: its channels need a recovery alert. */
+export const openAlertNote = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'knew'> =>
   lastNotifiedState(alerts) === 'up' ? {} : { knew: true };
 
 /** Returns the channels that were not yet notified of a failure whose alert is held for its cause. */

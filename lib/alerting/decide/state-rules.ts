@@ -1,9 +1,9 @@
 import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
+import { counted } from './fact-texts.ts';
 import { reportedStateOf } from './notified-state.ts';
 import type { Reason, TimedRule } from './rule.ts';
 import { isStableAgain, type RuleInput } from './rule-input.ts';
-import { counted } from './words.ts';
 
 /** Changes by users are recorded and send no alert. */
 export const configuration: Reason<'configuration'> = {

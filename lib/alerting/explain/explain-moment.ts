@@ -1,8 +1,8 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
+import { clock, counted } from '#lib/alerting/decide/fact-texts.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { clock, counted } from '#lib/alerting/decide/words.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type HeartbeatDeadline, heartbeatDeadline } from '#lib/checks/heartbeat.ts';

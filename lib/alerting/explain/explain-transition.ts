@@ -1,8 +1,8 @@
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
+import { clock, counted } from '#lib/alerting/decide/fact-texts.ts';
 import { ruleInputOf } from '#lib/alerting/decide/rule-input.ts';
 import { decide, reasonOf } from '#lib/alerting/decide/rules.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { clock, counted } from '#lib/alerting/decide/words.ts';
 import type { GapCause } from '#lib/history/runs/gaps.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Explanation } from './explanation.ts';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountItem } from '#lib/access/account.ts';
-import { isOfAccount } from '#lib/alerting/policy/channel-field.ts';
+import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isId } from '#lib/platform/ids.ts';
@@ -55,7 +55,7 @@ export function parseToken(token: string): ParsedToken | undefined {
     .toString()
     .split(' ');
   const claims = { action: ACTIONS[Number(action)], tenant, check_id, transition_id, channel_id };
-  const isChannel = isOfAccount(channel_id) || isId('chn', channel_id);
+  const isChannel = isAccountChannel(channel_id) || isId('chn', channel_id);
   const isValid = isId('acc', tenant) && isId('chk', check_id) && isId('trn', transition_id) && isChannel;
   if (!isValid || !claims.action || !/^\d{1,12}$/.test(expires) || more.length > 0) return undefined;
   return { claims: { ...claims, action: claims.action, expires_at: Number(expires) }, text, signature };

@@ -2,7 +2,7 @@ import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelPlace } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Alert } from '#lib/channels/alert.ts';
@@ -215,7 +215,7 @@ async function prepare(
     keys.account(tenant_id),
     keys.entity(tenant_id, entity_id),
     keys.check(tenant_id, check_id),
-    channelPlace(keys, tenant_id, check_id, delivery.channel_id),
+    channelKey(keys, tenant_id, check_id, delivery.channel_id),
     ...[transition_sk, alert?.sk].flatMap((sk) => (sk ? [{ pk: keys.ofCheck(tenant_id, check_id), sk }] : [])),
   ]);
   if (!account || isDisabled(account)) return failedFinally('the account is disabled');

@@ -122,12 +122,12 @@ const contents = (
 export type GroupMember = Item & { delivery_id: string };
 
 /** Returns the key of a delivery within the messages of its group. */
-const placeOf = ({ keys }: Env, { tenant_id, group_id, leads_to, id }: DeliveryItem) =>
+const groupKeyOf = ({ keys }: Env, { tenant_id, group_id, leads_to, id }: DeliveryItem) =>
   group_id && leads_to ? keys.grouped(tenant_id, group_id, leads_to, id) : undefined;
 
 /** Returns the write that adds a delivery to its group, if it has one. */
 export function joinGroup(env: Env, delivery: DeliveryItem): Write[] {
-  const place = placeOf(env, delivery);
+  const place = groupKeyOf(env, delivery);
   const { id: delivery_id, expires_at } = delivery;
   const put: GroupMember | undefined = place && {
     ...place,
@@ -139,6 +139,6 @@ export function joinGroup(env: Env, delivery: DeliveryItem): Write[] {
 
 /** Returns the write that removes a finished delivery from its group. */
 export function leaveGroup(env: Env, delivery: DeliveryItem): Write[] {
-  const place = isFinished(delivery) ? placeOf(env, delivery) : undefined;
+  const place = isFinished(delivery) ? groupKeyOf(env, delivery) : undefined;
   return place ? [{ delete: place }] : [];
 }

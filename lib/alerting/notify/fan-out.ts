@@ -1,6 +1,6 @@
 import { type AlertItem, type AlertTarget, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelPlace } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { Env } from '#lib/env.ts';
@@ -74,14 +74,14 @@ const creation = (env: Env, delivery: DeliveryItem): Write[] => [
   ...joinGroup(env, delivery),
 ];
 
-/** Creates a delivery or returns the stored one, by its derived id. @param beside further writes */
+/** Creates a delivery or returns the stored one, by its derived id. @param extraWrites further writes */
 export const createDelivery = (
   env: Env,
   delivery: DeliveryItem,
-  beside: () => Write[] = () => [],
+  extraWrites: () => Write[] = () => [],
 ): Promise<DeliveryItem> =>
   retryOnConflict(env.ports, async () => {
-    const outcome = await env.ports.table.transact([...creation(env, delivery), ...beside()]);
+    const outcome = await env.ports.table.transact([...creation(env, delivery), ...extraWrites()]);
     if (outcome.ok) return delivery;
     return (outcome.present[0] as DeliveryItem | undefined) ?? RETRY;
   });
@@ -118,7 +118,7 @@ async function ensureDeliveries(env: Env, alert: AlertItem): Promise<DeliveryIte
   const { ports, keys } = env;
   const { tenant_id, check_id, kind, to } = alert;
   // The policy of a deleted check is deleted too, so its closing alert stores the channels.
-  const places = to.map(({ channel_id }) => channelPlace(keys, tenant_id, check_id, channel_id));
+  const places = to.map(({ channel_id }) => channelKey(keys, tenant_id, check_id, channel_id));
   const items = kind === 'closed' ? await ports.table.getMany<PolicyItem | AccountChannel>(places) : [];
   return Promise.all(
     to.map((target, i) => {

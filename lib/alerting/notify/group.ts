@@ -49,7 +49,6 @@ export async function describeGroup(
   return { group: { id, root_entity_name, count: together.length, names } };
 }
 
-/** Number of outcomes recorded concurrently. */
 const AT_ONCE = 20;
 
 /** Records the outcome for the other deliveries in a message, before the sender, which resends them after a crash. */

@@ -1,4 +1,4 @@
-import { isOfAccount } from '#lib/alerting/policy/channel-field.ts';
+import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
@@ -70,7 +70,7 @@ export function recordOutcome(
   const v = ports.ids.token();
   return retryOnConflict(ports, async (tries) => {
     const known = tries === 0 && !first ? delivery : undefined;
-    const { present, last, lastKey, hasPlace } = await stored(env, delivery, outcome, known);
+    const { present, last, lastKey, hasPlace: hasLatestItem } = await stored(env, delivery, outcome, known);
     if (!present && !first) return delivery;
     if (present && isSettled(present, v, outcome, delivery)) return present;
 
@@ -78,10 +78,11 @@ export function recordOutcome(
     const after = afterAttempt(attempted, outcome, ports.clock.now());
     const next = { ...after, attempts: Math.max(after.attempts, present?.attempts ?? 0), v };
     const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
-    const latest = hasPlace ? withAttempt(last, next) : undefined;
+    const latest = hasLatestItem ? withAttempt(last, next) : undefined;
     if (latest) {
       // An account channel has one under every check, and deleting the channel does not delete them.
-      const expiry = isOfAccount(next.channel_id) && next.expires_at !== undefined && { expires_at: next.expires_at };
+      const expiry = isAccountChannel(next.channel_id) &&
+        next.expires_at !== undefined && { expires_at: next.expires_at };
       const put: LastDeliveryItem = { ...lastKey, v, ...expiry, ...latest };
       writes.push({ put, if: last ? { version: last.v } : 'absent' });
     }
@@ -90,7 +91,7 @@ export function recordOutcome(
     if (present && isUntouched(present)) writes.push({ delete: keys.unsentDelivery(next.id) });
     if (!(await ports.table.transact(writes)).ok) return RETRY;
     // Outside of the transaction, so that deliveries of several checks do not conflict.
-    if (isOfAccount(next.channel_id)) await writeLastOfChannel(env, next);
+    if (isAccountChannel(next.channel_id)) await writeLastOfChannel(env, next);
     if (next.status === 'failed' && present) await writeLastFailure(env);
     return next;
   });

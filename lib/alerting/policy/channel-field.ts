@@ -8,11 +8,11 @@ import type { Channel, PolicyItem } from './policy.ts';
 export const ACCOUNT_CHANNEL = 'ach';
 
 /** Whether a channel belongs to the account instead of the policy of its check. */
-export const isOfAccount = (channel_id: string): boolean => isId(ACCOUNT_CHANNEL, channel_id);
+export const isAccountChannel = (channel_id: string): boolean => isId(ACCOUNT_CHANNEL, channel_id);
 
 /** Returns the key of the item that stores a channel. */
-export const channelPlace = (keys: Keys, tenant: string, check_id: string, channel_id: string): Key =>
-  isOfAccount(channel_id) ? keys.accountChannel(tenant, channel_id) : keys.policy(tenant, check_id);
+export const channelKey = (keys: Keys, tenant: string, check_id: string, channel_id: string): Key =>
+  isAccountChannel(channel_id) ? keys.accountChannel(tenant, channel_id) : keys.policy(tenant, check_id);
 
 /** Finds a channel in the item that stores it; undefined if it was deleted. */
 export const channelIn = (item: PolicyItem | AccountChannel | undefined, channel_id: string): Channel | undefined =>

@@ -88,7 +88,7 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENT
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 /** Handles the pages of links; never throws. Only POST acts, because previews and mail scanners fetch every link. */
-export function makeLinks(env: Env): (event: ApiEvent) => Promise<ApiResult> {
+export function linkHandler(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const { anonymous } = gates(env);
   return async (event) => {
     const { requestId: request_id, http } = event.requestContext;

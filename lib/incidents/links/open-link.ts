@@ -5,7 +5,7 @@ import { savePolicy } from '#lib/alerting/configure/policies.ts';
 import { auditedPolicy } from '#lib/alerting/configure/views.ts';
 import { isSignedBy, type LinkClaims, parseToken } from '#lib/alerting/notify/alert-links.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelPlace } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { isSilencedAt, type SilenceSettings, withSilence } from '#lib/catalog/silence-settings.ts';
@@ -51,7 +51,7 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
   const used = keys.usedLink(tenant, signature);
   const [account, use, check, place] = await ports.table.getMany<
     [AccountItem, UsedLink, CheckItem, PolicyItem | AccountChannel]
-  >([keys.account(tenant), used, keys.check(tenant, check_id), channelPlace(keys, tenant, check_id, channel_id)]);
+  >([keys.account(tenant), used, keys.check(tenant, check_id), channelKey(keys, tenant, check_id, channel_id)]);
   if (!account || !isSignedBy(account.link_key, read)) return INVALID;
   if (isDisabled(account)) return deadLink(403, 'The account of this link is disabled.');
   const now = ports.clock.now();

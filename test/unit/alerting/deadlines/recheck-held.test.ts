@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { updatePolicy } from '#lib/alerting/configure/policies.ts';
 import { addWindow, changeWindow, deleteWindow } from '#lib/alerting/configure/windows.ts';
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
-import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
+import { recheckSuppressed } from '#lib/alerting/deadlines/recheck-suppressed.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import { withoutAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
@@ -119,7 +119,7 @@ describe('a check that goes down in a maintenance window', () => {
       await end(world.context, id);
       const at = now();
       world.advance(2000);
-      await wakeAlerts(world, { wake: check.tenant_id, at });
+      await recheckSuppressed(world, { wake: check.tenant_id, at });
       await deadlines();
       expect((await decisions()).at(-1)).toEqual(['held', 'maintenance']);
       await probe('down');

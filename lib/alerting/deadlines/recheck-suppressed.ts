@@ -13,14 +13,14 @@ type OwnedDeadline = DeadlineEntry & Owner;
 const AT_ONCE = 25;
 
 /** Rechecks every suppressed alert of an account after the early end of a silence or maintenance window. Repeatable. */
-export async function wakeAlerts(env: Env, { wake: tenant, at }: Wake): Promise<void> {
+export async function recheckSuppressed(env: Env, { wake: tenant, at }: Wake): Promise<void> {
   const { ports, keys } = env;
   for (const kind of RECHECKS) {
     for (const shard of keys.shards) {
       const query = { partition: keys.entries(shard), ...under(`${kind}#${tenant}#`) };
       for await (const entries of pagesOf<OwnedDeadline>(ports.table, query)) {
         for (const some of chunks(entries, AT_ONCE)) {
-          const moved = await Promise.all(some.map((entry) => bringForward(env, kind, entry, at)));
+          const moved = await Promise.all(some.map((entry) => moveForward(env, kind, entry, at)));
           await sendDeadlines(env, moved.flat());
         }
       }
@@ -29,7 +29,7 @@ export async function wakeAlerts(env: Env, { wake: tenant, at }: Wake): Promise<
 }
 
 /** Moves a deadline forward, unless it is due or waits to retry failed deliveries. */
-async function bringForward(
+async function moveForward(
   { ports, keys }: Env,
   kind: (typeof RECHECKS)[number],
   entry: OwnedDeadline,
