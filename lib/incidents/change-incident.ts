@@ -82,7 +82,6 @@ const auditedIncident: Audited<IncidentItem> = {
   }),
 };
 
-/** Returns the display name of a caller. */
 const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
 
 /** Creates a manual incident. @throws AppError VALIDATION_ERROR for an entity that does not exist */

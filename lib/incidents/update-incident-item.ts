@@ -14,10 +14,10 @@ import { expiryOf, type IncidentEntity, type IncidentItem } from './incident.ts'
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { acknowledgedEntry } from './root-acknowledged.ts';
 
-/** Bounds (ms) of the delay, growing with the age of the failure, while alerting searches its cause. */
+/** Bounds (ms) of the delay, growing with the age of the failure, while its held alert waits for the cause. */
 const MIN_MS = 2_000;
 const LATEST_MS = 300_000;
-/** Without an alert, and so without that search: time in ms to wait for a cause. */
+/** Time in ms to wait for a cause if no held alert waits for it. */
 const WAITS_FOR_CAUSE_MS = 60_000;
 const RETRY_MS = 15_000;
 

@@ -69,12 +69,7 @@ const rows: Row[] = [
     'ends_at',
     /must be after starts_at/,
   ],
-  [
-    'a window of more than 31 days',
-    () => window({ ends_at: from(32 * 86_400) }),
-    'ends_at',
-    /longer than 31 days/,
-  ],
+  ['a window of more than 31 days', () => window({ ends_at: from(32 * 86_400) }), 'ends_at', /longer than 31 days/],
   [
     'a window that comes again, of no length',
     () => nightly({ duration_seconds: 0 }),

@@ -73,9 +73,9 @@ const wasNotified = (incident: NotifiedFailure, destination: string, cooldown_ms
 };
 
 /**
- * Decides about a held failure: each destination is notified once per root cause, either of that or now of this failure
- * with the cause named. In a maintenance window that includes dependents, or after the recovery of the cause, it waits.
- * A failure without a cause is alerted now. Pure.
+ * Decides about a held failure. A destination that was notified of the root cause waits; others are alerted now, with
+ * the cause named. In a maintenance window that includes dependents, and for a time after the recovery of the cause,
+ * all wait. A failure without a cause is alerted now. Pure.
  */
 export function decideByCause(input: CauseInput): CauseDecision {
   const { analysis, hold } = input;

@@ -10,7 +10,7 @@ type HeldPointer = Item & { entity_id: string; check_id: string };
 
 const AT_ONCE = 500;
 
-/** Rechecks every alert under a root cause that recovered or was not delivered. Repeatable. */
+/** Rechecks every alert held under a root cause, after its recovery or a failed delivery. Repeatable. */
 export async function recheckHeldUnder(env: Env, tenant_id: string, root: string): Promise<void> {
   const { ports, keys } = env;
   for await (const pointers of pagesOf<HeldPointer>(ports.table, { partition: keys.heldUnder(tenant_id, root) })) {
@@ -28,7 +28,7 @@ export async function recheckHeldUnder(env: Env, tenant_id: string, root: string
 }
 
 const MAX_COUNTED = 1000;
-/** Returns the ids of entities whose alerts are under a root cause, up to 1,000. */
+/** Returns the ids of entities whose alerts are held under a root cause, up to 1,000. */
 export async function entitiesFailingWith({ ports, keys, tenant }: TenantEnv, root: string): Promise<string[]> {
   const partition = keys.heldUnder(tenant, root);
   const { items } = await ports.table.query<Item & { entity_id: string }>({

@@ -56,7 +56,8 @@ export async function previewOf(
 }
 
 /**
- * Sends a test alert now, once, even if silenced. NATS and mail stay pending, because only the deliverer reaches them.
+ * Sends a test alert now, once, even if silenced. If the receiver limits the rate, nothing is sent and the record names
+ * the next time. NATS and mail stay pending, because only the deliverer reaches them.
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };

@@ -110,6 +110,9 @@ export const auditedChannel: Audited<{ check: CheckItem; channel: Channel }> = {
   }),
 };
 
+// Access patterns: a policy with its channels, entity and account: one get of many. Channels of a tenant: pointers in
+// buckets, written with the policy. Latest delivery of a channel: an item next to the policy, written by the deliverer.
+
 /** A check with its stored policy and the policy in effect. */
 export type PolicyOfCheck = {
   check: CheckItem;

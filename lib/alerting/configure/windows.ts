@@ -32,7 +32,6 @@ const DESCRIPTIONS = {
   until: 'Recurring windows: no start at or after this time; null: without an end.',
 };
 
-/** The checks of a window. */
 const WindowScope = z
   .strictObject({
     all: z.literal(true).describe('All checks.').exactOptional(),
@@ -189,7 +188,6 @@ function assertDuration(member: string, length_ms: number): void {
   if (length_ms > MAX_MS) throw invalid(member, 'makes the window longer than 31 days');
 }
 
-/** Runs a parser and converts its error to one of a property. */
 function parsed<T>(member: string, parse: () => T): T {
   try {
     return parse();

@@ -75,7 +75,7 @@ function recheckOfRest({ check, policy, held, now }: HeldCase): Deadline | undef
   return { deadline: Math.max(Math.min(over, now + LATEST_MS), now + 1), note: { held } };
 }
 
-/** Searches the cause of a held failure, and decides which destinations to notify. */
+/** Looks up the cause of a held failure, and decides which destinations to notify. */
 async function evaluateCause(
   env: TenantEnv,
   account: Pick<AccountItem, 'id' | 'egress'>,

@@ -7,7 +7,7 @@ import { recheckHeldAlert } from './recheck-held.ts';
 import { catchUp, escalate, repeatAlert, sendImpactUpdate } from './timed-decisions.ts';
 
 /**
- * Handles the deadlines of one message and sends the next ones. For a disabled account the generator repeats them.
+ * Handles the deadlines of one message and sends the next ones. Deadlines of a disabled account stay due.
  * @throws if any failed; the others are done, and all can be repeated
  */
 export async function handleDeadlines(env: StateEnv, deadlines: DueDeadline[]): Promise<void> {

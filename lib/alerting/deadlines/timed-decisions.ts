@@ -21,8 +21,8 @@ export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadlin
   handleAlertDeadline(env, deadline, 'repeat', decideRepeat);
 
 /**
- * Decides a reminder: every N seconds after the transition to down, without cooldown (docs/use/alerts.md#decisions).
- * Pure.
+ * Decides a reminder: every N seconds after the transition to down, even if its own alert was skipped. Reminders ignore
+ * the cooldown; a silence stops them (docs/use/alerts.md#decisions). Pure.
  */
 export function decideRepeat(due: DueAlert): TimedDecision {
   const { check, policy, now } = due;

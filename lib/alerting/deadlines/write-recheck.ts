@@ -34,7 +34,7 @@ import { iso } from '#lib/platform/time.ts';
 import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase, Rechecked } from './holds.ts';
 
-/** A held alert whose cause is searched, with the data read. */
+/** A held alert with the data for finding its cause. */
 export type Search = {
   one: HeldCase;
   stored: CauseProgressItem | undefined;

@@ -45,7 +45,9 @@ const mayHaveCause = ({ kind, to, window, held }: RuleInput): boolean =>
 const needsAlert = ({ kind, to, policy }: RuleInput): boolean =>
   kind === 'state_change' && stateForAlerting(to, policy) !== 'up';
 
-/** Holds alerts during a maintenance window; the first result after it decides. A notified failure recovers at once. */
+/**
+ * Holds alerts during a window; the first result after it decides. The recovery of a notified failure is sent at once.
+ */
 export const maintenance: HoldingReason<'maintenance'> = {
   name: 'maintenance',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
@@ -85,7 +87,7 @@ function isSuppressedInWindow({ kind, to, told, policy, window }: RuleInput): bo
   return kind === 'catch_up' || window !== undefined;
 }
 
-/** Holds an alert until the first verdict of its remediation, for a limited time, with reminders and escalation. */
+/** Holds an alert, its reminders and its escalation until the first verdict of the remediation, for a limited time. */
 export const remediation: HoldingReason<'remediation'> = {
   name: 'remediation',
   kinds: ['state_change', 'repeat', 'catch_up', 'escalation'],

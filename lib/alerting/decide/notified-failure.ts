@@ -9,7 +9,7 @@ import { type AlertItem, destinationOfTarget } from './alert-item.ts';
 /**
  * Recipients notified of the failure of an entity with dependents, by its own alert or one that names it. One per
  * entity, of the last failure. The incident of this id has the events. Times in epoch ms. 300 bytes, 40 per
- * destination.
+ * destination, 10 per further time.
  */
 export type NotifiedFailureItem = Item &
   NotifiedFailure & {

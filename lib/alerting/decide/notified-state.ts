@@ -109,7 +109,9 @@ export const recentFailures = ({ failed_at = [] }: CheckItem['alerts'], at: numb
 
 const isRecent = (one: number, at: number): boolean => one > at - RECENT_MS && one <= at;
 
-/** The cooldown that an alert waits for and starts. A change between up and degraded only delays further warnings. */
+/**
+ * The cooldown of an alert. A warning (up or degraded) waits for that of any alert, and starts one for warnings only.
+ */
 export type CooldownClass = 'page' | 'warning';
 
 /** Starts a cooldown at `at` (epoch ms). */

@@ -27,7 +27,7 @@ export type Reason<Name extends string = string, Holds = never> = Rule<Name, Hol
   meaning: string;
   /** Advice in full sentences; empty if nothing needs to be done. */
   remedy: string;
-  /** Reason in past tense; follows a colon. */
+  /** Reason that no alert was sent; follows a colon. */
   sentence(facts: RuleFacts): string;
   /** The values that the rule read. Times in ISO 8601 and ids stay unchanged. */
   found(facts: RuleFacts): string;

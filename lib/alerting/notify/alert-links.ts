@@ -8,7 +8,6 @@ import { DAY_MS } from '#lib/platform/time.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import type { AlertLinks } from './make-alert.ts';
 
-/** Actions that a link in an alert can perform. */
 const ACTIONS = ['acknowledge', 'silence'] as const;
 export type LinkAction = (typeof ACTIONS)[number];
 
@@ -73,9 +72,7 @@ const LIFETIME_MS = DAY_MS;
 
 type About = { account: AccountItem; check: CheckItem | undefined; public_url: string; now: number };
 
-/**
- * Returns the links of an alert about a failure that lasts; null if PUBLIC_URL is empty or it is acknowledged. Pure.
- */
+/** Returns the links of an alert about a lasting failure; null without PUBLIC_URL, or if already acknowledged. Pure. */
 export function alertLinks(
   delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'announces'>,
   { account, check, public_url, now }: About,

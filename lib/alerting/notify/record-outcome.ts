@@ -118,7 +118,7 @@ export async function recordWaiting(
   ]);
 }
 
-/** Reads the stored delivery, unless known. `hasPlace`: its channel and its latest delivery exist. */
+/** Reads the stored delivery, unless known. `hasLatestItem`: the item of the latest delivery of its channel exists. */
 async function stored(
   { ports, keys }: Env,
   delivery: DeliveryItem,

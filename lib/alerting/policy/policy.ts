@@ -27,7 +27,7 @@ export type PolicyItem = Item &
     updated_at: string;
   };
 
-/** A silence in effect. `until`: epoch ms; without it, until a user removes it. */
+/** A silence in effect; without `until` (epoch ms) it lasts until a user removes it. */
 export type Silence = { by: 'check' | 'entity' | 'account'; id: string; until?: number; reason: string };
 
 /** A channel that can receive the alerts of a check. */
