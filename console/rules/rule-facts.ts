@@ -1,13 +1,13 @@
 import type { Explanation } from '#console/api/records.ts';
 
-/** A piece of a text: words, a time (ISO 8601), or an id with the address of what it names. */
+/** Part of a text: plain text, a time (ISO 8601), or an id with its link. */
 export type Piece = string | { at: string } | { id: string; href: string };
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
 const ID = /\b(?:win|act)_[0-9a-z]+/;
 const MARKED = new RegExp(`(${TIME.source}|${ID.source})`);
 
-/** Splits a text of the API at its times and at the ids that have a page. */
+/** Splits a text of the API at times and linkable ids. */
 export const piecesOf = (text: string): Piece[] =>
   text.split(MARKED).flatMap((part, i): Piece[] => {
     if (part === '') return [];
@@ -16,29 +16,29 @@ export const piecesOf = (text: string): Piece[] =>
     return [{ id: part, href: `${part.startsWith('win_') ? '#/alerts/windows' : '#/actions'}/${part}` }];
   });
 
-/** What comes next for a check. */
+/** Next event of a check. */
 export const NEXT: Readonly<Record<NonNullable<Explanation['next']>['what'], string>> = {
-  probe: 'it is probed',
-  silence: 'it fails if nothing comes',
-  repeat: 'a reminder goes out',
-  catch_up: 'what was held back is looked at',
-  escalation: 'the escalation calls others',
-  hold: 'its held alert is looked at',
+  probe: 'next probe',
+  missed_heartbeat: 'heartbeat deadline',
+  reminder: 'reminder',
+  late: 'recheck after a suppression',
+  escalation: 'next escalation step',
+  hold: 'recheck of the held alert',
 };
 
-type Ancestor = Explanation['looks'][number]['ancestors'][number];
+type UpstreamEntity = Explanation['evaluations'][number]['ancestors'][number];
 
-/** What was known of an entity that the failing one depends on. */
-export const STATUS_OF_ANCESTOR: Readonly<Record<Ancestor['status'], string>> = {
+/** Status of an upstream entity at the evaluation. */
+export const UPSTREAM_STATUS: Readonly<Record<UpstreamEntity['status'], string>> = {
   failed: 'failed',
-  fine: 'was fine',
-  blind: 'was not known',
+  healthy: 'was healthy',
+  no_data: 'has no data',
 };
 
-/** From where that was known, to follow it. */
-export const KNOWN_BY: Readonly<Record<Ancestor['known_by'], string>> = {
-  state: ', by the state of its checks',
-  result: ', by a push',
-  asked: ', as it was probed for this',
-  nothing: '',
+/** Source of that status. */
+export const EVIDENCE: Readonly<Record<UpstreamEntity['evidence'], string>> = {
+  state: ', from the state of its checks',
+  result: ', from a push',
+  probe: ', from an upstream probe',
+  none: '',
 };

@@ -72,7 +72,7 @@ type Alerted = {
   urgency: AlertUrgency;
   check_id: string;
   entity_id: string;
-  announces: NotifiedAlert['announces'] | null;
+  reports_state: NotifiedAlert['reports_state'] | null;
   /** The root cause that it names. */
   root_entity_id: string | null;
   to: { channel_id: string; channel_type: string; delivery_id: string }[];
@@ -176,7 +176,7 @@ const IncidentAcknowledgement = AcknowledgementRecord.omit({ check_id: true, tra
 export const IncidentDetail = IncidentRecord.extend({
   entities: z.array(ShownEntity).describe('Entities of the incident, the root cause first, up to 100.'),
   affected: Affected,
-  told: z
+  notified: z
     .array(NotifiedRecord)
     .describe('Channels notified of its failures, oldest first, up to 100; without reminders and updates.'),
   unrelated: z.array(Unrelated).describe('Failures first attributed to the root cause and later alerted separately.'),

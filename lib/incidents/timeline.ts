@@ -32,7 +32,7 @@ const Alerted = z
     urgency: AlertUrgency.describe('low: not urgent.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
-    announces: CheckState.exclude(['unknown']).nullable().describe('State of the check that the alert reports.'),
+    reports_state: CheckState.exclude(['unknown']).nullable().describe('State of the check that the alert reports.'),
     root_entity_id: z.string().nullable().describe('Root cause that the alert names; null without one.'),
     to: z
       .array(

@@ -8,23 +8,23 @@ import { Time } from '#console/parts/time.tsx';
 import { RULE_OUTCOME } from '#console/rules/alert-reason.ts';
 import { incidentHref, incidentsOfEntity } from '#console/rules/incidents.ts';
 import { NEXT, type Piece, piecesOf } from '#console/rules/rule-facts.ts';
-import { Looks } from './cause-evaluations.tsx';
+import { CauseEvaluations } from './cause-evaluations.tsx';
 
-/** Why one change of state was announced or not: what each rule said, once somebody asks. */
+/** Explains the alert decision of a state change, loaded on demand. */
 export function WhyOf({ transition }: { transition: string }) {
   const [opened, open] = useState(false);
   const found = useLoad<Explanation>(opened ? `/v1/transitions/${transition}/explain` : null);
   return (
     <details class="why-card" open={opened} onToggle={(event) => open(event.currentTarget.open)}>
-      <summary>Why: what each rule said</summary>
+      <summary>Explain: result of each rule</summary>
       {opened && <Data of={found}>{(explanation) => <Why explanation={explanation} />}</Data>}
     </details>
   );
 }
 
-/** An explanation: the answer, then every rule with what it looked at. */
+/** Shows an explanation: its answer and the result of each rule. */
 export const Why = ({ explanation }: { explanation: Explanation }) => {
-  const { sentence, remedy, rules, transition, looks, next } = explanation;
+  const { sentence, remedy, rules, transition, evaluations, next } = explanation;
   return (
     <>
       <p dir="auto">{sentence}</p>
@@ -33,7 +33,7 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
           <Marked text={remedy} />
         </p>
       )}
-      {transition?.alert.because && <Because of={transition.alert.because} />}
+      {transition?.alert.attributed_to && <RootCause of={transition.alert.attributed_to} />}
       {transition && <p>{incidentOf(transition)}</p>}
       {rules.length > 0 && (
         <ol class="rules">
@@ -49,7 +49,7 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
           ))}
         </ol>
       )}
-      {looks.length > 0 && <Looks looks={looks} />}
+      {evaluations.length > 0 && <CauseEvaluations evaluations={evaluations} />}
       {next && (
         <p class="hint">
           Next, <Time at={next.at} as="full" />: {NEXT[next.what]}.
@@ -59,19 +59,17 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
   );
 };
 
-/** The incident that explains it, where it is known; else those of its entity. */
-const incidentOf = ({ entity_id, alert: { because } }: Transition) =>
-  because?.incident_id ? (
-    <a href={incidentHref(because.incident_id)}>The incident</a>
+const incidentOf = ({ entity_id, alert: { attributed_to } }: Transition) =>
+  attributed_to?.incident_id ? (
+    <a href={incidentHref(attributed_to.incident_id)}>Open incident</a>
   ) : (
     <a href={incidentsOfEntity(entity_id)}>Incidents of the entity</a>
   );
 
-/** The failure that it follows from. */
-const Because = ({ of }: { of: NonNullable<Transition['alert']['because']> }) =>
+const RootCause = ({ of }: { of: NonNullable<Transition['alert']['attributed_to']> }) =>
   of.root_entity_id && (
     <p dir="auto">
-      Cause: <EntityName id={of.root_entity_id} name={of.root_entity_name} />
+      Root cause: <EntityName id={of.root_entity_id} name={of.root_entity_name} />
       {of.root_state && `, ${of.root_state}`}
       {of.root_since && (
         <>
@@ -84,7 +82,6 @@ const Because = ({ of }: { of: NonNullable<Transition['alert']['because']> }) =>
 
 const ICON = { pass: 'done', stop: 'muted', not_reached: 'more' } as const;
 
-/** A text of the API: its times in the chosen zone, its ids as links. */
 const Marked = ({ text }: { text: string }) => (
   <>
     {piecesOf(text).map((piece, i) => (

@@ -17,7 +17,7 @@ export type CauseProgressItem = Item &
   CauseProgress & {
     v: string;
     /** Oldest first. */
-    looks: EvaluationRecord[];
+    evaluations: EvaluationRecord[];
   };
 
 /** Maximum number of stored evaluations, and of entities in each. */
@@ -27,11 +27,11 @@ const MAX_UPSTREAM = 10;
 /** Returns the stored progress, or none before the first evaluation. */
 export const storedProgress = (
   stored: CauseProgressItem | undefined,
-): CauseProgress & Pick<CauseProgressItem, 'looks'> => stored ?? { ...NO_PROGRESS, looks: [] };
+): CauseProgress & Pick<CauseProgressItem, 'evaluations'> => stored ?? { ...NO_PROGRESS, evaluations: [] };
 
 /** Adds an evaluation at `at` (epoch ms). */
 export function withEvaluation(
-  looks: readonly EvaluationRecord[],
+  evaluations: readonly EvaluationRecord[],
   { roots, ancestors, truncated }: CauseAnalysis,
   at: number,
 ): EvaluationRecord[] {
@@ -39,11 +39,11 @@ export function withEvaluation(
   const evaluation: EvaluationRecord = {
     at,
     roots: roots.map(({ entity_id }) => entity_id),
-    ancestors: failedFirst.slice(0, MAX_UPSTREAM).map(({ entity_id, status, known_by, known_at }) => ({
-      ...{ entity_id, status, known_by },
+    ancestors: failedFirst.slice(0, MAX_UPSTREAM).map(({ entity_id, status, evidence, known_at }) => ({
+      ...{ entity_id, status, evidence },
       ...(known_at !== undefined && { known_at }),
     })),
     truncated: truncated || ancestors.length > MAX_UPSTREAM,
   };
-  return [...looks, evaluation].slice(-MAX_EVALUATIONS);
+  return [...evaluations, evaluation].slice(-MAX_EVALUATIONS);
 }

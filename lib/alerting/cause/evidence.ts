@@ -23,11 +23,11 @@ export type KnownCheck = Pick<
 };
 
 /** Source of a status, and its time (epoch ms). */
-export type Evidence = { known_by: 'state' | 'result' | 'asked' | 'nothing'; known_at?: number | undefined };
+export type Evidence = { evidence: 'state' | 'result' | 'probe' | 'none'; known_at?: number | undefined };
 
-/** A status. `blind`: no evidence. `confirmed`: by the states of the checks, not only suspected. `since`: epoch ms. */
+/** A status. `no_data`: no evidence. `confirmed`: by the states of the checks, not only suspected. `since`: epoch ms. */
 export type UpstreamStatus = Evidence &
-  ({ status: 'failed'; confirmed: boolean; since: number } | { status: 'fine' | 'blind' });
+  ({ status: 'failed'; confirmed: boolean; since: number } | { status: 'healthy' | 'no_data' });
 
 /** Assumed outcome of a running probe. */
 export type Assumption = 'success' | 'failure';
@@ -35,7 +35,7 @@ export type Assumption = 'success' | 'failure';
 /** The status of a check for a dependent that fails since `after` (epoch ms). */
 type CheckStatus = Evidence & ({ is: 'down' | 'suspected'; since: number } | { is: 'well' | 'unknown' });
 
-const UNKNOWN: CheckStatus = { is: 'unknown', known_by: 'nothing' };
+const UNKNOWN: CheckStatus = { is: 'unknown', evidence: 'none' };
 
 /** Returns how long (ms) a failed upstream probe counts until results of the check must confirm it. */
 const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: KnownCheck): number =>
@@ -43,16 +43,16 @@ const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: Know
 
 function checkStatusOf(check: KnownCheck, after: number, assumed: Assumption, now: number): CheckStatus {
   const { state, failing_since = now, succeeded_at } = check;
-  if (state === 'down') return { is: 'down', since: failing_since, known_by: 'state', known_at: failing_since };
+  if (state === 'down') return { is: 'down', since: failing_since, evidence: 'state', known_at: failing_since };
   const asked = check.asked === 'open' ? { success: assumed === 'success', began_at: now, since: now } : check.asked;
   const isNewer = asked !== undefined && (succeeded_at === undefined || asked.began_at > succeeded_at);
   if (isNewer && !asked.success) {
     const isOutdated = now > asked.since + timeToConfirm(check);
-    return isOutdated ? UNKNOWN : { is: 'suspected', since: asked.since, known_by: 'asked', known_at: asked.began_at };
+    return isOutdated ? UNKNOWN : { is: 'suspected', since: asked.since, evidence: 'probe', known_at: asked.began_at };
   }
-  const known_by = asked?.success && isNewer ? 'asked' : 'result';
-  const known_at = known_by === 'asked' ? asked?.began_at : succeeded_at;
-  return known_at !== undefined && known_at >= after ? { is: 'well', known_by, known_at } : UNKNOWN;
+  const evidence = asked?.success && isNewer ? 'probe' : 'result';
+  const known_at = evidence === 'probe' ? asked?.began_at : succeeded_at;
+  return known_at !== undefined && known_at >= after ? { is: 'well', evidence, known_at } : UNKNOWN;
 }
 
 /**
@@ -74,11 +74,11 @@ export function upstreamStatus(
   if (hasFailed) {
     const confirmed = when === 'degraded' ? isDown.length > 0 : isDown.length === deciding.length;
     // A probe is newer than the states of the checks.
-    const { known_by, known_at } = failed.find(({ is }) => !confirmed && is === 'suspected') ?? isDown[0]!;
-    return { status: 'failed', confirmed, since: Math.min(...failed.map(({ since }) => since)), known_by, known_at };
+    const { evidence, known_at } = failed.find(({ is }) => !confirmed && is === 'suspected') ?? isDown[0]!;
+    return { status: 'failed', confirmed, since: Math.min(...failed.map(({ since }) => since)), evidence, known_at };
   }
   const well = all.find(({ stands }) => stands.is === 'well')?.stands;
   return well
-    ? { status: 'fine', known_by: well.known_by, known_at: well.known_at }
-    : { status: 'blind', known_by: 'nothing' };
+    ? { status: 'healthy', evidence: well.evidence, known_at: well.known_at }
+    : { status: 'no_data', evidence: 'none' };
 }

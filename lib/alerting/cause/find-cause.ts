@@ -46,7 +46,7 @@ export async function readUpstream(env: TenantEnv, start: string): Promise<Upstr
 }
 
 const dependenciesOf = async (env: TenantEnv, { id, dependencies }: EntityItem): Promise<Dependency[]> =>
-  dependencies === 0 ? [] : (await relationsFrom(env, id)).filter(({ carries_failure }) => carries_failure);
+  dependencies === 0 ? [] : (await relationsFrom(env, id)).filter(({ propagates_failure }) => propagates_failure);
 
 /**
  * Finds the cause of a failure, with upstream probes unless `isEnough` accepts the result by stored states.

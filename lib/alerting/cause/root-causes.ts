@@ -79,7 +79,7 @@ function analyze(
     const before = seen.get(place);
     if (before) return before;
     const own = statusAt(id, when);
-    const needs = own.status === 'fine' ? [] : brokenNeeds(id);
+    const needs = own.status === 'healthy' ? [] : brokenNeeds(id);
     const roots = own.status === 'failed' ? failedBy(id, own, needs) : needs;
     seen.set(place, roots);
     return roots;

@@ -101,7 +101,7 @@ function testAlert({ ports, keys, tenant, caller }: Context, about: TestSubject,
     ...about,
     transition_id: null,
     transition_sk: null,
-    announces: null,
+    reports_state: null,
     to: [{ channel_id: channel.id, channel_type: channel.channel_type, delivery_id: ports.ids.id('dlv') }],
     urgency: 'high',
   };

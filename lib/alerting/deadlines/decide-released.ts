@@ -23,12 +23,12 @@ import type { HeldCase } from './holds.ts';
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
   if (transition.alert.decision !== 'held') return { outcome: { token } };
-  const announces = reportedStateOf(check.state, policy);
-  const channels = recipientsFor(policy, announces, check.alerts);
+  const reports_state = reportedStateOf(check.state, policy);
+  const channels = recipientsFor(policy, reports_state, check.alerts);
   const repaired = held.reason === 'remediation' || held.repaired === true;
   const decided_on = {
     ...decisionInputOf(check, check.alerts, policy, channels, now),
-    ...laterRecipients(policy, announces, channels),
+    ...laterRecipients(policy, reports_state, channels),
     ...(!repaired && awaitedRemediation(check, check.state, now)),
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
   };
@@ -37,7 +37,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const finalWrite = (final: Parameters<typeof finalDecisionWrite>[3]) =>
     finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(input);
-  if (decided.decision === 'planned' && input.told === announces) {
+  if (decided.decision === 'planned' && input.told === reports_state) {
     // The reason of the hold is why this change was not notified.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
@@ -49,13 +49,13 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   }
   if (decided.decision !== 'planned') {
     const { reason, facts, until } = decided;
-    const isLater = until !== undefined && policy.catch_up && (reason === 'cooldown' || reason === 'silenced');
-    const next = isLater ? mergeDeadline(one.deadlines.catch_up, { deadline: until }) : undefined;
+    const isLater = until !== undefined && policy.late_alerts && (reason === 'cooldown' || reason === 'silenced');
+    const next = isLater ? mergeDeadline(one.deadlines.late, { deadline: until }) : undefined;
     return {
       outcome: {
         token,
-        ...(reason === 'no_channels' && { alerts: withEscalationStarted(check.alerts, policy, announces, now) }),
-        deadlines: next ? [{ kind: 'catch_up', next }] : [],
+        ...(reason === 'no_channels' && { alerts: withEscalationStarted(check.alerts, policy, reports_state, now) }),
+        deadlines: next ? [{ kind: 'late', next }] : [],
         extraWrites: [finalWrite({ decision: 'skipped', reason, facts })],
       },
     };
@@ -64,23 +64,28 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const lasts = one.incident && one.incident.recovered_at === undefined;
   const { tenant_id, check_id, entity_id, expires_at } = transition;
   const item = alertItem(keys, {
-    ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, announces },
+    ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, reports_state },
     ...{ kind: 'state_change', at: now, n: 1, decided_on: input },
     ...(partOf && { incident_id: partOf.id }),
     ...(lasts && { with_others: true as const }),
   });
   const deliveries = deliveriesOf(item);
   // Reminders paused by the hold count from the alert.
-  const repeat = one.deadlines.repeat && { deadline: now + policy.repeat_interval_seconds * 1000 };
-  const planned = [{ id: item.id, announces }];
+  const repeat = one.deadlines.reminder && { deadline: now + policy.repeat_interval_seconds * 1000 };
+  const planned = [{ id: item.id, reports_state }];
   return {
     outcome: {
       token,
       items: [item],
-      alerts: withEscalationStarted(afterNotifying(check.alerts, planned, classOf(input), now), policy, announces, now),
+      alerts: withEscalationStarted(
+        afterNotifying(check.alerts, planned, classOf(input), now),
+        policy,
+        reports_state,
+        now,
+      ),
       told: withNotifiedBy(item, one.incident, { to: check.state, at: now }),
       partOf,
-      deadlines: repeat ? [{ kind: 'repeat', next: repeat }] : [],
+      deadlines: repeat ? [{ kind: 'reminder', next: repeat }] : [],
       extraWrites: [finalWrite({ decision: 'planned', reason: null, facts: {}, deliveries })],
     },
   };

@@ -8,7 +8,7 @@ import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.t
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 
 /** Deadlines that recheck suppressed alerts. */
-const RECHECKS = ['catch_up', 'hold'] as const;
+const RECHECKS = ['late', 'hold'] as const;
 type OwnedDeadline = DeadlineEntry & Owner;
 const AT_ONCE = 25;
 

@@ -46,7 +46,7 @@ type TimedDeadline = Exclude<AlertDeadline, 'hold'>;
 /** An alert without a transition: rule input, reported state, and the cooldown that it starts. */
 type TimedAlert = {
   input: RuleInput;
-  announces: NotifiedAlert['announces'];
+  reports_state: NotifiedAlert['reports_state'];
   cooldown: CooldownClass | null;
   /** Default: high. */
   urgency?: AlertUrgency;
@@ -127,7 +127,7 @@ function startHold(
   const { ports, keys } = env;
   const { check, now } = read;
   const held: HeldAlert = {
-    ...{ transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now },
+    ...{ transition_sk: transition.sk, kind: 'late', reason: 'dependency', from: now },
     ...openAlertNote(check.alerts),
   };
   const token = ports.ids.token();
@@ -145,7 +145,7 @@ const holdAsRead = (keys: Keys, { tenant_id, id }: Owner, hold: DeadlineEntry | 
 /** Adds the alert to the notified states; an escalation can start with it. */
 function afterAlert({ check, policy, now }: DueAlert, { alert, alerts = check.alerts }: TimedDecision, id = '') {
   if (!alert) return alerts;
-  return withEscalationStarted(withTimedAlert({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
+  return withEscalationStarted(withTimedAlert({ alerts }, id, alert, now).alerts, policy, alert.reports_state, now);
 }
 
 export function timedRuleInputOf(
@@ -154,8 +154,8 @@ export function timedRuleInputOf(
 ): RuleInput {
   const { failed_at, misled } = entry.note ?? {};
   const { state } = check;
-  const announces = kind === 'closed' ? 'up' : reportedStateOf(state, policy);
-  const channels = channelsOf({ check, policy, hold }, announces);
+  const reports_state = kind === 'closed' ? 'up' : reportedStateOf(state, policy);
+  const channels = channelsOf({ check, policy, hold }, reports_state);
   return {
     ...decisionInputOf(check, check.alerts, policy, channels, at),
     ...(dependencies > 0 && { dependencies }),
@@ -170,23 +170,23 @@ export function timedRuleInputOf(
 export const withTimedAlert = (
   { alerts }: Pick<CheckItem, 'alerts'>,
   id: string,
-  { announces, cooldown }: Pick<TimedAlert, 'announces' | 'cooldown'>,
+  { reports_state, cooldown }: Pick<TimedAlert, 'reports_state' | 'cooldown'>,
   now: number,
 ) => ({
   alerts: {
     ...(isFlapping(alerts, now) ? alerts : withoutFlapping(alerts)),
     ...(cooldown && startCooldown(cooldown, now)),
-    announced: withAlertInFlight(alerts, { id, announces }),
+    announced: withAlertInFlight(alerts, { id, reports_state }),
   },
 });
 
 /** Returns the channels that apply and were notified of the failure, or receive its recovery. */
 function channelsOf(
   { check, policy, hold }: Pick<DueAlert, 'check' | 'policy' | 'hold'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
 ) {
-  const recipientsOf = announces === 'up' ? recoveryRecipients : notifiedTargets;
-  return recipientsOf(hold, recipientsFor(policy, announces, check.alerts), check.alerts);
+  const recipientsOf = reports_state === 'up' ? recoveryRecipients : notifiedTargets;
+  return recipientsOf(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
 }
 
 /** The incident of an alert, and whether the failure has dependents. */
@@ -198,12 +198,20 @@ function timedAlert(
   { tenant_id, entity_id, check_id }: DueDeadline,
   due: DueAlert,
   transition: DecidedTransition,
-  { input, announces, urgency = 'high', step, channels: stepChannels, incident_id, with_others }: TimedAlert & PartOf,
+  {
+    input,
+    reports_state,
+    urgency = 'high',
+    step,
+    channels: stepChannels,
+    incident_id,
+    with_others,
+  }: TimedAlert & PartOf,
 ): AlertItem {
   const series = retrySeriesOf(due.entry);
-  const channels = stepChannels ?? channelsOf(due, announces);
+  const channels = stepChannels ?? channelsOf(due, reports_state);
   return alertItem(keys, {
-    ...{ tenant_id, entity_id, check_id, announces, at: due.now, n: due.entry.deadline, channels, transition },
+    ...{ tenant_id, entity_id, check_id, reports_state, at: due.now, n: due.entry.deadline, channels, transition },
     ...{ kind: input.kind, urgency },
     expires_at: transition.expires_at,
     ...(series && { series }),

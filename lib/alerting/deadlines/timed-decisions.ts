@@ -18,7 +18,7 @@ import { type DueAlert, handleAlertDeadline, type TimedDecision, timedRuleInputO
 
 /** Sends a reminder that the check is still down. */
 export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  handleAlertDeadline(env, deadline, 'repeat', decideRepeat);
+  handleAlertDeadline(env, deadline, 'reminder', decideRepeat);
 
 /**
  * Decides a reminder: every N seconds after the transition to down, even if its own alert was skipped. Reminders ignore
@@ -26,13 +26,13 @@ export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadlin
  */
 export function decideRepeat(due: DueAlert): TimedDecision {
   const { check, policy, now } = due;
-  const input = timedRuleInputOf(due, 'repeat');
+  const input = timedRuleInputOf(due, 'reminder');
   const { decision, reason, until } = decide(input);
-  if (reason === 'repeats_off' || reason === 'not_down') return {};
+  if (reason === 'reminders_disabled' || reason === 'not_down') return {};
   // A reminder suppressed by maintenance is due at its end.
   if (reason === 'maintenance' && until !== undefined) return { next: { deadline: until } };
   const next = { deadline: nextRepeat(Date.parse(check.state_since), policy.repeat_interval_seconds * 1000, now) };
-  return decision === 'planned' ? { alert: { input, announces: 'down', cooldown: null }, next } : { next };
+  return decision === 'planned' ? { alert: { input, reports_state: 'down', cooldown: null }, next } : { next };
 }
 
 /** Returns the first reminder after `now` of a check that is down since `since`; all in epoch ms. */
@@ -41,7 +41,7 @@ export const nextRepeat = (since: number, interval: number, now: number): number
 
 /** Compares the last notified state with the present one, and alerts the channels if they differ. */
 export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  handleAlertDeadline(env, deadline, 'catch_up', decideCatchUp);
+  handleAlertDeadline(env, deadline, 'late', decideCatchUp);
 
 /**
  * Decides a late alert, so that the last notified state becomes right (docs/use/alerts.md#late-alerts). It waits for
@@ -50,19 +50,19 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
 export function decideCatchUp(due: DueAlert): TimedDecision {
   const { check, policy, entry, now } = due;
   if (!check.enabled) return decideClosing(due);
-  const input = timedRuleInputOf(due, 'catch_up');
+  const input = timedRuleInputOf(due, 'late');
   const { decision, reason, until } = decide(input);
   const { flapping } = input;
   const calm = flapping && isStillFlapping(input) ? { deadline: flapping.until } : undefined;
   if (decision === 'planned') {
-    const announces = reportedStateOf(check.state, policy);
-    return { alert: { input, announces, cooldown: classOf(input) }, next: calm };
+    const reports_state = reportedStateOf(check.state, policy);
+    return { alert: { input, reports_state, cooldown: classOf(input) }, next: calm };
   }
   if (decision === 'held') return { held: true };
   const waiting = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);
   if (reason === 'no_channels' && waiting !== check.alerts) return { alerts: waiting };
   // Lifting these triggers a recheck.
-  if (reason === 'catch_up_off' || reason === 'not_watched') return {};
+  if (reason === 'late_alerts_disabled' || reason === 'not_monitored') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
   if ((reason === 'maintenance' || reason === 'remediation') && until !== undefined)
     return { next: { deadline: expectedResultAt(check, until), ...(entry.note && { note: entry.note }) } };
@@ -72,12 +72,12 @@ export function decideCatchUp(due: DueAlert): TimedDecision {
 
 /** Decides the closing alert of a disabled check, if its channels have not received it. */
 function decideClosing(due: DueAlert): TimedDecision {
-  if (!due.policy.catch_up) return {};
+  if (!due.policy.late_alerts) return {};
   const input = timedRuleInputOf(due, 'closed');
   const { decision, reason } = decide(input);
   if (reason === 'silenced') return { next: afterSilence(due.policy, due.entry, due.now) };
   if (decision !== 'planned') return {};
-  return { alert: { input, announces: 'up', cooldown: null } };
+  return { alert: { input, reports_state: 'up', cooldown: null } };
 }
 
 function afterSilence({ silence }: Policy, { note }: Deadline, now: number): Deadline | undefined {
@@ -113,7 +113,7 @@ export function decideEscalation(due: DueAlert): TimedDecision {
     return { alerts, next: policy.escalation[step + 1] && { deadline: now, note: { at_once: true } } };
   return {
     alerts,
-    alert: { input, announces: 'down', cooldown: null, channels, step },
+    alert: { input, reports_state: 'down', cooldown: null, channels, step },
     next: after(alerts, policy, now),
   };
 }
@@ -146,7 +146,7 @@ function decideUpdate(due: DueAlert): TimedDecision {
   const input = timedRuleInputOf(due, 'impact');
   // The notified failure can be over, and a new one without an alert have started.
   if (input.told !== 'down' || decide(input).decision !== 'planned') return {};
-  return { alert: { input, announces: 'down', cooldown: null, urgency: 'low' } };
+  return { alert: { input, reports_state: 'down', cooldown: null, urgency: 'low' } };
 }
 
 /** Whether more entities fail with it than the sent alert reported. */

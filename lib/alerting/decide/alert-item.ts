@@ -39,7 +39,7 @@ export type AlertItem = Item & {
   transition_id: string | null;
   transition_sk: string | null;
   /** State that it reports; null for a test message. */
-  announces: NotifiedAlert['announces'] | null;
+  reports_state: NotifiedAlert['reports_state'] | null;
   to: AlertTarget[];
   urgency: AlertUrgency;
   /** Set if it replaces an alert that failed on every channel; if it fails too, the retries continue. */
@@ -67,7 +67,7 @@ type NewAlert = Pick<
   | 'tenant_id'
   | 'check_id'
   | 'entity_id'
-  | 'announces'
+  | 'reports_state'
   | 'series'
   | 'step'
   | 'acknowledgement'

@@ -91,7 +91,7 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
     decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingAlert(keys, change, decided);
   const isNotified = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, alertAt, decided) : undefined;
-  const planned = item ? [{ id: item.id, announces: item.announces ?? reportedStateOf(to, policy) }] : [];
+  const planned = item ? [{ id: item.id, reports_state: item.reports_state ?? reportedStateOf(to, policy) }] : [];
   const after = isNotified
     ? afterNotifying(counted, planned, classOf(input), alertAt)
     : withNotifiedAlerts(isRecoveryUnneeded(decided, input) ? withoutNotifiedAlerts(counted) : counted, planned);
@@ -103,7 +103,7 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
       reason: decided.reason,
       deliveries: isNotified ? deliveriesOf(item) : [],
       urgency,
-      because: hold ? holdCauseOf(hold) : null,
+      attributed_to: hold ? holdCauseOf(hold) : null,
       facts: decided.facts,
       decided_at: iso(change.at),
     },
@@ -126,7 +126,7 @@ const recheckAt = ({ reason, until }: Decided): number | undefined =>
 
 /** Counts one more change of state; a change that can never be reported does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
-  if (cause !== 'result' && cause !== 'silence') return withoutChangeCount(check.alerts);
+  if (cause !== 'result' && cause !== 'missed_heartbeat') return withoutChangeCount(check.alerts);
   const before = to === 'down' ? withFailure(check.alerts, alertAt) : check.alerts;
   const counts = check.state !== 'unknown' && stateForAlerting(check.state, policy) !== stateForAlerting(to, policy);
   return counts ? countChange(before, policy, alertAt) : before;
@@ -170,7 +170,7 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
   alertItem(keys, {
     ...aboutOf(change),
     ...(change.incident && { with_others: true }),
-    ...{ urgency, kind: 'state_change', announces: reportedStateOf(change.to, change.policy) },
+    ...{ urgency, kind: 'state_change', reports_state: reportedStateOf(change.to, change.policy) },
     channels: channelsOf(change),
   });
 
@@ -182,7 +182,7 @@ function closingAlert(keys: Keys, change: Change, { reason }: Decided): AlertIte
   const given = decisionInputOf(check, check.alerts, policy, channels, at);
   const input: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
   if (decide(input).decision !== 'planned') return undefined;
-  return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
+  return alertItem(keys, { ...aboutOf(change), kind: 'closed', reports_state: 'up', channels });
 }
 
 const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
@@ -215,7 +215,7 @@ export async function readForChange(env: Env, check: CheckItem): Promise<ReadFor
   const { ports, keys } = env;
   const read = await readCheckAlerting(env, check, {
     check,
-    deadlines: ['repeat', 'catch_up', 'hold'],
+    deadlines: ['reminder', 'late', 'hold'],
     incident: true,
   });
   if (!read.entity) return undefined;
@@ -287,7 +287,7 @@ const opensIncident = (
   { alert }: Pick<DecidedTransition, 'alert'>,
 ): boolean =>
   to === 'down' &&
-  (cause === 'result' || cause === 'silence') &&
+  (cause === 'result' || cause === 'missed_heartbeat') &&
   policy.window === undefined &&
   (entity.dependencies === 0 || alert.decision === 'planned');
 
@@ -303,7 +303,7 @@ function pageWrites(
   return pageCountWrites(keys, tenant_id, { pages, destinations: to.map(destinationOfTarget) }, token, now);
 }
 
-type NextDeadline = { kind: 'repeat' | 'catch_up' | 'hold'; next: Deadline | undefined };
+type NextDeadline = { kind: 'reminder' | 'late' | 'hold'; next: Deadline | undefined };
 
 /** Returns the changed deadlines: reminders while the check is down, and rechecks of suppressed alerts. */
 function deadlinesOf(
@@ -314,10 +314,10 @@ function deadlinesOf(
 ): NextDeadline[] {
   const changed: NextDeadline[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
-  if (to === 'down' && repeat > 0) changed.push({ kind: 'repeat', next: { deadline: at + repeat } });
-  else if (deadlines.repeat) changed.push({ kind: 'repeat', next: undefined });
-  if (recheckAt !== undefined && policy.catch_up)
-    changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: recheckAt }) });
+  if (to === 'down' && repeat > 0) changed.push({ kind: 'reminder', next: { deadline: at + repeat } });
+  else if (deadlines.reminder) changed.push({ kind: 'reminder', next: undefined });
+  if (recheckAt !== undefined && policy.late_alerts)
+    changed.push({ kind: 'late', next: mergeDeadline(deadlines.late, { deadline: recheckAt }) });
   if (hold || deadlines.hold) changed.push({ kind: 'hold', next: hold });
   return changed;
 }

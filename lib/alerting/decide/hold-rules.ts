@@ -11,7 +11,7 @@ import { hasRecipients, isNewProblem, type RuleInput } from './rule-input.ts';
  */
 export const dependency: HoldingReason<'dependency'> = {
   name: 'dependency',
-  kinds: ['state_change', 'catch_up', 'repeat', 'escalation'],
+  kinds: ['state_change', 'late', 'reminder', 'escalation'],
   may_hold: true,
   evaluate(input) {
     const { dependencies = 0, held, channels, policy } = input;
@@ -39,7 +39,7 @@ export const dependency: HoldingReason<'dependency'> = {
 
 /** Whether an upstream cause is possible. A maintenance window or a hold takes precedence. */
 const mayHaveCause = ({ kind, to, window, held }: RuleInput): boolean =>
-  (kind === 'state_change' || (kind === 'catch_up' && held === undefined)) && to === 'down' && window === undefined;
+  (kind === 'state_change' || (kind === 'late' && held === undefined)) && to === 'down' && window === undefined;
 
 /** Whether the change needs an alert even if no recipient was notified of the failure: any state other than up. */
 const needsAlert = ({ kind, to, policy }: RuleInput): boolean =>
@@ -50,7 +50,7 @@ const needsAlert = ({ kind, to, policy }: RuleInput): boolean =>
  */
 export const maintenance: HoldingReason<'maintenance'> = {
   name: 'maintenance',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
+  kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
   may_hold: true,
   evaluate(input) {
     const { window, held } = input;
@@ -82,15 +82,15 @@ export const maintenance: HoldingReason<'maintenance'> = {
 
 /** Whether an open maintenance window, or a held alert that waits for its end, suppresses this alert. */
 function isSuppressedInWindow({ kind, to, told, policy, window }: RuleInput): boolean {
-  if (kind === 'repeat' || kind === 'escalation' || kind === 'acknowledged') return true;
+  if (kind === 'reminder' || kind === 'escalation' || kind === 'acknowledged') return true;
   if (reportedStateOf(to, policy) === 'up') return kind === 'state_change' && told === 'up';
-  return kind === 'catch_up' || window !== undefined;
+  return kind === 'late' || window !== undefined;
 }
 
 /** Holds an alert, its reminders and its escalation until the first verdict of the remediation, for a limited time. */
 export const remediation: HoldingReason<'remediation'> = {
   name: 'remediation',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation'],
+  kinds: ['state_change', 'reminder', 'late', 'escalation'],
   may_hold: true,
   evaluate(input) {
     const { repair, held } = input;

@@ -31,7 +31,7 @@ export type HeldAlert = {
   /** The maintenance window that holds or last held it; `until` in epoch ms. */
   window?: { id: string; until: number; include_dependents?: true };
   /** Set if it is a late alert that a cooldown had delayed, not the alert of the transition. */
-  kind?: 'catch_up';
+  kind?: 'late';
   /** Root cause: the entity under which it is held. */
   root?: string;
   /** Destinations that were notified although it is held. */

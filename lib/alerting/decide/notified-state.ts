@@ -19,20 +19,20 @@ const NOTHING: NotifiedStates = { baseline: 'up', inFlight: [] };
 export function reportedStateOf(
   state: CheckState,
   policy: Pick<Policy, 'notify_on_degraded'>,
-): NotifiedAlert['announces'] {
+): NotifiedAlert['reports_state'] {
   const reported = stateForAlerting(state, policy);
   return reported === 'unknown' ? 'up' : reported;
 }
 
 /** Returns the state in the latest alert that did not fail; up before the first (docs/use/alerts.md#late-alerts). */
 export const lastNotifiedState = ({ announced = NOTHING }: CheckItem['alerts']): NotifiedState =>
-  announced.inFlight.at(-1)?.announces ?? announced.baseline;
+  announced.inFlight.at(-1)?.reports_state ?? announced.baseline;
 
 /** Adds an alert in flight. Beyond the maximum the oldest is dropped, and `baseline` is unknown if it differs. */
 export function withAlertInFlight({ announced = NOTHING }: CheckItem['alerts'], alert: NotifiedAlert): NotifiedStates {
   const inFlight = [...announced.inFlight, alert];
   const dropped = inFlight.length > MAX_IN_FLIGHT ? inFlight.shift() : undefined;
-  const isSame = dropped === undefined || dropped.announces === announced.baseline;
+  const isSame = dropped === undefined || dropped.reports_state === announced.baseline;
   return { baseline: isSame ? announced.baseline : 'unknown', inFlight };
 }
 

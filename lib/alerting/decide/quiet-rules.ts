@@ -20,7 +20,7 @@ export function silenceRecheckAt(silence: Silence | undefined, now: number): num
 /** Stops the alerts of a silenced check. */
 export const silenced: Reason<'silenced'> = {
   name: 'silenced',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
+  kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
   evaluate({ policy, silence, at }) {
     const until = silenceRecheckAt(silence, at);
     return {
@@ -64,7 +64,7 @@ const SILENCES: typeof SILENCED = {
 /** After an alert reported flapping, the next ones wait, except a late alert after failed or misordered alerts. */
 export const flapping: Reason<'flapping'> = {
   name: 'flapping',
-  kinds: ['state_change', 'catch_up'],
+  kinds: ['state_change', 'late'],
   evaluate(input) {
     const { flapping: flaps } = input;
     const facts = { flapping_since: flaps ? iso(flaps.since) : null, calm_at: flaps ? iso(flaps.until) : null };
@@ -72,7 +72,7 @@ export const flapping: Reason<'flapping'> = {
   },
   label: 'Flapping',
   meaning: 'an alert reported that the check flaps, and it has not kept one state long enough since.',
-  remedy: 'Once it has kept one state long enough, a late alert reports that state, unless catch_up is false.',
+  remedy: 'Once it has kept one state long enough, a late alert reports that state, unless late_alerts is false.',
   sentence: ({ calm_at }) =>
     `an alert had reported that it flaps, and it had to keep one state until ${clock(calm_at)}`,
   found: ({ flapping_since, calm_at }) =>
@@ -80,7 +80,7 @@ export const flapping: Reason<'flapping'> = {
 };
 
 const isSuppressed = (input: RuleInput): boolean =>
-  input.kind === 'catch_up' ? isStillFlapping(input) && !bypassesCooldown(input) : input.flapping?.told === true;
+  input.kind === 'late' ? isStillFlapping(input) && !bypassesCooldown(input) : input.flapping?.told === true;
 
 /** Returns the class of a change between two reported states. */
 export function cooldownClass(from: NotifiedState, to: NotifiedState): CooldownClass {
@@ -102,14 +102,14 @@ function cooldownEnd(
 
 /** Returns the class of an alert; a late alert is a change from the last notified state to the present one. */
 export const classOf = ({ kind, from, to, told, policy }: RuleInput): CooldownClass =>
-  kind === 'catch_up'
+  kind === 'late'
     ? cooldownClass(told, reportedStateOf(to, policy))
     : cooldownClass(stateForAlerting(from, policy), stateForAlerting(to, policy));
 
 /** Requires cooldown_seconds between two alerts, except for a late alert after failed ones. */
 export const cooldown: Reason<'cooldown'> = {
   name: 'cooldown',
-  kinds: ['state_change', 'catch_up'],
+  kinds: ['state_change', 'late'],
   evaluate(input) {
     const { policy, at } = input;
     const until = cooldownEnd(input, policy, classOf(input), at);
@@ -126,7 +126,7 @@ export const cooldown: Reason<'cooldown'> = {
   },
   label: 'Cooldown',
   meaning: 'the last alert was less than cooldown_seconds ago.',
-  remedy: 'If the state still differs when the cooldown ends, a late alert reports it, unless catch_up is false.',
+  remedy: 'If the state still differs when the cooldown ends, a late alert reports it, unless late_alerts is false.',
   sentence: ({ last_alert_at, cooldown_until }) =>
     `the last alert was decided at ${clock(last_alert_at)}, and its cooldown ran until ${clock(cooldown_until)}`,
   found: ({ last_alert_at, cooldown_seconds, cooldown_until }) =>

@@ -83,8 +83,8 @@ export const hasRecipients = ({ channels, called_later = 0 }: RuleInput): boolea
 
 /** Whether the change reports a problem that the channels were not notified of. */
 export const isNewProblem = ({ kind, to, told, policy }: RuleInput): boolean => {
-  const announces = reportedStateOf(to, policy);
-  return kind === 'state_change' && announces !== 'up' && announces !== told;
+  const reports_state = reportedStateOf(to, policy);
+  return kind === 'state_change' && reports_state !== 'up' && reports_state !== told;
 };
 
 /** Whether an alert has reported flapping and the check has not kept one state since. */
@@ -154,10 +154,10 @@ export function awaitedRemediation(
 /** Returns the number of channels that later steps notify, if an alert for down has no recipient now. Pure. */
 export function laterRecipients(
   policy: Pick<Policy, 'channels' | 'escalation'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
   channels: readonly unknown[],
 ): Pick<DecisionInput, 'called_later'> {
-  if (announces !== 'down' || channels.length > 0 || policy.escalation.length === 0) return {};
+  if (reports_state !== 'down' || channels.length > 0 || policy.escalation.length === 0) return {};
   const called_later = channelsOfSteps(policy).length;
   return called_later > 0 ? { called_later } : {};
 }

@@ -9,7 +9,7 @@ import { isStableAgain, type RuleInput } from './rule-input.ts';
 export const configuration: Reason<'configuration'> = {
   name: 'configuration',
   kinds: ['state_change'],
-  evaluate: ({ cause }) => ({ stops: cause !== 'result' && cause !== 'silence', facts: { cause } }),
+  evaluate: ({ cause }) => ({ stops: cause !== 'result' && cause !== 'missed_heartbeat', facts: { cause } }),
   label: 'Change by a user',
   meaning: 'a user disabled or deleted the check.',
   remedy: '',
@@ -19,7 +19,7 @@ export const configuration: Reason<'configuration'> = {
 
 const CAUSES: Readonly<Record<string, string>> = {
   result: 'a result changed the state',
-  silence: 'a missed heartbeat changed the state',
+  missed_heartbeat: 'a missed heartbeat changed the state',
   check_disabled: 'a user disabled the check',
   check_enabled: 'a user enabled the check',
   check_deleted: 'a user deleted the check',
@@ -41,8 +41,8 @@ export const initial: Reason<'initial'> = {
 };
 
 /** If alerts on degraded are disabled, degraded counts as up, and a failed remediation of it sends no alert. */
-export const degradedOff: Reason<'degraded_off'> = {
-  name: 'degraded_off',
+export const degradedOff: Reason<'degraded_disabled'> = {
+  name: 'degraded_disabled',
   kinds: ['state_change', 'remediation_failed'],
   evaluate: ({ kind, from, to, policy }) => ({
     stops:
@@ -60,9 +60,9 @@ export const degradedOff: Reason<'degraded_off'> = {
 };
 
 /** A recovery is a change to a state that counts as up. */
-export const recoveryOff: Reason<'recovery_off'> = {
-  name: 'recovery_off',
-  kinds: ['state_change', 'catch_up'],
+export const recoveryOff: Reason<'recovery_disabled'> = {
+  name: 'recovery_disabled',
+  kinds: ['state_change', 'late'],
   evaluate: ({ to, policy }) => ({
     stops: stateForAlerting(to, policy) === 'up' && !policy.notify_on_recovery,
     facts: { to, notify_on_recovery: policy.notify_on_recovery },
@@ -75,23 +75,23 @@ export const recoveryOff: Reason<'recovery_off'> = {
 };
 
 /** A late alert corrects the last notified state. */
-export const catchUpOff: TimedRule<'catch_up_off'> = {
-  name: 'catch_up_off',
-  kinds: ['catch_up'],
-  evaluate: ({ policy: { catch_up } }) => ({ stops: !catch_up, facts: { catch_up } }),
+export const catchUpOff: TimedRule<'late_alerts_disabled'> = {
+  name: 'late_alerts_disabled',
+  kinds: ['late'],
+  evaluate: ({ policy: { late_alerts } }) => ({ stops: !late_alerts, facts: { late_alerts } }),
 };
 
 /** A check without a counted result sends no late alert. */
-export const notWatched: TimedRule<'not_watched'> = {
-  name: 'not_watched',
-  kinds: ['catch_up'],
+export const notWatched: TimedRule<'not_monitored'> = {
+  name: 'not_monitored',
+  kinds: ['late'],
   evaluate: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
 };
 
 /** Skips a state that was already notified, except after misordered alerts or at the end of reported flapping. */
-export const alreadyNotified: TimedRule<'told_already'> = {
-  name: 'told_already',
-  kinds: ['catch_up', 'closed'],
+export const alreadyNotified: TimedRule<'already_notified'> = {
+  name: 'already_notified',
+  kinds: ['late', 'closed'],
   evaluate(input) {
     const { told, to } = input;
     return { stops: !isNew(input), facts: { told, state: to } };
@@ -106,9 +106,9 @@ function isNew(input: RuleInput): boolean {
 }
 
 /** Reminders follow the interval of the policy. */
-export const repeatsOff: TimedRule<'repeats_off'> = {
-  name: 'repeats_off',
-  kinds: ['repeat'],
+export const repeatsOff: TimedRule<'reminders_disabled'> = {
+  name: 'reminders_disabled',
+  kinds: ['reminder'],
   evaluate: ({ policy: { repeat_interval_seconds } }) => ({
     stops: repeat_interval_seconds === 0,
     facts: { repeat_interval_seconds },
@@ -118,13 +118,13 @@ export const repeatsOff: TimedRule<'repeats_off'> = {
 /** Reminders, escalation steps and impact updates require a check that is down. */
 export const notDown: TimedRule<'not_down'> = {
   name: 'not_down',
-  kinds: ['repeat', 'escalation', 'impact'],
+  kinds: ['reminder', 'escalation', 'impact'],
   evaluate: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
 };
 
 export const noChannels: Reason<'no_channels'> = {
   name: 'no_channels',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
+  kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
   evaluate: ({ channels, called_later }) => ({
     stops: channels === 0,
     facts: { channels, ...(called_later !== undefined && { called_later }) },
@@ -145,7 +145,7 @@ export const noChannels: Reason<'no_channels'> = {
 /** An acknowledged failure sends no reminders, escalation steps or impact updates. New states are reported. */
 export const acknowledged: TimedRule<'acknowledged'> = {
   name: 'acknowledged',
-  kinds: ['repeat', 'escalation', 'impact'],
+  kinds: ['reminder', 'escalation', 'impact'],
   evaluate({ acknowledged: by }) {
     return {
       stops: by !== undefined,
@@ -160,8 +160,8 @@ export const acknowledged: TimedRule<'acknowledged'> = {
 };
 
 /** Limits acknowledgement alerts to the recipients of the original alert. */
-export const notNotified: TimedRule<'not_told'> = {
-  name: 'not_told',
+export const notNotified: TimedRule<'not_notified'> = {
+  name: 'not_notified',
   kinds: ['acknowledged'],
   evaluate: ({ told }) => ({ stops: told === 'up', facts: { told } }),
 };

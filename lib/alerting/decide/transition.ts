@@ -20,14 +20,14 @@ export const RuleFacts = z.record(z.string(), z.union([z.string(), z.number(), z
 export type RuleFacts = z.infer<typeof RuleFacts>;
 
 /** The cause of an alert, or the reason of its hold. */
-const Because = z.object({
+const Attribution = z.object({
   incident_id: z.string().nullable().describe('Incident of the root cause.'),
   root_entity_id: z.string().nullable().describe('Entity of the root cause.'),
   root_entity_name: z.string().nullable().describe('Name of that entity at the time.'),
   root_state: EntityState.nullable().describe('State of that entity at the time.'),
   root_since: z.iso.datetime().nullable().describe('Start of that state.'),
   window_id: z.string().nullable().describe('Maintenance window that holds the alert.'),
-  look_again_at: z.iso.datetime().nullable().describe('Time of the next recheck of the held alert.'),
+  next_evaluation_at: z.iso.datetime().nullable().describe('Time of the next recheck of the held alert.'),
 });
 
 /** The alert decision of a transition, as returned and stored (docs/use/alerts.md#decisions). */
@@ -43,7 +43,7 @@ export const AlertDecision = z.object({
   ),
   deliveries: z.array(z.string()).describe('Ids in the delivery log, one per channel.'),
   urgency: AlertUrgency.describe('low: not urgent.'),
-  because: Because.nullable().describe('Reason of the hold, or the upstream cause; null without one.'),
+  attributed_to: Attribution.nullable().describe('Reason of the hold, or the upstream cause; null without one.'),
   facts: RuleFacts.describe(
     'Values read by the deciding rule, such as cooldown_until; empty if the alert was planned.',
   ),

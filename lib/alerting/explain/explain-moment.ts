@@ -38,7 +38,7 @@ export type ExplainInput = {
 
 type MomentExplained = Pick<Explanation, 'verdict' | 'sentence'> & {
   /** Epoch ms of the next probe or heartbeat deadline, if known. */
-  next?: { at: number; what: 'probe' | 'silence' };
+  next?: { at: number; what: 'probe' | 'missed_heartbeat' };
 };
 
 /** Explains why no alert was due at a time. Has an answer for any input. Pure. */
@@ -48,7 +48,7 @@ export function explainMoment(moment: ExplainInput): MomentExplained {
 
 function explainGap({ at, check, revision, gap, enabled_at }: ExplainInput): MomentExplained | undefined {
   const notChecked = (why: string): MomentExplained => ({
-    verdict: 'not_checked',
+    verdict: 'not_probed',
     sentence: `It was not checked: ${why}.`,
   });
   if (!revision) return notChecked(`it was created at ${clock(check.created_at)}`);
@@ -106,7 +106,7 @@ function dueAfter(check: CheckItem, { rhythm }: RevisionItem, from: number, n: n
 /** Explains a push check with an overdue heartbeat. */
 function overdueHeartbeat({ at, check, silence, state }: ExplainInput): MomentExplained | undefined {
   if (!silence || state === 'down') return undefined;
-  const next = { at: silence.at, what: 'silence' as const };
+  const next = { at: silence.at, what: 'missed_heartbeat' as const };
   const notDue = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
   const failures = `it ${silence.at <= at ? 'was due to fail' : 'would fail'} at ${clock(silence.at)}`;
   switch (silence.misses) {
@@ -127,19 +127,19 @@ function overdueHeartbeat({ at, check, silence, state }: ExplainInput): MomentEx
 }
 
 function noAlertDue({ at, runs, state, kept_since, silence }: ExplainInput): MomentExplained {
-  const next = silence && { next: { at: silence.at, what: 'silence' as const } };
+  const next = silence && { next: { at: silence.at, what: 'missed_heartbeat' as const } };
   const last = runs.at(-1);
   if (at < kept_since) {
     const stateText = state === 'unknown' ? 'It had no state' : `It was ${state}`;
     return {
-      verdict: 'fine',
+      verdict: 'no_alert_due',
       sentence: `${stateText}. No more is known, because its results at that time are no longer kept.`,
     };
   }
   if (state === 'unknown')
     return { verdict: 'not_due', sentence: 'It had no result yet that could decide its state.', ...next };
   const lastResult = last ? ` Its last result, at ${clock(last.at)}, ${OUTCOMES[last.outcome]}.` : '';
-  return { verdict: 'fine', sentence: `It was ${state}, and no alert was due.${lastResult}`, ...next };
+  return { verdict: 'no_alert_due', sentence: `It was ${state}, and no alert was due.${lastResult}`, ...next };
 }
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {

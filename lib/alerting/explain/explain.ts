@@ -41,7 +41,7 @@ export async function explainCheck(context: Context, check: CheckItem, at: numbe
     remedy: '',
     rules: [],
     transition: last ? transitionRecord(context, last) : null,
-    looks: [],
+    evaluations: [],
     deliveries: [],
     next: next ? { at: iso(next.at), what: next.what } : null,
   };
@@ -84,7 +84,7 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
     ...explained,
     sentence: [sentence, ...more].filter(Boolean).join(' '),
     transition: transitionRecord(context, transition),
-    looks: await evaluationsOf(context, transition, isLatest ? at : context.ports.clock.now()),
+    evaluations: await evaluationsOf(context, transition, isLatest ? at : context.ports.clock.now()),
     deliveries: await deliveriesIn(context, alerts),
     next: nextOf(due),
   };
@@ -174,10 +174,10 @@ async function evaluationsOf(
   { ports, keys, tenant }: Context,
   { check_id, sk, decided_on }: DecidedTransition,
   until: number,
-): Promise<Explanation['looks']> {
+): Promise<Explanation['evaluations']> {
   if (!decided_on.dependencies) return [];
   const hold = await ports.table.get<CauseProgressItem>(keys.hold(tenant, check_id, sk));
-  return (hold?.looks ?? [])
+  return (hold?.evaluations ?? [])
     .filter(({ at }) => at <= until)
     .map(({ at, ancestors, ...rest }) => ({
       at: iso(at),
@@ -189,7 +189,7 @@ async function evaluationsOf(
     }));
 }
 
-const DEADLINES = ['repeat', 'catch_up', 'escalation', 'hold'] as const;
+const DEADLINES = ['reminder', 'late', 'escalation', 'hold'] as const;
 type Due = { what: (typeof DEADLINES)[number]; entry: DeadlineEntry };
 
 /** Reads the present deadlines of alerting, the next one first. */

@@ -25,11 +25,11 @@ const CauseEvaluationRecord = z.object({
       z.object({
         entity_id: IdOf('the entity'),
         status: z
-          .enum(['failed', 'fine', 'blind'])
-          .describe('fine: has succeeded since the failure began. blind: no data.'),
-        known_by: z
-          .enum(['state', 'result', 'asked', 'nothing'])
-          .describe('state: its checks are down. result: a heartbeat arrived. asked: an upstream probe.'),
+          .enum(['failed', 'healthy', 'no_data'])
+          .describe('healthy: has succeeded since the failure began. no_data: no data.'),
+        evidence: z
+          .enum(['state', 'result', 'probe', 'none'])
+          .describe('state: its checks are down. result: a heartbeat arrived. probe: an upstream probe.'),
         at: z.iso.datetime().nullable().describe('Time of that evidence; null without evidence.'),
       }),
     )
@@ -44,9 +44,9 @@ export const Explanation = z
     at: z.iso.datetime().describe('Time to explain.'),
     state: CheckState.describe('State of the check at that time.'),
     verdict: z
-      .enum(['alerted', 'held', 'skipped', 'not_due', 'not_checked', 'fine'])
+      .enum(['alerted', 'held', 'skipped', 'not_due', 'not_probed', 'no_alert_due'])
       .describe(
-        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_checked: the check was not probed. fine: no alert was due.',
+        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_probed: the check was not probed. fine: no alert was due.',
       ),
     sentence: z.string().describe('Human-readable explanation, starting with the answer.'),
     remedy: z.string().describe('Actions that a user can take to receive alerts; empty if none is needed.'),
@@ -54,7 +54,7 @@ export const Explanation = z
     transition: TransitionRecord.nullable().describe('Last state change before that time; null before the first.'),
     results: z.array(ResultRecord).describe('Last results before that time, newest first, within their retention.'),
     gaps: z.array(GapRecord).describe('Gaps shortly before that time, oldest first.'),
-    looks: z
+    evaluations: z
       .array(CauseEvaluationRecord)
       .describe('Evaluations of the cause while the alert was held; the last 10, oldest first.'),
     deliveries: z.array(DeliveryRecord).describe('Deliveries about that change before that time, oldest first.'),
@@ -62,9 +62,9 @@ export const Explanation = z
       .object({
         at: z.iso.datetime().describe('Due time.'),
         what: z
-          .enum(['probe', 'silence', 'repeat', 'catch_up', 'escalation', 'hold'])
+          .enum(['probe', 'missed_heartbeat', 'reminder', 'late', 'escalation', 'hold'])
           .describe(
-            'probe: next probe. silence: heartbeat deadline. repeat: reminder. catch_up: recheck after a suppression. escalation: next step. hold: recheck of the held alert.',
+            'probe: next probe. silence: heartbeat deadline. reminder: reminder. late: recheck after a suppression. escalation: next step. hold: recheck of the held alert.',
           ),
       })
       .nullable()

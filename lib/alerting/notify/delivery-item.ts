@@ -13,7 +13,7 @@ export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
     kind: DeliveryKind.describe(
-      'state_change: the check changed state. repeat: reminder. catch_up: late alert. escalation: escalation step. impact: more entities fail than first reported. acknowledged: the failure was acknowledged. closed: a check reported as down or degraded was disabled or deleted. remediation_failed: the remediation did not help. test: test message.',
+      'state_change: the check changed state. reminder: reminder. late: late alert. escalation: escalation step. impact: more entities fail than first reported. acknowledged: the failure was acknowledged. closed: a check reported as down or degraded was disabled or deleted. remediation_failed: the remediation did not help. test: test message.',
     ),
     transition_id: z.string().nullable().describe('Id of the transition that it reports; null for a test.'),
     check_id: IdOf('the check'),
@@ -56,7 +56,7 @@ export type DeliveryItem = Item &
     /** Sort key of its transition, under the check; null for a test. */
     transition_sk: string | null;
     /** State that it reports; null for a test. */
-    announces: NotifiedAlert['announces'] | null;
+    reports_state: NotifiedAlert['reports_state'] | null;
     /** The alert with all its deliveries; null for a test. */
     alert: DeliveryAlert | null;
     /** Closing alerts only, until sent: a copy of the channel, because the check can be deleted. */
@@ -76,7 +76,7 @@ export type LastDeliveryItem = Item & {
   v: string;
   /** The latest delivery that reports a state; a test only without one. */
   delivery: DeliveryRecord;
-  announces: DeliveryItem['announces'];
+  reports_state: DeliveryItem['reports_state'];
   test?: DeliveryRecord;
 };
 
@@ -85,7 +85,7 @@ export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => pick(Deliv
 export const isFinished = (delivery: DeliveryRecord): boolean =>
   delivery.status === 'sent' || delivery.status === 'failed';
 
-type Contents = Pick<LastDeliveryItem, 'delivery' | 'announces' | 'test'>;
+type Contents = Pick<LastDeliveryItem, 'delivery' | 'reports_state' | 'test'>;
 
 /** Returns the latest delivery of a channel: the newer of the last alert and the last test. */
 export const latestDeliveryOf = (
@@ -99,10 +99,12 @@ export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryIt
   const test = onlyTest ? last.delivery : last?.test;
   const record = deliveryRecord(next);
   if (next.kind !== 'test') {
-    return isNewer(announcing?.delivery, record) ? undefined : contents(record, next.announces, test);
+    return isNewer(announcing?.delivery, record) ? undefined : contents(record, next.reports_state, test);
   }
   if (isNewer(test, record)) return undefined;
-  return announcing ? contents(announcing.delivery, announcing.announces, record) : contents(record, null, undefined);
+  return announcing
+    ? contents(announcing.delivery, announcing.reports_state, record)
+    : contents(record, null, undefined);
 }
 
 const isNewer = (present: DeliveryRecord | undefined, next: DeliveryRecord): boolean =>
@@ -110,11 +112,11 @@ const isNewer = (present: DeliveryRecord | undefined, next: DeliveryRecord): boo
 
 const contents = (
   delivery: DeliveryRecord,
-  announces: Contents['announces'],
+  reports_state: Contents['reports_state'],
   test: DeliveryRecord | undefined,
 ): Contents => ({
   delivery,
-  announces,
+  reports_state,
   ...(test && isNewer(test, delivery) && { test }),
 });
 

@@ -54,7 +54,7 @@ const removeNotification = (
 
 /** Updates the notified states after a delivery has finished (docs/use/alerts.md#late-alerts). Idempotent. */
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
-  if (delivery.announces === null) return;
+  if (delivery.reports_state === null) return;
   if (delivery.status === 'failed') {
     await undoNotified(env, delivery);
     await afterFailure(env, delivery);
@@ -81,21 +81,24 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
 }
 
 /** Kinds of alerts that can be the first about a failure. */
-const FIRST_KINDS: readonly DeliveryItem['kind'][] = ['state_change', 'catch_up', 'remediation_failed'];
+const FIRST_KINDS: readonly DeliveryItem['kind'][] = ['state_change', 'late', 'remediation_failed'];
 
 /** Whether no later step was notified after this alert: then the next escalation step is due immediately. */
-function isLatestStep({ alerts }: CheckItem, { kind, announces, step, created_at }: DeliveryItem): boolean {
+function isLatestStep({ alerts }: CheckItem, { kind, reports_state, step, created_at }: DeliveryItem): boolean {
   const running = alerts.episode?.escalation;
-  if (!running || announces !== 'down' || Date.parse(created_at) < running.from) return false;
+  if (!running || reports_state !== 'down' || Date.parse(created_at) < running.from) return false;
   if (kind === 'escalation') return running.steps === step;
   return running.steps === 0 && FIRST_KINDS.includes(kind);
 }
 
 /** Schedules a late alert if a delivery was sent after a newer one with another state. */
-async function afterSent(env: Env, { id, tenant_id, check_id, channel_id, announces }: DeliveryItem): Promise<void> {
+async function afterSent(
+  env: Env,
+  { id, tenant_id, check_id, channel_id, reports_state }: DeliveryItem,
+): Promise<void> {
   const last = await env.ports.table.get<LastDeliveryItem>(env.keys.lastDelivery(tenant_id, check_id, channel_id));
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
-  if (last.announces === null || last.announces === announces) return;
+  if (last.reports_state === null || last.reports_state === reports_state) return;
   await updateAlerting(env, tenant_id, check_id, (_check, now) => ({
     wanted: { deadline: now, note: { misled: true } },
   }));
@@ -119,11 +122,11 @@ async function updateAlerting(
     if (!check || !update) return [];
     const [stored, entry, head] = await ports.table.getMany<[PolicyItem, DeadlineEntry, AlertingHead]>([
       keys.policy(tenant_id, check_id),
-      keys.entry('catch_up', tenant_id, check_id),
+      keys.entry('late', tenant_id, check_id),
       keys.alertingHead(tenant_id),
     ]);
-    const { catch_up } = effectiveSettings(stored, await alertingOf(env, tenant_id, head));
-    const next = update.wanted && catch_up ? mergeDeadline(entry, update.wanted) : undefined;
+    const { late_alerts } = effectiveSettings(stored, await alertingOf(env, tenant_id, head));
+    const next = update.wanted && late_alerts ? mergeDeadline(entry, update.wanted) : undefined;
     const token = ports.ids.token();
     const hold = (alerts: FollowUpInput['alerts']): Write =>
       alerts
@@ -132,12 +135,12 @@ async function updateAlerting(
     const writes: Write[] = [
       ...(update.alerts || update.escalates ? [hold(update.alerts)] : []),
       ...(update.escalates ? [escalationWrite(keys, check, token, now, { at_once: true })] : []),
-      ...(next ? deadlineWrites(keys, 'catch_up', check, token, entry, next) : []),
+      ...(next ? deadlineWrites(keys, 'late', check, token, entry, next) : []),
     ];
     if (writes.length === 0) return [];
     if (!(await ports.table.transact(writes)).ok) return RETRY;
     return [
-      ...(next ? [dueDeadline('catch_up', check, next.deadline)] : []),
+      ...(next ? [dueDeadline('late', check, next.deadline)] : []),
       ...(update.escalates ? [dueDeadline('escalation', check, now)] : []),
     ];
   });

@@ -18,11 +18,11 @@ function isEligible(
   id: string,
   { escalation }: Pick<Policy, 'escalation'>,
   { episode, escalated = [] }: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
 ): boolean {
   const step = stepOf(escalation, id);
   if (step === undefined) return true;
-  return announces === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
+  return reports_state === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
 }
 
 type About = {
@@ -76,10 +76,10 @@ export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'a
 /** Returns the recipients of an alert that reports a state, each destination once, without later steps. Pure. */
 export function recipientsFor(
   policy: Pick<Policy, 'channels' | 'escalation'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
   alerts: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
 ): AlertChannel[] {
-  return uniqueRecipients(policy, announces, ({ id }) => isEligible(id, policy, alerts, announces));
+  return uniqueRecipients(policy, reports_state, ({ id }) => isEligible(id, policy, alerts, reports_state));
 }
 
 /** Returns the channels that an escalation step notifies. Pure. @param step from 0 */
@@ -92,13 +92,13 @@ export const channelsOfSteps = ({ channels, escalation }: Pick<Policy, 'channels
 
 function uniqueRecipients(
   { channels }: Pick<Policy, 'channels'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
   includes: (channel: AlertChannel) => boolean,
 ): AlertChannel[] {
   const notified = new Set<string>();
   return channels.filter((channel) => {
     const { id, states, destination = id } = channel;
-    if ((states && !states.includes(announces)) || notified.has(destination) || !includes(channel)) return false;
+    if ((states && !states.includes(reports_state)) || notified.has(destination) || !includes(channel)) return false;
     notified.add(destination);
     return true;
   });

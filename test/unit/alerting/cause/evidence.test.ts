@@ -31,61 +31,63 @@ describe('upstreamStatus', () => {
       confirmed: false,
       since: NOW - 60_000,
     });
-    expect(status([pull(down), pull()])).toMatchObject({ status: 'blind' });
-    expect(status([pull(down), pull(well)])).toMatchObject({ status: 'fine' });
+    expect(status([pull(down), pull()])).toMatchObject({ status: 'no_data' });
+    expect(status([pull(down), pull(well)])).toMatchObject({ status: 'healthy' });
   });
 
   it('does not wait for a push check, which detects failures late', () => {
     expect(status([pull(failed), push()])).toMatchObject({ status: 'failed', confirmed: false });
     expect(status([pull(failed), push(well)])).toMatchObject({ status: 'failed' });
     expect(status([push(down), push(down)])).toMatchObject({ status: 'failed', confirmed: true });
-    expect(status([push(down), push()])).toMatchObject({ status: 'blind' });
+    expect(status([push(down), push()])).toMatchObject({ status: 'no_data' });
   });
 
   it('is blind without an enabled check', () => {
-    expect(status([])).toMatchObject({ status: 'blind' });
-    expect(status([pull({ ...down, enabled: false })])).toMatchObject({ status: 'blind' });
+    expect(status([])).toMatchObject({ status: 'no_data' });
+    expect(status([pull({ ...down, enabled: false })])).toMatchObject({ status: 'no_data' });
   });
 
   it('is failed with `degraded` when any check failed', () => {
     expect(status([pull(down), pull(well)], 'degraded')).toMatchObject({ status: 'failed', confirmed: true });
     expect(status([pull(failed), pull(well)], 'degraded')).toMatchObject({ status: 'failed', confirmed: false });
-    expect(status([pull(), pull(well)], 'degraded')).toMatchObject({ status: 'fine' });
+    expect(status([pull(), pull(well)], 'degraded')).toMatchObject({ status: 'healthy' });
   });
 
   it('is fine only after a success since the dependent failed', () => {
-    expect(status([pull({ succeeded_at: AFTER - 1 })])).toMatchObject({ status: 'blind' });
+    expect(status([pull({ succeeded_at: AFTER - 1 })])).toMatchObject({ status: 'no_data' });
     expect(status([pull({ asked: { success: true, began_at: AFTER - 1, since: 0 } })])).toMatchObject({
-      status: 'blind',
+      status: 'no_data',
     });
-    expect(status([pull({ asked: { success: true, began_at: AFTER, since: 0 } })])).toMatchObject({ status: 'fine' });
+    expect(status([pull({ asked: { success: true, began_at: AFTER, since: 0 } })])).toMatchObject({
+      status: 'healthy',
+    });
   });
 
   it('prefers the newer of a result and an upstream probe', () => {
-    expect(status([pull({ ...failed, succeeded_at: NOW - 999 })])).toMatchObject({ status: 'fine' });
+    expect(status([pull({ ...failed, succeeded_at: NOW - 999 })])).toMatchObject({ status: 'healthy' });
     expect(status([pull({ ...failed, succeeded_at: NOW - 1001 })])).toMatchObject({ status: 'failed' });
   });
 
   it('ignores a failed upstream probe that later results should have confirmed', () => {
     const since = (ms: number) => [pull({ asked: { success: false, began_at: NOW, since: NOW - ms } })];
     expect(status(since(35_000))).toMatchObject({ status: 'failed' });
-    expect(status(since(35_001))).toMatchObject({ status: 'blind' });
+    expect(status(since(35_001))).toMatchObject({ status: 'no_data' });
   });
 
   it('uses the assumption while a probe is running', () => {
     expect(status([pull({ asked: 'open' })], 'down', 'failure')).toMatchObject({ status: 'failed' });
-    expect(status([pull({ asked: 'open' })], 'down', 'success')).toMatchObject({ status: 'fine' });
+    expect(status([pull({ asked: 'open' })], 'down', 'success')).toMatchObject({ status: 'healthy' });
   });
 
   it('returns the source and the time of the evidence', () => {
     const how = (checks: KnownCheck[], assumed?: Assumption) => {
-      const { known_by, known_at } = status(checks, 'down', assumed);
-      return [known_by, known_at];
+      const { evidence, known_at } = status(checks, 'down', assumed);
+      return [evidence, known_at];
     };
     expect(how([pull(down)])).toEqual(['state', NOW - 60_000]);
-    expect(how([pull(down), pull(failed)])).toEqual(['asked', NOW - 1000]);
-    expect(how([pull({ asked: { success: true, began_at: NOW - 5, since: NOW - 5 } })])).toEqual(['asked', NOW - 5]);
+    expect(how([pull(down), pull(failed)])).toEqual(['probe', NOW - 1000]);
+    expect(how([pull({ asked: { success: true, began_at: NOW - 5, since: NOW - 5 } })])).toEqual(['probe', NOW - 5]);
     expect(how([push({ succeeded_at: NOW - 7 })])).toEqual(['result', NOW - 7]);
-    expect(how([pull()])).toEqual(['nothing', undefined]);
+    expect(how([pull()])).toEqual(['none', undefined]);
   });
 });

@@ -24,8 +24,8 @@ const check = (more: Partial<KnownCheck>): KnownCheck => ({
 const CHECK: Record<Plain | 'open', KnownCheck> = {
   down: check({ state: 'down', failing_since: NOW - 40_000 }),
   suspected: check({ asked: { success: false, began_at: NOW - 1000, since: NOW - 1000 } }),
-  fine: check({ succeeded_at: NOW - 1000 }),
-  blind: check({ succeeded_at: FAILING - 1 }),
+  healthy: check({ succeeded_at: NOW - 1000 }),
+  no_data: check({ succeeded_at: FAILING - 1 }),
   open: check({ asked: 'open' }),
 };
 
@@ -57,7 +57,7 @@ const worlds = fc
     });
     return fc.record({
       relations: fc.uniqueArray(relation, { selector: (one) => `${one.from}${one.to}`, maxLength: 14 }),
-      stands: fc.array(fc.constantFrom<Plain>('down', 'suspected', 'fine', 'blind'), {
+      stands: fc.array(fc.constantFrom<Plain>('down', 'suspected', 'healthy', 'no_data'), {
         minLength: size,
         maxLength: size,
       }),
@@ -99,14 +99,14 @@ describe('findRootCauses', () => {
         fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
         async ({ relations, stands }, probes) => {
           const open = Object.fromEntries(
-            Object.entries(stands).map(([id, plain]) => [id, plain === 'blind' ? ('open' as const) : plain]),
+            Object.entries(stands).map(([id, plain]) => [id, plain === 'no_data' ? ('open' as const) : plain]),
           );
           const analysis = await analyze(relations, open);
           fc.pre(analysis.settled);
           const answered = Object.fromEntries(
             Object.entries(open).map(([id, plain], i) => [
               id,
-              plain === 'open' ? (probes[i] ? 'fine' : 'suspected') : plain,
+              plain === 'open' ? (probes[i] ? 'healthy' : 'suspected') : plain,
             ]),
           );
           const final = await analyze(relations, answered as Record<string, Plain>);
@@ -120,9 +120,9 @@ describe('findRootCauses', () => {
 
   it('is settled when a running probe does not matter', async () => {
     const relations = { a: [to('b'), to('c')] };
-    expect(await analyze(relations, { b: 'fine', c: 'open' })).toMatchObject({ settled: false });
+    expect(await analyze(relations, { b: 'healthy', c: 'open' })).toMatchObject({ settled: false });
     expect(
-      await analyze({ a: [to('b', { group: 'x' }), to('c', { group: 'x' })] }, { b: 'fine', c: 'open' }),
+      await analyze({ a: [to('b', { group: 'x' }), to('c', { group: 'x' })] }, { b: 'healthy', c: 'open' }),
     ).toMatchObject({
       settled: true,
       explained: false,
@@ -131,9 +131,9 @@ describe('findRootCauses', () => {
 
   it('names the farthest failed entity, whatever is between', async () => {
     const relations = { a: [to('b')], b: [to('c')], c: [to('d')] };
-    expect(rootsOf(await analyze(relations, { b: 'down', c: 'blind', d: 'suspected' }))).toEqual(['d']);
-    expect(rootsOf(await analyze(relations, { b: 'down', c: 'fine', d: 'down' }))).toEqual(['b']);
-    expect(await analyze(relations, { b: 'blind', c: 'blind', d: 'blind' })).toMatchObject({ explained: false });
+    expect(rootsOf(await analyze(relations, { b: 'down', c: 'no_data', d: 'suspected' }))).toEqual(['d']);
+    expect(rootsOf(await analyze(relations, { b: 'down', c: 'healthy', d: 'down' }))).toEqual(['b']);
+    expect(await analyze(relations, { b: 'no_data', c: 'no_data', d: 'no_data' })).toMatchObject({ explained: false });
   });
 
   it('orders by confirmed, then by start of the failure, then by id', async () => {
@@ -151,14 +151,14 @@ describe('findRootCauses', () => {
   it('explains nothing within a cycle, which is a root cause for others', async () => {
     expect(await analyze({ a: [to('b')], b: [to('a')] }, { b: 'down' })).toMatchObject({ explained: false });
     const upstream = { a: [to('b')], b: [to('c')], c: [to('b'), to('d')] };
-    expect(rootsOf(await analyze(upstream, { b: 'down', c: 'down', d: 'fine' }))).toEqual(['b']);
+    expect(rootsOf(await analyze(upstream, { b: 'down', c: 'down', d: 'healthy' }))).toEqual(['b']);
     expect(rootsOf(await analyze(upstream, { b: 'down', c: 'down', d: 'down' }))).toEqual(['b']);
   });
 
   it('tolerates failed members of a group until fewer than required are healthy', async () => {
     const two = { a: ['b', 'c', 'd'].map((id) => to(id, { group: 'db', required: 2 })) };
-    expect(await analyze(two, { b: 'down', c: 'fine', d: 'fine' })).toMatchObject({ explained: false });
-    expect(rootsOf(await analyze(two, { b: 'down', c: 'suspected', d: 'fine' }))).toEqual(['b', 'c']);
+    expect(await analyze(two, { b: 'down', c: 'healthy', d: 'healthy' })).toMatchObject({ explained: false });
+    expect(rootsOf(await analyze(two, { b: 'down', c: 'suspected', d: 'healthy' }))).toEqual(['b', 'c']);
   });
 
   it('does not explain a failure by one that the check survived for two minutes', async () => {

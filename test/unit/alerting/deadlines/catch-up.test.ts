@@ -4,14 +4,14 @@ import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { dueAlert, type Given, MINUTE, NOW } from './due-alert.ts';
 
 const decide = (given: Given) => decideCatchUp(dueAlert(given));
-const announces = (kind: string, state: string) => ({
-  alert: { announces: state, input: expect.objectContaining({ kind }) },
+const reports_state = (kind: string, state: string) => ({
+  alert: { reports_state: state, input: expect.objectContaining({ kind }) },
 });
 
 describe('decideCatchUp', () => {
   it('alerts when the last notified state is outdated', () => {
-    expect(decide({ state: 'down', announced: 'up' })).toMatchObject(announces('catch_up', 'down'));
-    expect(decide({ state: 'up', announced: 'down' })).toMatchObject(announces('catch_up', 'up'));
+    expect(decide({ state: 'down', announced: 'up' })).toMatchObject(reports_state('late', 'down'));
+    expect(decide({ state: 'up', announced: 'down' })).toMatchObject(reports_state('late', 'up'));
   });
 
   it('does nothing when the last notified state is right', () => {
@@ -21,14 +21,14 @@ describe('decideCatchUp', () => {
 
   it('alerts again after alerts out of order', () => {
     expect(decide({ state: 'down', announced: 'down', note: { misled: true } })).toMatchObject(
-      announces('catch_up', 'down'),
+      reports_state('late', 'down'),
     );
   });
 
   it('waits for the end of the cooldown', () => {
     const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW - MINUTE };
     expect(decide(given)).toEqual({ next: { deadline: NOW + 4 * MINUTE } });
-    expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(announces('catch_up', 'down'));
+    expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(reports_state('late', 'down'));
   });
 
   it('waits for the cooldown even without channels, because one can be added', () => {
@@ -40,14 +40,14 @@ describe('decideCatchUp', () => {
   it('does not wait after failed or misordered alerts', () => {
     const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW };
     expect(decide({ ...given, note: { failed_at: NOW - MINUTE, tries: 0 } })).toMatchObject(
-      announces('catch_up', 'down'),
+      reports_state('late', 'down'),
     );
-    expect(decide({ ...given, note: { misled: true } })).toMatchObject(announces('catch_up', 'down'));
+    expect(decide({ ...given, note: { misled: true } })).toMatchObject(reports_state('late', 'down'));
   });
 
   it('starts a cooldown, without another deadline', () => {
     const { alert, next } = decide({ state: 'down', announced: 'up' });
-    expect(alert).toMatchObject({ announces: 'down', cooldown: 'page' });
+    expect(alert).toMatchObject({ reports_state: 'down', cooldown: 'page' });
     expect(next).toBeUndefined();
   });
 
@@ -57,27 +57,27 @@ describe('decideCatchUp', () => {
 
   it('sends a closing alert for a disabled check whose last notified state is down', () => {
     const closed = {
-      alert: { announces: 'up', cooldown: null, input: expect.objectContaining({ kind: 'closed' }) },
+      alert: { reports_state: 'up', cooldown: null, input: expect.objectContaining({ kind: 'closed' }) },
     };
     expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toMatchObject(closed);
-    expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false } })).toEqual({});
+    expect(decide({ enabled: false, announced: 'down', policy: { late_alerts: false } })).toEqual({});
     expect(decide({ enabled: false, announced: 'up' })).toEqual({});
   });
 
   it('distinguishes degraded from up and down', () => {
-    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(announces('catch_up', 'degraded'));
-    expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(announces('catch_up', 'degraded'));
+    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(reports_state('late', 'degraded'));
+    expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(reports_state('late', 'degraded'));
     expect(decide({ state: 'degraded', announced: 'degraded' })).toEqual({});
     expect(decide({ enabled: false, state: 'unknown', announced: 'degraded' })).toMatchObject(
-      announces('closed', 'up'),
+      reports_state('closed', 'up'),
     );
   });
 
   it('counts degraded as up when alerts on degraded are disabled', () => {
     const policy = { notify_on_degraded: false };
     expect(decide({ state: 'degraded', announced: 'up', policy })).toEqual({});
-    expect(decide({ state: 'degraded', announced: 'down', policy })).toMatchObject(announces('catch_up', 'up'));
-    expect(decide({ state: 'degraded', announced: 'degraded', policy })).toMatchObject(announces('catch_up', 'up'));
+    expect(decide({ state: 'degraded', announced: 'down', policy })).toMatchObject(reports_state('late', 'up'));
+    expect(decide({ state: 'degraded', announced: 'degraded', policy })).toMatchObject(reports_state('late', 'up'));
   });
 
   it('applies the cooldown of a warning only to warnings', () => {
@@ -105,12 +105,12 @@ describe('decideCatchUp', () => {
     expect(decide({ state: 'up', announced: 'up', policy, flapping: told })).toEqual({
       next: { deadline: told.until },
     });
-    expect(decide({ state: 'up', announced: 'up', policy, flapping: calm })).toMatchObject(announces('catch_up', 'up'));
+    expect(decide({ state: 'up', announced: 'up', policy, flapping: calm })).toMatchObject(reports_state('late', 'up'));
     expect(decide({ state: 'down', announced: 'up', policy, flapping: flaps })).toMatchObject(
-      announces('catch_up', 'down'),
+      reports_state('late', 'down'),
     );
     expect(decide({ state: 'down', announced: 'up', policy: { flap_threshold: 0 }, flapping: told })).toMatchObject(
-      announces('catch_up', 'down'),
+      reports_state('late', 'down'),
     );
   });
 
@@ -120,7 +120,7 @@ describe('decideCatchUp', () => {
     const next = { deadline: flapping.until };
     const policy = { flap_threshold: 3 };
     expect(decide({ state: 'down', announced: 'up', policy, flapping, note })).toMatchObject({
-      ...announces('catch_up', 'down'),
+      ...reports_state('late', 'down'),
       next,
     });
     expect(decide({ state: 'up', announced: 'up', policy, flapping, note })).toEqual({ next });
@@ -139,7 +139,7 @@ describe('decideCatchUp', () => {
       fc.property(anything, (given) => {
         expect(decide({ ...given, policy: { silenced: true } })).toEqual({});
         expect(decide({ ...given, policy: { channels: [] } })).toEqual({});
-        expect(decide({ ...given, policy: { catch_up: false } })).toEqual({});
+        expect(decide({ ...given, policy: { late_alerts: false } })).toEqual({});
       }),
     );
   });
@@ -148,7 +148,7 @@ describe('decideCatchUp', () => {
     fc.assert(
       fc.property(anything, (given) => {
         const { alert } = decide({ ...given, enabled: true });
-        if (alert) expect(alert.announces).toBe(given.state);
+        if (alert) expect(alert.reports_state).toBe(given.state);
       }),
     );
   });

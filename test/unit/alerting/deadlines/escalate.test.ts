@@ -36,7 +36,7 @@ function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'dow
 describe('decideEscalation', () => {
   it('notifies the channels of the step, records it and schedules the next one', () => {
     expect(decideEscalation(due())).toMatchObject({
-      alert: { announces: 'down', cooldown: null, step: 0, channels: [{ id: 'second' }] },
+      alert: { reports_state: 'down', cooldown: null, step: 0, channels: [{ id: 'second' }] },
       alerts: { escalated: ['second'], episode: { escalation: { steps: 1 } } },
       next: { deadline: NOW + 10 * MINUTE },
     });

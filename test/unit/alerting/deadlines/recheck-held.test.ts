@@ -175,7 +175,7 @@ describe('a check that goes down in a maintenance window', () => {
     expect([await decisions(), await sentAlerts()]).toEqual([[['skipped', 'silenced']], []]);
     world.advance(60 * MINUTE);
     await deadlines();
-    expect(await sentAlerts()).toEqual(['catch_up down']);
+    expect(await sentAlerts()).toEqual(['late down']);
   });
 
   it('pauses reminders of an earlier failure until the end of the window', async () => {
@@ -189,7 +189,7 @@ describe('a check that goes down in a maintenance window', () => {
     expect(await sentAlerts()).toEqual(['state_change down']);
     world.advance(MINUTE);
     await deadlines();
-    expect(await sentAlerts()).toEqual(['state_change down', 'repeat down']);
+    expect(await sentAlerts()).toEqual(['state_change down', 'reminder down']);
   });
 
   it('needs one request more than without a window', async () => {

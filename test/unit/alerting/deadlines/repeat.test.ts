@@ -11,7 +11,7 @@ const decide = (given: Given, policy: Given['policy'] = {}) =>
 
 describe('decideRepeat', () => {
   it('sends a reminder while the check is down, and the next one an interval later', () => {
-    expect(decide(DOWN)).toMatchObject({ alert: { announces: 'down', cooldown: null }, next });
+    expect(decide(DOWN)).toMatchObject({ alert: { reports_state: 'down', cooldown: null }, next });
   });
 
   it('ignores the cooldown', () => {

@@ -27,6 +27,6 @@ it('alerts within the cooldown when an alert fails after a retry of an earlier s
   expect(entry.deadline).toBe(328_000);
   const given = dueAlert({ state: 'up', announced: 'down', planned: 265_000, policy: { cooldown_seconds: 200 } });
   expect(decideCatchUp({ ...given, entry, now: 328_000 })).toMatchObject({
-    alert: { announces: 'up' },
+    alert: { reports_state: 'up' },
   });
 });

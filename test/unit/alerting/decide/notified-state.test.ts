@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { lastNotifiedState, withAlertInFlight, withoutAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
 import type { NotifiedStates } from '#lib/checks/check-item.ts';
 
-const afterAlerts = (announces: ('up' | 'down')[]): NotifiedStates | undefined => {
+const afterAlerts = (reports_state: ('up' | 'down')[]): NotifiedStates | undefined => {
   let notified: NotifiedStates | undefined;
-  for (const [i, state] of announces.entries())
-    notified = withAlertInFlight(notified ? { announced: notified } : {}, { id: `trn_${i}`, announces: state });
+  for (const [i, state] of reports_state.entries())
+    notified = withAlertInFlight(notified ? { announced: notified } : {}, { id: `trn_${i}`, reports_state: state });
   return notified;
 };
 const states = fc.array(fc.constantFrom<'up' | 'down'>('up', 'down'), { minLength: 1, maxLength: 10 });
@@ -44,33 +44,35 @@ describe('lastNotifiedState', () => {
     for (let i = 0; i < 5; i++) notified = withoutAlertInFlight(notified, `trn_${i}`);
     expect(lastNotifiedState({ announced: notified })).toBe('unknown');
     expect(
-      lastNotifiedState({ announced: withAlertInFlight({ announced: notified }, { id: 'trn_5', announces: 'down' }) }),
+      lastNotifiedState({
+        announced: withAlertInFlight({ announced: notified }, { id: 'trn_5', reports_state: 'down' }),
+      }),
     ).toBe('down');
   });
 });
 
 describe('lastNotifiedState after any sequence of alerts and failures', () => {
-  type Alert = { id: string; announces: 'up' | 'down'; failed: boolean };
+  type Alert = { id: string; reports_state: 'up' | 'down'; failed: boolean };
 
   /** Sequences in which an alert is planned, or one of the last `back` fails on every channel. */
   const stories = (back: number) =>
     fc.array(
       fc.oneof(
-        fc.record({ announces: fc.constantFrom<'up' | 'down'>('up', 'down') }),
+        fc.record({ reports_state: fc.constantFrom<'up' | 'down'>('up', 'down') }),
         fc.record({ back: fc.integer({ min: 0, max: back - 1 }) }),
       ),
       { maxLength: 40 },
     );
 
   function play(
-    steps: ({ announces: 'up' | 'down' } | { back: number })[],
+    steps: ({ reports_state: 'up' | 'down' } | { back: number })[],
     see: (alerts: Alert[], notified?: NotifiedStates) => void,
   ) {
     const alerts: Alert[] = [];
     let notified: NotifiedStates | undefined;
     for (const one of steps) {
-      if ('announces' in one) {
-        alerts.push({ id: `trn_${alerts.length}`, announces: one.announces, failed: false });
+      if ('reports_state' in one) {
+        alerts.push({ id: `trn_${alerts.length}`, reports_state: one.reports_state, failed: false });
         notified = withAlertInFlight(notified ? { announced: notified } : {}, alerts.at(-1)!);
       } else {
         const alert = alerts.at(-1 - one.back);
@@ -82,7 +84,7 @@ describe('lastNotifiedState after any sequence of alerts and failures', () => {
     }
   }
 
-  const truth = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.announces ?? 'up';
+  const truth = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.reports_state ?? 'up';
   const lastState = (notified?: NotifiedStates) => lastNotifiedState(notified ? { announced: notified } : {});
 
   it('is the state in the latest alert that has not failed, or unknown', () => {

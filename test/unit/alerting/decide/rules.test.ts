@@ -31,8 +31,8 @@ const change = (from: CheckState, to: CheckState) => ({ cause: 'result', from, t
 const toDown = change('up', 'down');
 const toUp = change('down', 'up');
 const first = change('unknown', 'up');
-const notified = (announces: NotifiedAlert['announces']): CheckItem['alerts'] => ({
-  announced: { baseline: 'up', inFlight: [{ id: 'trn_1', announces }] },
+const notified = (reports_state: NotifiedAlert['reports_state']): CheckItem['alerts'] => ({
+  announced: { baseline: 'up', inFlight: [{ id: 'trn_1', reports_state }] },
 });
 const cooling = { last_planned_at: AT - 299_999 };
 const flapping = { changed_at: [AT], flapping: { since: AT - 5, until: AT + 5, told: true as const } };
@@ -43,7 +43,7 @@ describe('decide for a state change', () => {
     for (const from of states) {
       for (const to of states) if (from !== to) expect(reasonFor(change(from, to), {}, policy)).toBeNull();
     }
-    expect(reasonFor({ ...toDown, cause: 'silence' }, {}, policy)).toBeNull();
+    expect(reasonFor({ ...toDown, cause: 'missed_heartbeat' }, {}, policy)).toBeNull();
     expect(reasonFor(change('unknown', 'down'), {}, policy)).toBeNull();
     expect(reasonFor(change('unknown', 'degraded'), {}, policy)).toBeNull();
   });
@@ -55,8 +55,8 @@ describe('decide for a state change', () => {
     expect(reasonFor({ ...first, cause: 'check_disabled' }, both, all)).toBe('configuration');
     expect(reasonFor(first, both, all)).toBe('silenced');
     expect(reasonFor(first, both, notSilenced)).toBe('initial');
-    expect(reasonFor(change('degraded', 'up'), both, notSilenced)).toBe('degraded_off');
-    expect(reasonFor(toUp, both, notSilenced)).toBe('recovery_off');
+    expect(reasonFor(change('degraded', 'up'), both, notSilenced)).toBe('degraded_disabled');
+    expect(reasonFor(toUp, both, notSilenced)).toBe('recovery_disabled');
     expect(reasonFor(toDown, both, notSilenced)).toBe('flapping');
     expect(reasonFor(toDown, cooling, notSilenced)).toBe('cooldown');
     expect(reasonFor(toDown, {}, notSilenced)).toBe('no_channels');
@@ -104,13 +104,13 @@ describe('decide without alerts on degraded', () => {
   const withoutDegraded = { ...policy, notify_on_degraded: false };
 
   it('counts degraded as up', () => {
-    expect(reasonFor(change('up', 'degraded'), {}, withoutDegraded)).toBe('degraded_off');
-    expect(reasonFor(change('degraded', 'up'), {}, withoutDegraded)).toBe('degraded_off');
+    expect(reasonFor(change('up', 'degraded'), {}, withoutDegraded)).toBe('degraded_disabled');
+    expect(reasonFor(change('degraded', 'up'), {}, withoutDegraded)).toBe('degraded_disabled');
     expect(reasonFor(change('unknown', 'degraded'), {}, withoutDegraded)).toBe('initial');
     expect(reasonFor(change('degraded', 'down'), {}, withoutDegraded)).toBeNull();
     expect(reasonFor(change('down', 'degraded'), {}, withoutDegraded)).toBeNull();
     expect(reasonFor(change('down', 'degraded'), {}, { ...withoutDegraded, notify_on_recovery: false })).toBe(
-      'recovery_off',
+      'recovery_disabled',
     );
   });
 });
@@ -121,7 +121,7 @@ it('decides like a check without degraded when no warnings occur', () => {
   const plain = ({ from, to, ago, notifiedState }: Given, settings: Plain): AlertReason | null => {
     if (settings.silenced) return 'silenced';
     if (from === 'unknown' && to === 'up' && notifiedState === 'up') return 'initial';
-    if (to === 'up' && !settings.notify_on_recovery) return 'recovery_off';
+    if (to === 'up' && !settings.notify_on_recovery) return 'recovery_disabled';
     if (ago < settings.cooldown_seconds * 1000) return 'cooldown';
     return settings.channels.length === 0 ? 'no_channels' : null;
   };
@@ -156,7 +156,7 @@ describe('RULES', () => {
   it('has unique names, and as reasons only rules for state changes', () => {
     expect(new Set(RULES.map(({ name }) => name)).size).toBe(RULES.length);
     // @ts-expect-error: it applies only to reminders
-    expect(AlertReason.safeParse('repeats_off' satisfies AlertReason).success).toBe(false);
+    expect(AlertReason.safeParse('reminders_disabled' satisfies AlertReason).success).toBe(false);
   });
 
   it('holds only by rules that can hold', () => {
@@ -172,8 +172,8 @@ describe('RULES', () => {
       'configuration pass',
       'silenced pass',
       'initial pass',
-      'degraded_off pass',
-      'recovery_off pass',
+      'degraded_disabled pass',
+      'recovery_disabled pass',
       'flapping pass',
       'cooldown stop',
       'dependency not_reached',

@@ -25,18 +25,18 @@ async function lateAlertAfter(
     tenant_id: TENANT,
     check_id: 'chk_pay',
     status: 'failed',
-    announces: 'down',
+    reports_state: 'down',
     alert: { id: 'trn_forgotten', sk: 'AL#0', deliveries: ['dlv_1'], ...(series && { series }) },
   } as unknown as DeliveryItem;
   await world.put(delivery);
   await followUp(world, delivery);
-  return world.table.get<DeadlineEntry>(world.keys.entry('catch_up', TENANT, 'chk_pay'));
+  return world.table.get<DeadlineEntry>(world.keys.entry('late', TENANT, 'chk_pay'));
 }
 
 describe('followUp of an alert that is no longer in flight', () => {
   it('changes nothing while a newer one was sent', async () => {
     expect(
-      await lateAlertAfter({ baseline: 'unknown', inFlight: [{ id: 'trn_9', announces: 'down' }] }),
+      await lateAlertAfter({ baseline: 'unknown', inFlight: [{ id: 'trn_9', reports_state: 'down' }] }),
     ).toBeUndefined();
     expect(await lateAlertAfter({ baseline: 'down', inFlight: [] })).toBeUndefined();
   });

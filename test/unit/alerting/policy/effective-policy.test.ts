@@ -29,10 +29,10 @@ const silence = (until: number): AccountSilence => ({
 
 describe('effectivePolicy', () => {
   it('prefers settings of the check, then of the account, then the defaults', () => {
-    const account = { ...NO_ALERTING, policy: { cooldown_seconds: 60, catch_up: false } };
+    const account = { ...NO_ALERTING, policy: { cooldown_seconds: 60, late_alerts: false } };
     expect(effectivePolicy(stored({ cooldown_seconds: 5 }), { ...about, account })).toMatchObject({
       cooldown_seconds: 5,
-      catch_up: false,
+      late_alerts: false,
       flap_threshold: 0,
       silenced: false,
     });
