@@ -19,7 +19,7 @@ export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
   const answer = compact(lazyRouter(apiRoutes, (rows) => makeRouter(rows, pageGates(env))));
   const mcp = lazyFunction(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
-  const links = lazyFunction(async () => (await import('#lib/incidents/links/endpoint.ts')).makeLinks(env));
+  const links = lazyFunction(async () => (await import('#lib/incidents/links/endpoint.ts')).linkHandler(env));
   return async (event) => {
     if (event.rawPath.startsWith(LINK_PATH)) return links(event);
     if (event.rawPath !== MCP_PATH) return answer(event);

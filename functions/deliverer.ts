@@ -12,7 +12,7 @@ const PLACES = { places: 200, per_target: 10, wait_ms: 1_000 };
 
 /** Attempts deliveries. The clients of NATS and of the mail server are in this function alone. */
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
-  const env = { ...envOf(ports), publish, sendMail: mailOf(ports), places: new FairSemaphore(PLACES, ports.clock) };
+  const env = { ...envOf(ports), publish, sendMail: mailOf(ports), permits: new FairSemaphore(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, record) =>
       deliver(env, messages.delivery.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),

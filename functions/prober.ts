@@ -1,4 +1,4 @@
-import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
+import { recheckSuppressed } from '#lib/alerting/deadlines/recheck-suppressed.ts';
 import { onChange } from '#lib/alerting/on-change.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { ProberWork } from '#lib/messages.ts';
@@ -20,7 +20,7 @@ export function create(ports: Ports) {
     eachMessage(ports.log, event.Records, async (body) => {
       const work = ProberWork.parse(body);
       if ('deadlines' in work) return handleDeadlines(env, work.deadlines);
-      if ('wake' in work) return wakeAlerts(env, work);
+      if ('wake' in work) return recheckSuppressed(env, work);
       const failed = await runJobs(env, work, prober, context?.signal);
       // What it left undone when its time was over comes again with the message, which knows how often that was.
       context?.signal?.throwIfAborted();

@@ -32,30 +32,29 @@ type Acknowledged = {
   check: CheckItem;
   entity: Pick<EntityItem, 'dependents' | 'incident'>;
   policy: Policy;
-  /** The deadline of its alert, where that is held. */
   hold: Deadline | undefined;
   acknowledgement: Acknowledgement;
   now: number;
 };
 
-/** What lets those know who were told of a failure that somebody looks after it; undefined where nobody is to hear. */
+/** Returns the alert about an acknowledgement for the recipients of the failure; undefined without recipients. */
 async function acknowledgedAlert(
   env: TenantEnv,
   { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
 ): Promise<AlertItem | undefined> {
   const reports_state = reportedStateOf(check.state, policy);
   const channels = notifiedTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
-  const situation: RuleInput = {
+  const input: RuleInput = {
     ...decisionInputOf(check, check.alerts, policy, channels, now),
     ...{ kind: 'acknowledged', cause: null, from: check.state, to: check.state },
   };
-  if (decide(situation).decision !== 'planned') return undefined;
+  if (decide(input).decision !== 'planned') return undefined;
   const { tenant_id, entity_id, id: check_id } = check;
   const transition = await lastTransition(env, tenant_id, check_id);
   if (!transition) return undefined;
   return alertItem(env.keys, {
     ...{ tenant_id, entity_id, check_id, reports_state, channels, transition, acknowledgement },
-    ...{ kind: 'acknowledged', urgency: 'low', at: now, n: now, decided_on: situation },
+    ...{ kind: 'acknowledged', urgency: 'low', at: now, n: now, decided_on: input },
     ...(entity.incident && { incident_id: entity.incident.id }),
     ...(entity.dependents > 0 && { with_others: true }),
     expires_at: transition.expires_at,
@@ -65,14 +64,14 @@ async function acknowledgedAlert(
 export const AcknowledgeBody = z
   .object({
     until: Instant.nullable()
-      .describe('When it ends by itself, at most 30 days from now; without it, when the check recovers.')
+      .describe('Time at which it ends; without it, it ends when the check recovers. At most 30 days from now.')
       .exactOptional(),
-    note: line(0, 500).describe('For people: what is being done.').default(''),
+    note: line(0, 500).describe('Human-readable note.').default(''),
   })
   .meta({ id: 'Acknowledge' });
 
-/** Whoever acknowledges: a caller, or a link. */
-type Acknowledging = TenantEnv & MutationContext;
+/** The acting party: a caller or a link. */
+type ActorScope = TenantEnv & MutationContext;
 /** `until`: epoch ms. */
 type Wanted = Pick<Acknowledgement, 'by' | 'via' | 'channel_id' | 'note'> & { until?: number | undefined };
 
@@ -85,7 +84,7 @@ const audited: Audited<CheckItem> = {
   },
 };
 
-/** A caller acknowledges. Throws as `acknowledge`. */
+/** Acknowledges as a caller. @throws as `acknowledge` */
 export const acknowledgeAs = (
   context: Context,
   check: Pick<CheckItem, 'id' | 'entity_id'>,
@@ -97,16 +96,14 @@ export const acknowledgeAs = (
 };
 
 /**
- * Notes on a check that is down that somebody looks after it, and lets those know who were told. Until it recovers, or
- * `until`, there are no repeats and no steps of its escalation. The first one stays.
- * @param beside what else is written in the same transaction
- * @throws AppError CONFLICT for a check that is not down, VALIDATION_ERROR for an end that is not ahead, NOT_FOUND
+ * Acknowledges a failure, unless it is: no reminders or steps until it recovers, or `until`. Notifies the recipients.
+ * @throws AppError CONFLICT without a failure, VALIDATION_ERROR for an end in the past, NOT_FOUND
  */
 export async function acknowledge(
-  scope: Acknowledging,
+  scope: ActorScope,
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
   { until, ...wanted }: Wanted,
-  beside: readonly Write[] = [],
+  extraWrites: readonly Write[] = [],
 ): Promise<AcknowledgementRecord> {
   const { ports, keys } = scope;
   if (until !== undefined) assertSilenceEnd('until', until, ports.clock.now());
@@ -126,16 +123,16 @@ export async function acknowledge(
     };
     const alerts = withAcknowledgement(check.alerts, acknowledgement);
     const after = nextCheck(check, v, { alerts });
-    const told = await acknowledgedAlert(scope, { check, entity, policy, hold, acknowledgement, now });
+    const alert = await acknowledgedAlert(scope, { check, entity, policy, hold, acknowledgement, now });
     const due = nextStepAt(alerts, policy) === undefined ? undefined : until;
     const writes: Write[] = [
       replaceCheck(check, after),
       policyAsRead,
-      ...(told ? [{ put: told, if: 'absent' as const }] : []),
+      ...(alert ? [{ put: alert, if: 'absent' as const }] : []),
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
       ...(await rootAcknowledged(scope, entity, acknowledgement, v)),
       ...note(check, after),
-      ...beside,
+      ...extraWrites,
     ];
     if (!(await commit(ports, writes)).ok) return RETRY;
     if (due !== undefined) await sendDeadlines(scope, [dueDeadline('escalation', check, due)]);
@@ -143,12 +140,9 @@ export async function acknowledge(
   });
 }
 
-/**
- * Takes an acknowledgement back: repeats go on, and so does the escalation, whose next step may be due at once.
- * Where nobody has acknowledged it, nothing is done.
- */
+/** Removes an acknowledgement, if any: reminders and escalation resume, possibly with a step due now. */
 export async function unacknowledge(
-  scope: Acknowledging,
+  scope: ActorScope,
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
 ): Promise<void> {
   const { ports, keys } = scope;
@@ -175,7 +169,7 @@ export async function unacknowledge(
   });
 }
 
-/** A check with its policy and its held alert. @throws AppError NOT_FOUND */
+/** Reads a check with its policy and its held alert. @throws AppError NOT_FOUND */
 async function readCheck(scope: TenantEnv, id: string, entity_id: string) {
   const owner = { tenant_id: scope.tenant, entity_id, id };
   const { check, entity, policy, policyAsRead, deadlines } = await readCheckAlerting(scope, owner, {
@@ -185,11 +179,11 @@ async function readCheck(scope: TenantEnv, id: string, entity_id: string) {
   return { check, entity, policy, policyAsRead, hold: deadlines.hold };
 }
 
-/** The same of one whose failure goes on. @throws AppError CONFLICT */
+/** Reads a check with a failure. @throws AppError CONFLICT */
 async function readFailing(scope: TenantEnv, id: string, entity_id: string): ReturnType<typeof readCheck> {
   const read = await readCheck(scope, id, entity_id);
   if (read.check.alerts.episode) return read;
   const { state, state_since } = read.check;
-  const is = state === 'unknown' ? 'has no state' : `is ${state} since ${state_since}`;
-  throw new AppError('CONFLICT', `Check ${id} ${is}: only what is down can be acknowledged.`);
+  const stateText = state === 'unknown' ? 'has no state' : `is ${state} since ${state_since}`;
+  throw new AppError('CONFLICT', `Check ${id} ${stateText}: only a failing check can be acknowledged.`);
 }

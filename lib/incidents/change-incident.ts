@@ -16,7 +16,7 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { acknowledgeAs } from './acknowledge.ts';
-import { entitiesDown, leave } from './end-incident.ts';
+import { entityStatus, releaseEntities } from './end-incident.ts';
 import {
   acknowledgementOf,
   expiryOf,
@@ -32,36 +32,36 @@ import { resolvedWrites, timelineEntry } from './timeline.ts';
 const MAX_ENTITIES = 100;
 
 const settings = {
-  title: Name.describe('What people call it.'),
+  title: Name.describe('Display name.'),
   impact: Impact,
 };
 
-/** An incident that no check has found. */
+/** A manual incident. */
 export const NewIncident = z
   .object({
     ...settings,
     entity_ids: z
       .array(z.string().refine((id) => isId('ent', id), 'must be the id of an entity: ent_…'))
       .max(MAX_ENTITIES, `must name at most ${MAX_ENTITIES}`)
-      .describe('What it is about.')
+      .describe('Ids of affected entities.')
       .default([]),
   })
   .meta({ id: 'NewIncident' });
 type NewIncident = z.output<typeof NewIncident>;
 
-/** What of an incident is changed; the rest keeps its value. */
+/** Changes of an incident; omitted properties keep their value. */
 export const IncidentPatch = z
   .object({
     id: Unchanged.exactOptional(),
     title: settings.title.exactOptional(),
     impact: Impact.exactOptional(),
-    hidden: z.boolean().describe('Whether it is kept from the public.').exactOptional(),
+    hidden: z.boolean().describe('Whether it is hidden from the public.').exactOptional(),
   })
   .meta({ id: 'IncidentPatch' });
 type IncidentPatch = z.output<typeof IncidentPatch>;
 
 export const NewNote = z
-  .object({ text: text(1, 4000).describe('For whoever looks after it; line breaks are kept.') })
+  .object({ text: text(1, 4000).describe('Note for other users; line breaks are kept.') })
   .meta({ id: 'NewIncidentNote' });
 type NewNote = z.output<typeof NewNote>;
 
@@ -82,11 +82,10 @@ const auditedIncident: Audited<IncidentItem> = {
   }),
 };
 
-/** Who a caller is, for people. */
 const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
 
-/** Makes an incident by hand. @throws AppError VALIDATION_ERROR for an entity that does not exist */
-export async function makeIncident(
+/** Creates a manual incident. @throws AppError VALIDATION_ERROR for an entity that does not exist */
+export async function createIncident(
   context: Context,
   { title, impact, entity_ids }: NewIncident,
 ): Promise<IncidentItem> {
@@ -116,7 +115,7 @@ export async function makeIncident(
   });
 }
 
-/** Changes what is given of an incident. What changes nothing is not written. */
+/** Changes the given properties of an incident. Writes nothing without a change. */
 export function changeIncident(context: Context, id: string, patch: IncidentPatch): Promise<IncidentItem> {
   const { ports } = context;
   assertUnchanged({ id }, { id: patch.id });
@@ -138,10 +137,7 @@ export function changeIncident(context: Context, id: string, patch: IncidentPatc
   });
 }
 
-/**
- * Ends an incident. One that is over stays as it is.
- * @throws AppError CONFLICT for an automatic one while a check of it is down
- */
+/** Resolves an incident. @throws AppError CONFLICT for an automatic one while one of its checks is down */
 export async function resolveIncident(context: Context, id: string): Promise<IncidentItem> {
   const { ports } = context;
   const note = auditWriter(context, 'resolve', auditedIncident);
@@ -154,23 +150,23 @@ export async function resolveIncident(context: Context, id: string): Promise<Inc
     if (!(await commit(ports, [...writes, ...note(incident, { ...incident, ...end })])).ok) return RETRY;
     return requireIncident(context, id);
   });
-  if (ended.origin === 'automatic') await leave(context, ended);
+  if (ended.origin === 'automatic') await releaseEntities(context, ended);
   return ended;
 }
 
-/** Epoch ms of its end: now, or when the last of its checks came up. */
+/** Returns the end of an incident in epoch ms: now, or the last recovery of its checks. */
 async function lastRecovery(context: Context, incident: IncidentItem): Promise<number> {
   if (incident.origin === 'manual') return context.ports.clock.now();
-  const entities = await entitiesDown(context, incident);
-  if (!('down' in entities) && !entities.behind) return entities.last;
+  const entities = await entityStatus(context, incident);
+  if (!('down' in entities) && !entities.hasPendingUpdate) return entities.last;
   throw new AppError(
     'CONFLICT',
-    `Incident ${incident.id} is not over: a check of it is down. It ends by itself once all are up; to be left alone ` +
-      'until then, acknowledge it.',
+    `Incident ${incident.id} cannot be resolved while one of its checks is down. It resolves automatically after all ` +
+      'have recovered; to stop reminders until then, acknowledge it.',
   );
 }
 
-/** Adds a note to the timeline of an incident, also of one that is over. */
+/** Adds a note to the timeline of an incident, even if it is resolved. */
 export async function addNote(context: Context, incident: IncidentItem, { text }: NewNote): Promise<TimelineItem> {
   const { ports } = context;
   const note = auditWriter(context, 'note', auditedIncident);
@@ -186,9 +182,8 @@ export async function addNote(context: Context, incident: IncidentItem, { text }
 type Wanted = { until?: number | null | undefined; note: string };
 
 /**
- * Says that somebody looks after an incident: every check of it that is down and that anybody was told of is
- * acknowledged. What is held stays held, and is told when it turns out to be down for another reason. The first stays.
- * @throws AppError CONFLICT for one that is over, VALIDATION_ERROR for an end that is not ahead
+ * Acknowledges an incident and its notified failing checks, unless it is. Held alerts stay held.
+ * @throws AppError CONFLICT for a resolved one, VALIDATION_ERROR for an end in the past
  */
 export async function acknowledgeIncident(
   context: Context,
@@ -199,8 +194,8 @@ export async function acknowledgeIncident(
   if (until) assertSilenceEnd('until', until, ports.clock.now());
   const audit = auditWriter(context, 'acknowledge', auditedIncident);
   const v = ports.ids.token();
-  for (const check of await checksToldDown(context, await requireOpen(context, id)))
-    await acknowledgeAs(context, check, { until, note }).catch(unlessOver);
+  for (const check of await notifiedFailingChecks(context, await requireOpen(context, id)))
+    await acknowledgeAs(context, check, { until, note }).catch(ignoreEnded);
   return retryOnConflict(ports, async () => {
     const incident = await requireOpen(context, id);
     const now = ports.clock.now();
@@ -215,11 +210,11 @@ export async function acknowledgeIncident(
 async function requireOpen(context: Context, id: string): Promise<IncidentItem> {
   const incident = await requireIncident(context, id);
   if (incident.resolved_at === undefined) return incident;
-  throw new AppError('CONFLICT', `Incident ${id} is over since ${incident.resolved_at}.`);
+  throw new AppError('CONFLICT', `Incident ${id} was resolved at ${incident.resolved_at}.`);
 }
 
-/** Its checks that are down but for those whose alerts are held: nobody was told of these. */
-async function checksToldDown({ ports, keys, tenant }: Context, { id }: IncidentItem) {
+/** Returns its checks that are down, except those whose recipients were not notified yet. */
+async function notifiedFailingChecks({ ports, keys, tenant }: Context, { id }: IncidentItem) {
   const partition = keys.ofIncident(tenant, id);
   const parts = await allOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) });
   const entities = await ports.table.getMany<EntityItem>(parts.map((one) => keys.entity(tenant, one.entity_id)));
@@ -232,7 +227,7 @@ async function checksToldDown({ ports, keys, tenant }: Context, { id }: Incident
   return down.filter((_, i) => !isUnnotified(holds[i]));
 }
 
-/** It has recovered, or is gone. */
-function unlessOver(error: unknown): void {
+/** Ignores that a check has recovered or was deleted. */
+function ignoreEnded(error: unknown): void {
   if (!(error instanceof AppError && (error.code === 'CONFLICT' || error.code === 'NOT_FOUND'))) throw error;
 }

@@ -10,20 +10,16 @@ import { iso } from '#lib/platform/time.ts';
 import type { IncidentEntity, IncidentItem } from './incident.ts';
 import { resolvedWrites } from './timeline.ts';
 
-type Over = { tenant_id: string; incident_id: string };
+type IncidentKey = { tenant_id: string; incident_id: string };
 
-/** However short the quiet time is, recoveries of many entities are looked at together. */
+/** Minimum delay in ms, so that recoveries of several entities are handled together. */
 const MIN_WAIT_MS = 1_000;
-/** A look that should have been so long ago (ms) is lost, and another is sent for. */
+/** Time in ms after which a scheduled quiet check counts as lost and is sent again. */
 const LOST_MS = 10 * 60_000;
-/** What an entity says of itself is not in the incident yet: it will be in a moment. */
+/** Delay in ms while the update of an entity has not reached the incident. */
 const SOON_MS = 5_000;
 
-/**
- * Sends for a look whether an incident is over, unless one is on its way. It is sent before that is noted, so that a
- * crash loses none.
- * @returns what is to be noted on the incident
- */
+/** Schedules a quiet check, unless one is pending; sent before it is recorded, so that a crash loses none. */
 export async function scheduleQuietCheck(
   { ports }: Env,
   { tenant_id, id: incident_id, look_at }: Pick<IncidentItem, 'tenant_id' | 'id' | 'look_at'>,
@@ -37,29 +33,31 @@ export async function scheduleQuietCheck(
   return { look_at: next };
 }
 
-/**
- * Resolves an automatic incident in which nothing has been down for the quiet time, with the last recovery as its end,
- * and has its entities leave it. Repeatable.
- */
-export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: Over): Promise<void> {
-  const incident = await begun(env, { tenant_id, incident_id });
+/** Resolves an automatic incident after the quiet time, as of the last recovery. Repeatable. */
+export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: IncidentKey): Promise<void> {
+  const incident = await startQuietCheck(env, { tenant_id, incident_id });
   if (!incident || incident.origin === 'manual') return;
   if (incident.resolved_at === undefined) {
-    const entities = await entitiesDown(env, incident);
+    const entities = await entityStatus(env, incident);
     if ('down' in entities) return;
     const now = env.ports.clock.now();
     const quietAt = entities.last + env.ports.settings.INCIDENT_QUIET_SECONDS * 1000;
-    if (quietAt > now || entities.behind) return again(env, incident, Math.max(quietAt, now + SOON_MS));
+    if (quietAt > now || entities.hasPendingUpdate)
+      return repeatQuietCheck(env, incident, Math.max(quietAt, now + SOON_MS));
     const { ports } = env;
     const end = { resolved_at: iso(entities.last), resolved_by: 'automatic' };
-    // Whatever came between has another look sent for, or is looked at now.
-    if (!(await commit(ports, resolvedWrites(env, incident, end))).ok) return again(env, incident, now + SOON_MS);
+    // A concurrent change schedules another quiet check, or this one repeats.
+    if (!(await commit(ports, resolvedWrites(env, incident, end))).ok)
+      return repeatQuietCheck(env, incident, now + SOON_MS);
   }
-  await leave(env, incident);
+  await releaseEntities(env, incident);
 }
 
-/** Notes that the look has begun, so that a recovery from now on sends for another. */
-const begun = ({ ports, keys }: Env, { tenant_id, incident_id }: Over): Promise<IncidentItem | undefined> =>
+/** Records that the quiet check has started, so that a later recovery schedules another. */
+const startQuietCheck = (
+  { ports, keys }: Env,
+  { tenant_id, incident_id }: IncidentKey,
+): Promise<IncidentItem | undefined> =>
   retryOnConflict(ports, async () => {
     const incident = await ports.table.get<IncidentItem>(keys.incident(tenant_id, incident_id));
     if (!incident || incident.look_at === undefined) return incident;
@@ -68,36 +66,36 @@ const begun = ({ ports, keys }: Env, { tenant_id, incident_id }: Over): Promise<
     return (await commit(ports, [{ put, if: { version: incident.v } }])).ok ? put : RETRY;
   });
 
-async function again(env: Env, { look_at: _before, ...incident }: IncidentItem, at: number): Promise<void> {
+async function repeatQuietCheck(env: Env, { look_at: _before, ...incident }: IncidentItem, at: number): Promise<void> {
   const { ports } = env;
   const put = { ...incident, ...(await scheduleQuietCheck(env, incident, at)), v: ports.ids.token() };
-  // Somebody who changed it meanwhile may send for one more, which does no harm.
+  // A concurrent change can schedule one more, which does no harm.
   await commit(ports, [{ put, if: { version: incident.v } }]);
 }
 
-/** `last`: when the last of its checks came up (epoch ms). `behind`: an entity is ahead of what the incident knows. */
-type Entities = { down: true } | { last: number; behind: boolean };
+/** `last`: last recovery (epoch ms). `hasPendingUpdate`: an update of an entity has not reached the incident yet. */
+type Entities = { down: true } | { last: number; hasPendingUpdate: boolean };
 
-/** How the entities of an incident stand. One that was deleted is not down any more, from when that is noticed. */
-export async function entitiesDown(env: Env, { tenant_id, id }: IncidentItem): Promise<Entities> {
+/** Reads the status of the entities of an incident. A deleted one counts as recovered when that is detected. */
+export async function entityStatus(env: Env, { tenant_id, id }: IncidentItem): Promise<Entities> {
   const { ports, keys } = env;
   let last = 0;
-  let behind = false;
+  let hasPendingUpdate = false;
   const partition = keys.ofIncident(tenant_id, id);
   for await (const page of pagesOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) })) {
     const entities = await ports.table.getMany<EntityItem>(page.map((one) => keys.entity(tenant_id, one.entity_id)));
     for (const [i, one] of page.entries()) {
       const entity = entities[i];
       if (one.down_checks > 0 && entity) return { down: true };
-      if (entity?.incident?.id === id && isDown(entity)) behind = true;
-      last = Math.max(last, one.down_checks > 0 ? await noteGone(env, one) : one.at);
+      if (entity?.incident?.id === id && isDown(entity)) hasPendingUpdate = true;
+      last = Math.max(last, one.down_checks > 0 ? await recordDeleted(env, one) : one.at);
     }
   }
-  return { last, behind };
+  return { last, hasPendingUpdate };
 }
 
-/** @returns when it was noticed, epoch ms */
-async function noteGone({ ports }: Env, one: IncidentEntity): Promise<number> {
+/** Records a deleted entity. @returns the time of detection in epoch ms */
+async function recordDeleted({ ports }: Env, one: IncidentEntity): Promise<number> {
   const at = ports.clock.now();
   const put: IncidentEntity = { ...one, v: ports.ids.token(), at, down_checks: 0 };
   await commit(ports, [{ put, if: { version: one.v } }]);
@@ -108,16 +106,16 @@ const isDown = ({ checks }: EntityItem): boolean => Object.values(checks).includ
 
 const AT_ONCE = 20;
 
-/** The entities of an incident that is over are free for the next; one that fails again meanwhile goes on with it. */
-export async function leave(env: Env, { tenant_id, id, root_entity_id }: IncidentItem): Promise<void> {
+/** Releases the entities of a resolved incident for the next one; an entity that fails again stays in it. */
+export async function releaseEntities(env: Env, { tenant_id, id, root_entity_id }: IncidentItem): Promise<void> {
   const { ports, keys } = env;
   const partition = keys.ofIncident(tenant_id, id);
   for await (const page of pagesOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) })) {
     for (const some of chunks(page, AT_ONCE))
-      await Promise.all(some.map(({ entity_id }) => leaveOne(env, tenant_id, id, entity_id)));
+      await Promise.all(some.map(({ entity_id }) => releaseEntity(env, tenant_id, id, entity_id)));
   }
   if (root_entity_id === null) return;
-  // One that was only suspected has no recovery of its own.
+  // A root cause that was only suspected has no recovery of its own.
   await retryOnConflict(ports, async () => {
     const told = await ports.table.get<NotifiedFailureItem>(keys.notifiedFailure(tenant_id, root_entity_id));
     if (told?.id !== id || told.recovered_at !== undefined) return true;
@@ -127,7 +125,7 @@ export async function leave(env: Env, { tenant_id, id, root_entity_id }: Inciden
   });
 }
 
-const leaveOne = ({ ports, keys }: Env, tenant: string, id: string, entity_id: string): Promise<true> =>
+const releaseEntity = ({ ports, keys }: Env, tenant: string, id: string, entity_id: string): Promise<true> =>
   retryOnConflict(ports, async () => {
     const entity = await ports.table.get<EntityItem>(keys.entity(tenant, entity_id));
     if (entity?.incident?.id !== id || isDown(entity)) return true;

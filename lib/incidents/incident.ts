@@ -9,14 +9,11 @@ import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 
-/**
- * The incident that people see. Nothing is decided by it: recipients of a failure follow from `NotifiedFailureItem`
- * (lib/alerting/decide/notified-failure.ts), and the entity names the incident that it is part of.
- */
+// The record that users see. No alert depends on it: recipients are in `NotifiedFailureItem`.
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';
 
-/** An incident. Written when it is opened, when people change it, and when it may be over. About 500 bytes. */
+/** An incident, about 500 bytes. Written when it is opened, changed by a user, or resolved. */
 export type IncidentItem = Item & {
   v: string;
   tenant_id: string;
@@ -24,44 +21,38 @@ export type IncidentItem = Item & {
   origin: 'automatic' | 'manual';
   title: string;
   impact: ImpactOfIncident;
-  /** Somebody has said which, so that it does not follow from states. */
+  /** Set if a user chose the impact, so that it does not follow from states. */
   impact_is_set?: true;
-  /** Of an automatic one: whose failure explains all the others. */
+  /** Automatic: the entity that is the root cause. */
   root_entity_id: string | null;
   root_entity_name: string | null;
-  /** Of a manual one: what it is about. */
+  /** Manual: affected entities. */
   entity_ids?: string[];
-  /** ISO 8601. */
   started_at: string;
   acknowledgement?: Acknowledgement;
   resolved_at?: string;
-  /** Who, or `automatic`. */
+  /** Name of the user or key, or `automatic`. */
   resolved_by?: string;
   hidden: boolean;
   created_at: string;
   updated_at: string;
-  /** Epoch ms: a look whether it is over is on its way. */
+  /** Epoch ms of the pending quiet check. */
   look_at?: number;
 };
 
-/**
- * An entity in an automatic incident, as its latest transition left it. Each transition has a number within its entity,
- * so that they may come in any order, and twice. About 400 bytes, written with each.
- */
+/** An entity in an incident as of its latest transition; `seq` allows any order and repetition. 400 bytes. */
 export type IncidentEntity = Item & {
   v: string;
   entity_id: string;
   entity_name: string;
-  /** Number of the latest transition, and when that was (epoch ms). */
+  /** Sequence number and time (epoch ms) of the latest transition. */
   seq: number;
   at: number;
-  /** How many of its checks were down then. */
   down_checks: number;
-  /** Its latest failure. */
   failure?: { seq: number; check_id: string; transition_id: string; transition_sk: string; since: string };
 };
 
-/** A change of a check as the timeline shows it. */
+/** A change of a check in the timeline. */
 type Changed = {
   transition_id: string;
   entity_id: string;
@@ -74,7 +65,7 @@ type Changed = {
   error_message: string;
 };
 
-/** An alert as the timeline shows it. */
+/** An alert in the timeline. */
 type Alerted = {
   alert_id: string;
   alert_kind: DeliveryKind;
@@ -82,14 +73,14 @@ type Alerted = {
   check_id: string;
   entity_id: string;
   reports_state: NotifiedAlert['reports_state'] | null;
-  /** The entity that it names as cause. */
+  /** The root cause that it names. */
   root_entity_id: string | null;
   to: { channel_id: string; channel_type: string; delivery_id: string }[];
 };
 
 type EntryKind = 'opened' | 'joined' | 'transition' | 'alert' | 'escalated' | 'acknowledged' | 'note' | 'resolved';
 
-/** Something that happened in an incident. About 400 bytes; written once. */
+/** An event of an incident. About 400 bytes; written once. */
 export type TimelineItem = Item & {
   v: string;
   id: string;
@@ -101,19 +92,19 @@ export type TimelineItem = Item & {
   alert?: Alerted;
 };
 
-/** An incident is kept for so long with all that belongs to it. */
+/** Retention of an incident and its items in ms. */
 const KEPT_MS = 400 * DAY_MS;
 
-/** Epoch seconds at which what is written now may be dropped. */
+/** Returns the expiry of an item written now (epoch seconds). */
 export const expiryOf = (now: number): number => Math.ceil((now + KEPT_MS) / 1000);
 
 export const Impact = z
   .enum(['none', 'degraded', 'outage'])
-  .describe('How bad it is. Of an automatic one, unless somebody said which: outage once all of an entity was down.');
+  .describe('Severity. Automatic incidents: outage after all of an entity was down, unless a user sets it.');
 
 export const IncidentState = z
   .enum(['open', 'acknowledged', 'resolved'])
-  .describe('open: nobody looks after it yet. acknowledged: somebody does. resolved: it is over.');
+  .describe('open: not acknowledged. acknowledged: being handled. resolved: over.');
 type IncidentState = z.infer<typeof IncidentState>;
 
 const When = z.iso.datetime();
@@ -123,21 +114,18 @@ export const IncidentRecord = z
     id: IdOf('the incident, the same in alerts'),
     origin: z
       .enum(['automatic', 'manual'])
-      .describe('automatic: a check went down. manual: somebody made it, and ends it.'),
-    title: z.string().describe('What people call it; of an automatic one at first which entity is down.'),
+      .describe('automatic: opened when a check went down. manual: opened and resolved by a user.'),
+    title: z.string().describe('Title; of an automatic incident, initially the entity that is down.'),
     state: IncidentState,
     impact: Impact,
-    root_entity_id: z.string().nullable().describe('The entity whose failure explains the others; null: manual.'),
-    root_entity_name: z.string().nullable().describe('Its name when the incident was opened.'),
-    started_at: When.describe('When its first outage began; of a manual one, when it was made.'),
-    acknowledged_at: When.nullable().describe('When somebody said that they look after it; null while nobody does.'),
-    acknowledged_by: z.string().nullable().describe('Who: an e-mail address, or the label of a key.'),
-    resolved_at: When.nullable().describe('The last recovery, or when somebody ended it; null until it is over.'),
-    resolved_by: z
-      .string()
-      .nullable()
-      .describe('Who ended it: an e-mail address, the label of a key, or `automatic` where it ended by itself.'),
-    hidden: z.boolean().describe('Whether it is kept from the public. Nothing is public yet.'),
+    root_entity_id: z.string().nullable().describe('Entity that is the root cause; null for a manual incident.'),
+    root_entity_name: z.string().nullable().describe('Name of that entity when the incident was opened.'),
+    started_at: When.describe('Start of its first outage; of a manual incident, its creation.'),
+    acknowledged_at: When.nullable().describe('Time of the acknowledgement; null without one.'),
+    acknowledged_by: z.string().nullable().describe('E-mail address, or label of the key.'),
+    resolved_at: When.nullable().describe('Last recovery, or time at which a user resolved it; null before that.'),
+    resolved_by: z.string().nullable().describe('E-mail address, label of the key, or `automatic`.'),
+    hidden: z.boolean().describe('Whether it is hidden from the public. No incident is public yet.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -146,39 +134,39 @@ export type IncidentRecord = z.infer<typeof IncidentRecord>;
 
 const ShownEntity = z.object({
   entity_id: IdOf('the entity'),
-  entity_name: z.string().describe('Its name; of one that was deleted, as it was.'),
-  state: EntityState.describe('Its state now; unknown where it was deleted.'),
-  since: When.nullable().describe('Since when it is in that state; null where it was deleted.'),
+  entity_name: z.string().describe('Name; of a deleted entity, its last one.'),
+  state: EntityState.describe('Present state; unknown for a deleted entity.'),
+  since: When.nullable().describe('Start of that state; null for a deleted entity.'),
 });
 
 const AffectedItem = z.object({
   entity_id: IdOf('the entity'),
-  entity_name: z.string().describe('Its name when it failed.'),
-  check_id: IdOf('the check of it that failed last'),
+  entity_name: z.string().describe('Name when it failed.'),
+  check_id: IdOf('the check that failed last'),
   transition_id: IdOf('the change to down'),
-  since: When.describe('When it went down.'),
-  alert: AlertDecision.shape.decision.nullable().describe('What became of its alert; null when that is not kept.'),
+  since: When.describe('Time at which it went down.'),
+  alert: AlertDecision.shape.decision.nullable().describe('Decision about its alert; null after its retention.'),
 });
 
 const Affected = z
   .object({
-    count: z.int().describe('How many entities beside the root; 1000 where there are more.'),
+    count: z.int().describe('Number of entities besides the root cause, up to 1,000.'),
     items: z.array(AffectedItem).describe('The first 100 of them.'),
   })
-  .describe('What fails or failed with the root.');
+  .describe('Failures attributed to the root cause.');
 
 const NotifiedRecord = z.object({
-  channel_type: z.string().describe('What kind of channel it is.'),
-  channel_ids: z.array(z.string()).describe('Ids of the channels of that kind that were told in this alert.'),
+  channel_type: z.string().describe('Channel type.'),
+  channel_ids: z.array(z.string()).describe('Ids of the notified channels of that type.'),
   delivery_id: IdOf('the first of the deliveries'),
-  at: When.describe('When the alert was decided.'),
+  at: When.describe('Time of the alert decision.'),
 });
 
 const Unrelated = z.object({
   entity_id: IdOf('the entity'),
-  entity_name: z.string().describe('Its name when it failed.'),
+  entity_name: z.string().describe('Name when it failed.'),
   check_id: IdOf('the check'),
-  at: When.describe('When it was told by itself.'),
+  at: When.describe('Time of its own alert.'),
 });
 
 const IncidentAcknowledgement = AcknowledgementRecord.omit({ check_id: true, transition_id: true }).meta({
@@ -186,21 +174,17 @@ const IncidentAcknowledgement = AcknowledgementRecord.omit({ check_id: true, tra
 });
 
 export const IncidentDetail = IncidentRecord.extend({
-  entities: z.array(ShownEntity).describe('What is part of it, the root first; the first 100.'),
+  entities: z.array(ShownEntity).describe('Entities of the incident, the root cause first, up to 100.'),
   affected: Affected,
   notified: z
     .array(NotifiedRecord)
-    .describe(
-      'Who was alerted that something of it is down, without reminders and updates, first alerts first; at most 100.',
-    ),
-  unrelated: z
-    .array(Unrelated)
-    .describe('What was thought to fail with the root, and was then told by itself: it is down for another reason.'),
-  acknowledgement: IncidentAcknowledgement.nullable().describe('Who looks after it; null while nobody does.'),
+    .describe('Channels notified of its failures, oldest first, up to 100; without reminders and updates.'),
+  unrelated: z.array(Unrelated).describe('Failures first attributed to the root cause and later alerted separately.'),
+  acknowledgement: IncidentAcknowledgement.nullable().describe('Acknowledgement; null without one.'),
 }).meta({ id: 'IncidentDetail' });
 export type IncidentDetail = z.infer<typeof IncidentDetail>;
 
-/** Who looks after an incident at `now` (epoch ms), as it is shown; null where nobody does. */
+/** Returns the acknowledgement of an incident at `now` (epoch ms); null without one. */
 export function acknowledgementOf({ acknowledgement }: IncidentItem, now: number) {
   const lasting = acknowledgement && acknowledgementAt({ episode: { transition_id: '', acknowledgement } }, now);
   if (!lasting) return null;
@@ -213,7 +197,7 @@ export function stateOf(incident: IncidentItem, now: number): IncidentState {
   return acknowledgementOf(incident, now) ? 'acknowledged' : 'open';
 }
 
-/** An incident as the API shows it at `now` (epoch ms). */
+/** Returns an incident as the API shows it at `now` (epoch ms). */
 export function incidentRecord(incident: IncidentItem, now: number): IncidentRecord {
   const acknowledgement = acknowledgementOf(incident, now);
   return pick(IncidentRecord, {

@@ -7,12 +7,9 @@ import { timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
 import { expiryOf, type IncidentEntity, type IncidentItem, type TimelineItem } from './incident.ts';
 
-/**
- * What a transition makes of the incident that it belongs to. Pure. Transitions may come in any order, and more than
- * once: what they leave is the same.
- */
+// Transitions can arrive in any order and repeatedly, with the same final state. Pure.
 
-/** The entity in the incident with one more transition of it; the same object where that says nothing new. */
+/** Adds a transition to an entity of an incident; returns the same object if it contains nothing new. */
 export function entityWith(
   keys: Keys,
   { id }: IncidentRef,
@@ -36,7 +33,7 @@ export function entityWith(
 const failureOf = ({ check_to_state, seq, check_id, transition_id, sk, timestamp }: DecidedTransition) =>
   check_to_state === 'down' ? { seq, check_id, transition_id, transition_sk: sk, since: timestamp } : undefined;
 
-/** An incident as it begins. @param root name of the entity whose failure it is */
+/** Returns a new incident. @param root name of the failed entity */
 export function newIncident(
   keys: Keys,
   { id, root_entity_id }: IncidentRef,
@@ -51,10 +48,7 @@ export function newIncident(
   };
 }
 
-/**
- * The incident with one more transition of an entity in it; the same object where that changes nothing.
- * @param entity as that leaves it: if it is down, the incident is not over
- */
+/** Adds a transition to an incident. @param entity after the transition: if it is down, the incident is open */
 export function incidentWith(
   incident: IncidentItem,
   transition: DecidedTransition,
@@ -70,7 +64,7 @@ export function incidentWith(
   return rest;
 }
 
-/** The entry of a transition. It joins by one that did not know the incident yet. */
+/** Returns the timeline entry of a transition. Kind `joined`: the transition was decided without this incident. */
 export function entryOfTransition(keys: Keys, ref: IncidentRef, transition: DecidedTransition): TimelineItem {
   const { tenant_id, transition_id, timestamp, entity_id, entity_name, check_id, check_label } = transition;
   const { check_from_state, check_to_state, to_state, error_message } = transition;
@@ -90,7 +84,7 @@ function kindOf({ id }: IncidentRef, { transition_id, incident }: DecidedTransit
   return incident ? 'transition' : 'joined';
 }
 
-/** The entry of an alert. */
+/** Returns the timeline entry of an alert. */
 export function entryOfAlert(keys: Keys, incident_id: string, alert: AlertItem): TimelineItem {
   const { tenant_id, id, kind: alert_kind, urgency, check_id, entity_id, reports_state, root, to } = alert;
   const at = timeOf(id);

@@ -22,31 +22,27 @@ import {
   type TimelineItem,
 } from './incident.ts';
 
-/**
- * Access patterns, newest first:
- * - incidents: query incidents(tenant, bucket), merged
- * - those that are not over: query openIncidents(tenant), then get many
- * - those of an entity: the same, then get many incidentEntity
- */
+// Access patterns, newest first: incidents(tenant, bucket) merged; openIncidents(tenant), then get many;
+// of an entity: in addition get many incidentEntity.
 
-/** What is looked for among incidents; all of it must hold. */
+/** Filter of incidents: all properties must match. */
 export const IncidentFilter = z.object({
   state: z
     .enum([...IncidentState.options, 'unresolved'])
     .optional()
-    .describe('Only those in this state; unresolved: open or acknowledged.'),
-  origin: z.enum(['automatic', 'manual']).optional().describe('Only those that came about so.'),
+    .describe('Only incidents in this state; unresolved: open or acknowledged.'),
+  origin: z.enum(['automatic', 'manual']).optional().describe('Only incidents of this origin.'),
   entity_id: z
     .string()
     .refine((text) => isId('ent', text), 'must be the id of an entity, which begins with ent_')
     .optional()
-    .describe('Only those that this entity is part of.'),
-  since: Instant.optional().describe('Opened then or later: an ISO 8601 time.'),
-  until: Instant.optional().describe('Opened before then: an ISO 8601 time.'),
+    .describe('Only incidents that include this entity.'),
+  since: Instant.optional().describe('Only incidents opened at or after this time, in ISO 8601.'),
+  until: Instant.optional().describe('Only incidents opened before this time, in ISO 8601.'),
 });
 export type IncidentFilter = Partial<z.output<typeof IncidentFilter>>;
 
-/** An incident is shown for so long (ms). */
+/** Time in ms during which an incident is listed. */
 const SHOWN_MS = 400 * DAY_MS;
 
 /** Reads incidents, newest first. */
@@ -76,14 +72,14 @@ export function incidentList(context: Context, wanted: IncidentFilter = {}): Rea
       }
     : (after: string | undefined, limit: number) =>
         queryMerged<IncidentItem>(ports.table, partitions, { ...range, limit, after });
-  const fits = (incident: IncidentItem): boolean => {
+  const matches = (incident: IncidentItem): boolean => {
     const is = stateOf(incident, now);
     const isWanted = state === undefined || is === state || (state === 'unresolved' && is !== 'resolved');
     return isWanted && (origin === undefined || incident.origin === origin);
   };
-  const isPicky = state !== undefined || origin !== undefined || entity_id !== undefined;
+  const isFiltered = state !== undefined || origin !== undefined || entity_id !== undefined;
   const about = entity_id === undefined ? page : withEntity(context, entity_id, page);
-  const read = isPicky ? filtered(about, fits) : about;
+  const read = isFiltered ? filtered(about, matches) : about;
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
     return { ...rest, found: items.map((item) => ({ at: item.sk, value: incidentRecord(item, now) })) };
@@ -95,7 +91,6 @@ type PageOf = (
   limit: number,
 ) => Promise<{ items: IncidentItem[]; next?: string | undefined }>;
 
-/** Those alone that an entity is part of. */
 const withEntity =
   ({ ports, keys, tenant }: Context, entity_id: string, read: PageOf): PageOf =>
   async (after, limit) => {
@@ -111,19 +106,19 @@ const withEntity =
     return { ...rest, items: items.filter((one) => ids.has(one.id) || one.entity_ids?.includes(entity_id)) };
   };
 
-/** @throws AppError NOT_FOUND */
+/** Finds an incident. @throws AppError NOT_FOUND */
 export async function requireIncident({ ports, keys, tenant }: Context, id: string): Promise<IncidentItem> {
   const incident = isId('inc', id) ? await ports.table.get<IncidentItem>(keys.incident(tenant, id)) : undefined;
   if (!incident) throw notFound(`Incident ${id}`);
   return incident;
 }
 
-/** How many are counted, how many are shown, and how much of the timeline is looked through for alerts. */
+/** Maximum number of counted and of returned entities, and of timeline entries searched for alerts. */
 const MAX_COUNTED = 1000;
 const MAX_SHOWN = 100;
 const MAX_SCANNED = 1000;
 
-/** An incident with what is part of it, and who was told. */
+/** Reads an incident with its entities and its notified channels. */
 export async function incidentDetail(context: Context, incident: IncidentItem): Promise<IncidentDetail> {
   const { ports, keys, tenant } = context;
   const { id, root_entity_id } = incident;
@@ -143,7 +138,7 @@ export async function incidentDetail(context: Context, incident: IncidentItem): 
   };
 }
 
-/** The entities of an incident as they are now, the root first. @param names of those that failed, by id */
+/** Reads the present entities, the root cause first. @param names names of failed entities by id */
 async function entitiesOf(
   { ports, keys, tenant }: Context,
   { root_entity_id, root_entity_name, entity_ids = [] }: IncidentItem,
@@ -179,15 +174,15 @@ async function affectedOf(
   }));
 }
 
-/** Who was told that something of it is down, and of what it turned out that it has nothing to do with the root. */
+/** Finds the notified channels, and the failures that turned out to be unrelated to the root cause. */
 function alertsIn(
   timeline: TimelineItem[],
   { root_entity_id }: IncidentItem,
   names: ReadonlyMap<string, string>,
 ): Pick<IncidentDetail, 'notified' | 'unrelated'> {
   const alerts = timeline.flatMap(({ at, alert }) => (alert?.reports_state === 'down' ? [{ at, ...alert }] : []));
-  const news = alerts.filter(({ alert_kind }) => alert_kind !== 'reminder' && alert_kind !== 'impact');
-  const told = news.flatMap(({ at, to }) =>
+  const firstAlerts = alerts.filter(({ alert_kind }) => alert_kind !== 'reminder' && alert_kind !== 'impact');
+  const notified = firstAlerts.flatMap(({ at, to }) =>
     [...Map.groupBy(to, ({ channel_type }) => channel_type)].map(([channel_type, some]) => ({
       channel_type,
       channel_ids: some.map(({ channel_id }) => channel_id),
@@ -203,5 +198,5 @@ function alertsIn(
     ...{ entity_id, check_id, at },
     entity_name: names.get(entity_id) ?? '',
   }));
-  return { notified: told.slice(0, MAX_SHOWN), unrelated: unrelated.slice(0, MAX_SHOWN) };
+  return { notified: notified.slice(0, MAX_SHOWN), unrelated: unrelated.slice(0, MAX_SHOWN) };
 }

@@ -10,7 +10,7 @@ import { timelineEntry } from './timeline.ts';
 
 type TableEnv = Env<'table' | 'clock'>;
 
-/** The writes by which somebody looks after an incident: itself, and its entry. */
+/** Returns the writes of an acknowledged incident: the record and its timeline entry. */
 export function acknowledgedWrites(
   { keys }: Pick<Env, 'keys'>,
   incident: IncidentItem,
@@ -21,7 +21,7 @@ export function acknowledgedWrites(
   return [{ put, if: { version: incident.v } }, { put: acknowledgedEntry({ keys }, incident, acknowledgement) }];
 }
 
-/** The entry of somebody who looks after an incident. */
+/** Returns the timeline entry of an acknowledgement. */
 export function acknowledgedEntry(
   { keys }: Pick<Env, 'keys'>,
   incident: IncidentItem,
@@ -31,10 +31,7 @@ export function acknowledgedEntry(
   return timelineEntry({ keys }, incident, { id, at: iso(at), kind: 'acknowledged', by, text: note });
 }
 
-/**
- * The same where a check of its root is acknowledged. None where that is no root, or somebody does already; an incident
- * that is about to be opened takes it from the check.
- */
+/** Returns the writes that acknowledge the incident of a root cause with its check; none for other entities. */
 export async function rootAcknowledged(
   { ports, keys }: TableEnv,
   entity: EntityItem,
@@ -49,7 +46,7 @@ export async function rootAcknowledged(
   return acknowledgedWrites({ keys }, incident, acknowledgement, v);
 }
 
-/** The write by which nobody looks after it any more, where the check of its root was the one. */
+/** Returns the write that removes the acknowledgement of the incident together with that of its check. */
 export async function rootUnacknowledged({ ports, keys }: TableEnv, entity: EntityItem, v: string): Promise<Write[]> {
   const key = keyOfRoot(keys, entity);
   if (!key) return [];
@@ -61,6 +58,6 @@ export async function rootUnacknowledged({ ports, keys }: TableEnv, entity: Enti
   return [{ put, if: { version: incident.v } }];
 }
 
-/** The incident that an entity is the root of. */
+/** Returns the key of the incident whose root cause an entity is. */
 const keyOfRoot = (keys: Keys, { id, tenant_id, incident }: EntityItem): Key | undefined =>
   incident?.root_entity_id === id ? keys.incident(tenant_id, incident.id) : undefined;

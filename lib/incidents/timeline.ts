@@ -15,56 +15,56 @@ const Changed = z
   .object({
     transition_id: IdOf('the transition'),
     entity_id: IdOf('the entity'),
-    entity_name: z.string().describe('Its name at that moment.'),
+    entity_name: z.string().describe('Name of the entity at the time.'),
     check_id: IdOf('the check'),
     check_label: z.string().describe('Name of the check, or its target.'),
     check_from_state: CheckState.describe('State of the check before.'),
     check_to_state: CheckState.describe('State of the check after.'),
     to_state: EntityState.describe('State of the entity after.'),
-    error_message: z.string().describe('Error or warning of the deciding result; empty when none.'),
+    error_message: z.string().describe('Error or warning of the deciding result; empty without one.'),
   })
   .meta({ id: 'IncidentChange' });
 
 const Alerted = z
   .object({
     alert_id: IdOf('the alert'),
-    alert_kind: DeliveryKind.describe('What kind of alert it was, as in the delivery log.'),
-    urgency: AlertUrgency.describe('low: it need not wake anybody.'),
+    alert_kind: DeliveryKind.describe('Kind of the alert, as in the delivery log.'),
+    urgency: AlertUrgency.describe('low: not urgent.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
-    reports_state: CheckState.exclude(['unknown']).nullable().describe('The state of the check that it reports.'),
-    root_entity_id: z.string().nullable().describe('The entity that it names as the cause; null: none.'),
+    reports_state: CheckState.exclude(['unknown']).nullable().describe('State of the check that the alert reports.'),
+    root_entity_id: z.string().nullable().describe('Root cause that the alert names; null without one.'),
     to: z
       .array(
         z.object({
           channel_id: IdOf('the channel'),
-          channel_type: z.string().describe('What kind of channel it is.'),
+          channel_type: z.string().describe('Channel type.'),
           delivery_id: IdOf('the delivery'),
         }),
       )
-      .describe('Whom it went to.'),
+      .describe('Recipients.'),
   })
   .meta({ id: 'IncidentAlert' });
 
-/** Something that happened in an incident, on the wire. */
+/** An event of an incident, as returned. */
 export const TimelineEntry = z
   .object({
-    id: z.string().describe('Names it within the incident: the id of what it tells of.'),
-    at: z.iso.datetime().describe('When it happened.'),
+    id: z.string().describe('Id within the incident: that of the event.'),
+    at: z.iso.datetime().describe('Time of the event.'),
     kind: z
       .enum(['opened', 'joined', 'transition', 'alert', 'escalated', 'acknowledged', 'note', 'resolved'])
       .describe(
-        'opened: by this failure. joined: another failure turned out to be part of it. transition: a check changed its state. alert: somebody was told. escalated: a step of an escalation called somebody. acknowledged: somebody looks after it. note: somebody wrote something down. resolved: it is over.',
+        'opened: by this failure. joined: another failure turned out to belong to it. transition: a check changed state. alert: an alert was sent. escalated: an escalation step was sent. acknowledged: a user acknowledged it. note: a user added a note. resolved: it is over.',
       ),
-    by: z.string().nullable().describe('Who did it: an e-mail address, the label of a key, or `automatic`; else null.'),
-    text: z.string().describe('Of a note, and of an acknowledgement: what they wrote; else empty.'),
-    transition: Changed.nullable().describe('The change of a check; null where it is none.'),
-    alert: Alerted.nullable().describe('The alert; null where it is none.'),
+    by: z.string().nullable().describe('Author: e-mail address, label of the key, or `automatic`; null without one.'),
+    text: z.string().describe('Text of a note or an acknowledgement; else empty.'),
+    transition: Changed.nullable().describe('Change of a check; else null.'),
+    alert: Alerted.nullable().describe('Alert; else null.'),
   })
   .meta({ id: 'IncidentTimelineEntry' });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 
-/** What happened in an incident, newest first. Whoever may only read sees no URL in an error. */
+/** Reads the timeline of an incident, newest first. A read-only key gets no URLs in errors. */
 export function timelineOf(context: Context, { id }: Pick<IncidentItem, 'id'>): Reader<TimelineEntry> {
   const { ports, keys, tenant } = context;
   const partition = keys.ofIncident(tenant, id);
@@ -76,7 +76,7 @@ export function timelineOf(context: Context, { id }: Pick<IncidentItem, 'id'>): 
   };
 }
 
-/** An entry as the caller may see it. */
+/** Returns an entry as visible to the caller. */
 export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineItem): TimelineEntry {
   const { id, at, kind, by = null, text = '', transition, alert } = item;
   const shown = (error: string) => (seesSecrets(caller) ? error : redactUrls(error));
@@ -87,10 +87,10 @@ export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineIte
   };
 }
 
-/** What somebody did with an incident, or it did by itself. */
+/** An event without a transition and an alert. */
 type Done = Pick<TimelineItem, 'id' | 'at' | 'kind' | 'by' | 'text'>;
 
-/** An entry of the timeline that no transition and no alert brings. */
+/** Returns the timeline entry of such an event. */
 export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: IncidentItem, done: Done): TimelineItem {
   const at = Date.parse(done.at);
   return {
@@ -99,7 +99,7 @@ export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: IncidentIte
   };
 }
 
-/** The writes that end an incident: itself, its entry, and its place among those that are not over. */
+/** Returns the writes that resolve an incident: the record, its timeline entry, and its removal from the open ones. */
 export function resolvedWrites(
   env: Env,
   incident: IncidentItem,

@@ -14,19 +14,18 @@ import { expiryOf, type IncidentEntity, type IncidentItem } from './incident.ts'
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { acknowledgedEntry } from './root-acknowledged.ts';
 
-/** How soon (ms) a failure is looked at whose cause is looked for by the one who tells of it: later and later. */
+/** Bounds (ms) of the delay, growing with the age of the failure, while its held alert waits for the cause. */
 const MIN_MS = 2_000;
 const LATEST_MS = 300_000;
-/** Where nobody is to be told, so that nobody looks: for so long (ms) after the failure its cause may come to light. */
+/** Time in ms to wait for a cause if no held alert waits for it. */
 const WAITS_FOR_CAUSE_MS = 60_000;
-const LOOKS_EVERY_MS = 15_000;
+const RETRY_MS = 15_000;
 
-/** The incident that a failure belongs to; `again`: it is not known before then (epoch ms). Undefined for none. */
+/** The incident of a failure; `again`: not known before then (epoch ms). Undefined without one. */
 type IncidentLookup = IncidentRef | { again: number } | undefined;
 
 /**
- * Finds the incident of a failure that was written without one: in maintenance, whose end it waits for, or of an entity
- * that depends on others, whose cause it waits for. What is over by then belongs to none.
+ * Finds the incident of a failure that was written without one, while maintenance or the search for a cause delayed it.
  */
 function findIncident(env: Env, transition: DecidedTransition): Promise<IncidentLookup> {
   return retryOnConflict(env.ports, () => findOrOpenOnce(env, transition));
@@ -36,7 +35,13 @@ async function findOrOpenOnce(env: Env, transition: DecidedTransition): Promise<
   const { ports } = env;
   const { tenant_id, check_id, entity_id, transition_id } = transition;
   const owner = { tenant_id, entity_id, id: check_id };
-  const { check, entity, policy, incident: told, now } = await readCheckAlerting(env, owner, { incident: true });
+  const {
+    check,
+    entity,
+    policy,
+    incident: notifiedFailure,
+    now,
+  } = await readCheckAlerting(env, owner, { incident: true });
   if (entity?.incident) return entity.incident;
   if (!check || !entity || check.alerts.episode?.transition_id !== transition_id || check.state !== 'down')
     return undefined;
@@ -45,39 +50,39 @@ async function findOrOpenOnce(env: Env, transition: DecidedTransition): Promise<
   const age = Math.max(0, now - Date.parse(transition.timestamp));
   if (transition.alert.decision === 'held') return { again: now + Math.min(Math.max(age / 4, MIN_MS), LATEST_MS) };
   const cause = entity.dependencies > 0 ? await incidentOfCause(env, check, transition) : undefined;
-  if (!cause && entity.dependencies > 0 && age < WAITS_FOR_CAUSE_MS) return { again: now + LOOKS_EVERY_MS };
-  const incident = cause ?? ownIncident(entity, told, transition);
+  if (!cause && entity.dependencies > 0 && age < WAITS_FOR_CAUSE_MS) return { again: now + RETRY_MS };
+  const incident = cause ?? ownIncident(entity, notifiedFailure, transition);
   return (await commit(ports, joinWrites(entity, incident, ports.ids.token()))).ok ? incident : RETRY;
 }
 
-/** The incident of what explains a failure by the states that are known: nobody is asked. */
+/** Finds the incident of the root cause by the stored states, without probes. */
 async function incidentOfCause(
   { ports, keys }: Env,
   check: CheckItem,
   transition: DecidedTransition,
 ): Promise<IncidentRef | undefined> {
   const env = { ports, keys, tenant: check.tenant_id };
-  const ancestry = await readUpstream(env, check.entity_id);
-  const { roots } = await causeFromState(env, ancestry, dependentOf(check, transition));
-  return roots.map(({ entity_id }) => ancestry.entities.get(entity_id)?.incident).find((one) => one !== undefined);
+  const upstream = await readUpstream(env, check.entity_id);
+  const { roots } = await causeFromState(env, upstream, dependentOf(check, transition));
+  return roots.map(({ entity_id }) => upstream.entities.get(entity_id)?.incident).find((one) => one !== undefined);
 }
 
-/** Writes into an incident what a message is about, or looks whether it is over. Repeatable, in any order. */
+/** Adds an alert or a transition to its incident, or runs the quiet check. Repeatable, in any order. */
 export async function updateIncidentItem(env: Env, message: MessageOf<'incident'>): Promise<void> {
   if ('incident_id' in message) return resolveIfQuiet(env, message);
   const { ports, keys } = env;
   const { tenant_id, check_id, sk } = message;
   const item = await ports.table.get<AlertItem | DecidedTransition>({ pk: keys.ofCheck(tenant_id, check_id), sk });
-  if (!item) return ports.log.warn('what belongs to an incident is gone', message);
-  if (isAlert(item)) return noteAlert(env, item);
-  const again = await noteChange(env, item);
+  if (!item) return ports.log.warn('incident update not found', message);
+  if (isAlert(item)) return addAlert(env, item);
+  const again = await addTransition(env, item);
   if (again === undefined) return;
   const not_before = Math.min(again, ports.clock.now() + MAX_WAIT_MS);
   await ports.queues.send('incident', [{ body: message, not_before, group: tenant_id }]);
 }
 
-/** The entry of an alert. What it tells of may have waited for it to know its incident. */
-async function noteAlert(env: Env, alert: AlertItem): Promise<void> {
+/** Adds the entry of an alert, and its transition if that was written without an incident. */
+async function addAlert(env: Env, alert: AlertItem): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, check_id, incident_id, reports_state, transition_sk } = alert;
   if (incident_id === undefined) return;
@@ -87,19 +92,19 @@ async function noteAlert(env: Env, alert: AlertItem): Promise<void> {
     pk: keys.ofCheck(tenant_id, check_id),
     sk: transition_sk,
   });
-  if (transition && !transition.incident) await noteChange(env, transition);
+  if (transition && !transition.incident) await addTransition(env, transition);
 }
 
-/** @returns when the incident may be known that it belongs to (epoch ms); undefined when nothing is left to do */
-async function noteChange(env: Env, transition: DecidedTransition): Promise<number | undefined> {
+/** Adds a transition if its incident is known. @returns when to retry (epoch ms); undefined when done */
+async function addTransition(env: Env, transition: DecidedTransition): Promise<number | undefined> {
   const found = transition.incident ?? (await findIncident(env, transition));
   if (found && 'again' in found) return found.again;
-  if (found) await noteTransition(env, transition, found);
+  if (found) await writeTransition(env, transition, found);
   return undefined;
 }
 
-/** Its entry, the entity as it is now, and the incident where that opens or changes, in one transaction. */
-async function noteTransition(env: Env, transition: DecidedTransition, ref: IncidentRef): Promise<void> {
+/** Writes the entry, the entity, and a new or changed incident in one transaction. */
+async function writeTransition(env: Env, transition: DecidedTransition, ref: IncidentRef): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, entity_id } = transition;
   const entry = entryOfTransition(keys, ref, transition);
@@ -111,14 +116,14 @@ async function noteTransition(env: Env, transition: DecidedTransition, ref: Inci
     ]);
     const v = ports.ids.token();
     const expires_at = expiryOf(ports.clock.now());
-    // Somebody may look after it already: a check is acknowledged as soon as it is down.
+    // The check can be acknowledged before the incident is opened.
     const check = !stored && entity_id === ref.root_entity_id ? await checkOf(env, transition) : undefined;
     const acknowledgement = check?.alerts.episode?.acknowledgement;
     const fresh = newIncident(keys, ref, tenant_id, root?.name ?? 'A deleted entity');
     const incident = stored ?? { ...fresh, ...(acknowledgement && { acknowledgement }) };
     const after = entityWith(keys, ref, before, transition);
-    const looks = after.down_checks === 0 ? await scheduleQuietCheck(env, incident) : {};
-    const next = { ...incidentWith(incident, transition, after), ...looks };
+    const quietCheck = after.down_checks === 0 ? await scheduleQuietCheck(env, incident) : {};
+    const next = { ...incidentWith(incident, transition, after), ...quietCheck };
     const isOpen = next.resolved_at === undefined;
     const writes: Write[] = [
       { put: entry, if: 'absent' },

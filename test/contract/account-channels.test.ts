@@ -125,7 +125,7 @@ describe('a channel of the account', () => {
   it('says that nothing fits it yet, and is made all the same', async () => {
     for (const applies_to of [{ labels: { team: 'nobody' } }, { check_ids: ['chk_gone'] }, { blueprints: ['none'] }]) {
       const channel = await newChannel({ name: 'Later', ...slack('/later'), applies_to });
-      expect(channel.notice).toMatch(/^No check fits/);
+      expect(channel.notice).toMatch(/^No check matches/);
       got(await client.del(`${ALL}/${channel.id}`), 204);
     }
   });

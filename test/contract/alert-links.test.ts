@@ -128,7 +128,7 @@ describe('a link in an alert', () => {
     const { acknowledge } = await failing();
     for (const path of [acknowledge.slice(0, -3), `${acknowledge.slice(0, -22)}${'A'.repeat(22)}`, '/a/', '/a/x']) {
       const { status, text } = await visit(path, 'POST');
-      expect([status, text]).toEqual([404, expect.stringContaining('none of this service')]);
+      expect([status, text]).toEqual([404, expect.stringContaining('Invalid link')]);
     }
     expect((await visit(acknowledge, 'PUT')).status).toBe(405);
   });

@@ -69,23 +69,18 @@ const rows: Row[] = [
     'ends_at',
     /must be after starts_at/,
   ],
-  [
-    'a window of more than 31 days',
-    () => window({ ends_at: from(32 * 86_400) }),
-    'ends_at',
-    /31 days, which is the most/,
-  ],
+  ['a window of more than 31 days', () => window({ ends_at: from(32 * 86_400) }), 'ends_at', /longer than 31 days/],
   [
     'a window that comes again, of no length',
     () => nightly({ duration_seconds: 0 }),
     'duration_seconds',
-    /60 seconds, which is the least/,
+    /shorter than 60 seconds/,
   ],
   [
     'a window that comes again, of more than 31 days',
     () => nightly({ duration_seconds: 32 * 86_400 }),
     'duration_seconds',
-    /31 days, which is the most/,
+    /longer than 31 days/,
   ],
   [
     'a window in a zone that is none',
@@ -97,7 +92,7 @@ const rows: Row[] = [
     'a window whose scope is nothing but what follows from it',
     () => window({ scope: { include_dependents: true } }),
     'scope',
-    /\{"all": true\} stands for all checks/,
+    /\{"all": true\} selects all checks/,
   ],
   [
     'steps out of order',
@@ -167,7 +162,7 @@ describe('refused with a code, where it is, and what to do', () => {
     got(await client.post(`/v1/checks/${id}/results`, { success: true, latency_ms: 1 }), 201);
     const { status, body } = await client.post(`/v1/checks/${id}/acknowledge`, {});
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'CONFLICT' });
-    expect(body.error).toMatch(/is up since .*: only what is down can be acknowledged\./);
+    expect(body.error).toMatch(/is up since .*: only a failing check can be acknowledged\./);
   });
 });
 
@@ -185,7 +180,7 @@ describe('a selection that fits no check is no error, and said', () => {
     ],
   ])('%s', async (_what, ask) => {
     expect(got(await ask(), 201).notice).toBe(
-      'No check fits this selection at present. It counts from the moment that one does.',
+      'No check matches this selection yet. It applies to checks that are added later.',
     );
   });
 });

@@ -153,11 +153,11 @@ describe('what makes the service send', () => {
     const test = () => client.post(`${channels}/${channel.id}/test`);
     const first = got(await test(), 200);
     expect(first).toMatchObject({ status: 'failed', attempts: 1 });
-    expect(first.error).toMatch(/429.*; its next turn is in 33 s$/);
+    expect(first.error).toMatch(/429.*; try again in 33 s$/);
     pass(10);
     const second = got(await test(), 200);
     expect(second).toMatchObject({ status: 'failed', attempts: 0, kind: 'test' });
-    expect(second.error).toMatch(/^not sent: .* its next turn is in 2[45] s$/);
+    expect(second.error).toMatch(/^not sent: .* try again in 2[45] s$/);
     expect(receiver.received).toHaveLength(1);
     receiver.behave({ status: 200 });
     pass(60);

@@ -104,7 +104,7 @@ describe('a silence', () => {
   it('says that it fits nothing yet', async () => {
     const wanted = { applies_to: { labels: { team: 'nobody' } }, until: ahead(60) };
     const silence = got(await client.post(SILENCES, wanted), 201);
-    expect(silence.notice).toMatch(/^No check fits/);
+    expect(silence.notice).toMatch(/^No check matches/);
     got(await client.del(`${SILENCES}/${silence.id}`), 204);
   });
 

@@ -155,7 +155,7 @@ describe('a maintenance window', () => {
 
   it('says that no check fits its scope yet', async () => {
     const window = got(await client.post(WINDOWS, { name: 'x', ...open, scope: { blueprint_slug: 'later' } }), 201);
-    expect(window.notice).toMatch(/^No check fits/);
+    expect(window.notice).toMatch(/^No check matches/);
     got(await client.del(`${WINDOWS}/${window.id}`), 204);
   });
 

@@ -28,7 +28,7 @@ describe('planned work that includes what depends on it', () => {
     await service.until('09:50');
     const held = await service.call('GET', `/v1/checks/${shop.id}/explain`);
     expect(held).toMatchObject({ verdict: 'held', next: { what: 'hold' } });
-    expect(held.sentence).toMatch(/What it follows from is in a maintenance window until 2026-11-21 10:00:00 UTC\./);
+    expect(held.sentence).toMatch(/Its root cause is in a maintenance window until 2026-11-21 10:00:00 UTC\./);
     answers('db', 'shop');
     await service.until('10:20');
     expect(told()).toEqual([]);

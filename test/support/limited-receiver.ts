@@ -38,7 +38,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
   const recorded: (DeliveryItem | undefined)[] = [];
   const run = async () => {
     for (const { body } of world.takeDue('delivery'))
-      await deliver({ ...world, places }, body as MessageOf<'delivery'>, 'more');
+      await deliver({ ...world, permits: places }, body as MessageOf<'delivery'>, 'more');
   };
   return {
     requests,

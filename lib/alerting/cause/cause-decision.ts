@@ -3,101 +3,95 @@ import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import type { CauseAnalysis } from './root-causes.ts';
 
-/** What is remembered of a failure whose alert is held until its cause is known. Times in epoch ms. */
+/** Progress of a failure whose alert is held until its cause is known. Times in epoch ms. */
 export type CauseProgress = {
-  /** How often it was found to be explained, in a row. */
+  /** Number of consecutive evaluations that found a cause. */
   explained: number;
-  /** The root under which it was withheld last. */
+  /** Root cause of the last hold. */
   under: string | null;
-  /** Once nothing explained it any more: when that was found, and when an upstream entity recovered last. */
+  /** Set after the cause is gone: when that was found, and the last recovery of an upstream entity. */
   recovered: { first: number; last: number } | null;
 };
 
 export const NO_PROGRESS: CauseProgress = { explained: 0, under: null, recovered: null };
 
-/** What a look at a held failure goes by. Times in epoch ms. */
+/** The input of a cause decision. Times in epoch ms. */
 type CauseInput = {
   hold: CauseProgress;
-  verdict: CauseAnalysis;
-  /** Destinations that were not told yet. */
+  analysis: CauseAnalysis;
   waiting: readonly string[];
-  /** Those of them that were paged so often lately that all is low. */
-  busy?: ReadonlySet<string>;
-  /** By root. */
+  overBudget?: ReadonlySet<string>;
   incidents: ReadonlyMap<string, NotifiedFailure>;
-  /** The failure itself, where others follow from it: they may have named it before. */
+  /** Notified failure of the entity itself, if others depend on it: its alerts can have named this one. */
   own?: NotifiedFailure | undefined;
-  /** Roots whose alert is held itself, and will be decided: when it is looked at next. */
+  /** Root causes whose own alert is held: time of its next recheck. */
   pending: ReadonlyMap<string, number>;
-  /** Roots in a maintenance window that includes what depends on them. */
+  /** Root causes in a maintenance window that includes dependents. */
   windows: ReadonlyMap<string, OpenWindow>;
-  /** When upstream entities recovered, as far as that is known. */
+  /** Known recovery times of upstream entities. */
   recoveries: ReadonlyMap<string, number>;
-  /** When the check went down. */
   down_at: number;
   cooldown_ms: number;
-  /** How long it takes the check at most to find out that all is well again. */
+  /** Maximum time until the check detects a recovery. */
   settle_ms: number;
-  /** When the first run of the check is over that begins at or after a time. */
-  judgedBy: (time: number) => number;
+  /** Returns when the first probe of the check at or after a time has ended. */
+  firstResultBy: (time: number) => number;
   now: number;
 };
 
-/** What a look at a held failure comes to. */
+/** A decision about a held failure. */
 export type CauseDecision = {
-  /** Destinations that are alerted now; `low`: they were alerted of the same incident a moment ago. */
-  tell: { destination: string; urgency: 'high' | 'low' }[];
-  /** The cause that the alert names. */
+  /** Destinations to notify now; `low`: just notified of the same incident. */
+  notify: { destination: string; urgency: 'high' | 'low' }[];
   root: string | null;
-  /** Destinations that wait on. */
+  /** Destinations that continue to wait. */
   wait: string[];
   hold: CauseProgress;
-  /** Epoch ms; undefined when nobody waits. */
-  look_at: number | undefined;
-  /** All that explains it is planned: it waits for the end of this. */
+  /** Next recheck (epoch ms); undefined if no destination waits. */
+  recheck_at: number | undefined;
+  /** The maintenance window to wait for, if every root cause is in one. */
   window?: OpenWindow;
 };
 
-/** A root that is only suspected is looked at soon; one that is confirmed less and less often. */
+/** Recheck intervals (ms) under a suspected root cause, and under a confirmed one. */
 const SUSPECTED_MS = 15_000;
 const CONFIRMED_MS = [60_000, 120_000, 300_000];
-/** How soon one is looked at after its root, which has not been decided on; and how late, as that may be woken. */
+/** Delay (ms) after the recheck of a pending root cause, and the maximum, because that recheck can come early. */
 const PENDING_MS = 5_000;
 const MAX_PENDING_MS = 60_000;
-/** What goes down so soon after the recovery of what it depends on may still follow from that. */
-const AFTERMATH_MS = 300_000;
-/** However many recover one after the other, nobody waits longer than this from the first. */
+/** Time in ms after a recovery upstream in which a failure can still be its consequence. */
+const CONSEQUENCE_MS = 300_000;
+/** Maximum wait in ms after the first of several recoveries. */
 const MAX_SETTLING_MS = 600_000;
-/** Settling takes at least so long, as caches and pools of connections do. */
+/** Minimum settling time in ms, as caches and connection pools need. */
 export const MIN_SETTLING_MS = 60_000;
 
-/** Whether a destination knows of an incident: since it began, or a short time before, as one that flaps. */
-const isTold = (incident: NotifiedFailure, destination: string, cooldown_ms: number, now: number): boolean => {
+/** Whether a destination was notified of a failure since its start, or within the cooldown before it (flapping). */
+const wasNotified = (incident: NotifiedFailure, destination: string, cooldown_ms: number, now: number): boolean => {
   const at = pastOrZero(lastNotifiedAt(incident, destination) ?? 0, now);
   return at > 0 && (at >= incident.since || at > now - cooldown_ms);
 };
 
 /**
- * Pure: what becomes of a held failure. Explained, each destination hears of it once by its root: one that has not is
- * alerted at once, with the root named; for one that has it is withheld. Where the roots fail by planned work that
- * includes it, nobody is alerted before the end of that. Once what explained it has recovered, it gets the time to
- * recover as well, and its own next run decides. What nothing explains is alerted at once.
+ * Decides about a held failure. A destination that was notified of the root cause waits; others are alerted now, with
+ * the cause named. In a maintenance window that includes dependents, and for a time after the recovery of the cause,
+ * all wait. A failure without a cause is alerted now. Pure.
  */
-export function decideByCause(sight: CauseInput): CauseDecision {
-  const { verdict, hold } = sight;
-  if (verdict.explained) return explained(sight);
-  const recovered = recoveryOf(sight);
-  if (!recovered) return alertAll(sight, hold);
-  const due = Math.min(recovered.last + sight.settle_ms, recovered.first + MAX_SETTLING_MS);
+export function decideByCause(input: CauseInput): CauseDecision {
+  const { analysis, hold } = input;
+  if (analysis.explained) return explained(input);
+  const recovered = recoveryOf(input);
+  if (!recovered) return alertAll(input, hold);
+  const due = Math.min(recovered.last + input.settle_ms, recovered.first + MAX_SETTLING_MS);
   const next: CauseProgress = { ...hold, explained: 0, recovered };
-  const waiting = sight.waiting.filter((one) => hold.under !== null || knowsOfRecent(sight, one));
-  const judged = sight.judgedBy(due);
-  return sight.now < judged ? { ...alertSome(sight, next, waiting), look_at: judged } : alertAll(sight, next);
+  const waiting = input.waiting.filter((one) => hold.under !== null || wasNotifiedOfRecent(input, one));
+  const resultAt = input.firstResultBy(due);
+  return input.now < resultAt ? { ...alertSome(input, next, waiting), recheck_at: resultAt } : alertAll(input, next);
 }
 
-function explained(sight: CauseInput): CauseDecision {
-  const { verdict, hold, waiting, incidents, pending, windows, now, cooldown_ms } = sight;
-  const root = verdict.roots.find(({ entity_id }) => !windows.has(entity_id)) ?? verdict.roots[0]!;
+function explained(input: CauseInput): CauseDecision {
+  const { analysis, hold, waiting, incidents, pending, windows, now, cooldown_ms } = input;
+  const root = analysis.roots.find(({ entity_id }) => !windows.has(entity_id)) ?? analysis.roots[0]!;
   const window = windows.get(root.entity_id);
   const incident = incidents.get(root.entity_id);
   const next: CauseProgress = {
@@ -105,71 +99,74 @@ function explained(sight: CauseInput): CauseDecision {
     under: root.entity_id,
     recovered: null,
   };
-  const waitOn = (look_at: number): CauseDecision => ({
-    ...{ tell: [], root: null, wait: [...waiting], hold: { ...next, explained: 0 }, look_at },
+  const keepWaiting = (recheck_at: number): CauseDecision => ({
+    ...{ notify: [], root: null, wait: [...waiting], hold: { ...next, explained: 0 }, recheck_at },
   });
-  if (window) return { ...waitOn(sight.judgedBy(window.until)), window };
+  if (window) return { ...keepWaiting(input.firstResultBy(window.until)), window };
   const decided = pending.get(root.entity_id);
-  if (decided !== undefined) return waitOn(Math.min(Math.max(decided, now), now + MAX_PENDING_MS) + PENDING_MS);
-  const told = waiting.filter((one) => incident && isTold(incident, one, cooldown_ms, now));
-  const untold = waiting.filter((one) => !told.includes(one));
+  if (decided !== undefined) return keepWaiting(Math.min(Math.max(decided, now), now + MAX_PENDING_MS) + PENDING_MS);
+  const notified = waiting.filter((one) => incident && wasNotified(incident, one, cooldown_ms, now));
+  const unnotified = waiting.filter((one) => !notified.includes(one));
   const again = root.confirmed ? CONFIRMED_MS[Math.min(hold.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
-  // What was told before this incident began counts only for a while.
-  const times = told.flatMap((one) => lastNotifiedAt(incident, one) ?? []);
+  // A notification before the start of this failure counts only during the cooldown.
+  const times = notified.flatMap((one) => lastNotifiedAt(incident, one) ?? []);
   const ends = times.filter((at) => at < incident!.since).map((at) => at + cooldown_ms);
   return {
-    tell: untold.map((destination) => ({ destination, urgency: urgencyFor(sight, destination) })),
+    notify: unnotified.map((destination) => ({ destination, urgency: urgencyFor(input, destination) })),
     root: root.entity_id,
-    wait: told,
+    wait: notified,
     hold: next,
-    look_at: told.length > 0 ? Math.min(now + again, ...ends) : undefined,
+    recheck_at: notified.length > 0 ? Math.min(now + again, ...ends) : undefined,
   };
 }
 
-/** When what explained the failure recovered, or what may have caused it; null when there is nothing to wait for. */
+/** Returns the recovery of the cause, or of a possible one; null if there is nothing to wait for. */
 function recoveryOf({
   hold,
-  verdict,
+  analysis,
   recoveries,
   incidents,
   waiting,
   down_at,
-  ...sight
+  ...input
 }: CauseInput): CauseProgress['recovered'] {
   if (hold.under !== null) {
-    const failed = new Set(verdict.ancestors.flatMap((one) => (one.status === 'failed' ? [one.entity_id] : [])));
+    const failed = new Set(analysis.ancestors.flatMap((one) => (one.status === 'failed' ? [one.entity_id] : [])));
     const times = [...recoveries].flatMap(([id, at]) => (failed.has(id) ? [] : [at]));
-    const last = Math.max(hold.recovered?.last ?? sight.now, ...times);
+    const last = Math.max(hold.recovered?.last ?? input.now, ...times);
     return { first: hold.recovered?.first ?? last, last };
   }
   const recent = [...incidents.values()].filter(
     (one) =>
-      isRecent(one, down_at) && waiting.some((destination) => isTold(one, destination, sight.cooldown_ms, sight.now)),
+      isRecent(one, down_at) &&
+      waiting.some((destination) => wasNotified(one, destination, input.cooldown_ms, input.now)),
   );
   const times = recent.map((one) => one.recovered_at!);
   return times.length > 0 ? { first: Math.min(...times), last: Math.max(...times) } : null;
 }
 
 const isRecent = ({ recovered_at }: NotifiedFailure, down_at: number): boolean =>
-  recovered_at !== undefined && recovered_at <= down_at && down_at - recovered_at < AFTERMATH_MS;
+  recovered_at !== undefined && recovered_at <= down_at && down_at - recovered_at < CONSEQUENCE_MS;
 
-const knowsOfRecent = ({ incidents, down_at, cooldown_ms, now }: CauseInput, destination: string): boolean =>
-  [...incidents.values()].some((one) => isRecent(one, down_at) && isTold(one, destination, cooldown_ms, now));
+const wasNotifiedOfRecent = ({ incidents, down_at, cooldown_ms, now }: CauseInput, destination: string): boolean =>
+  [...incidents.values()].some((one) => isRecent(one, down_at) && wasNotified(one, destination, cooldown_ms, now));
 
-const alertAll = (sight: CauseInput, hold: CauseProgress): CauseDecision => alertSome(sight, hold, []);
+const alertAll = (input: CauseInput, hold: CauseProgress): CauseDecision => alertSome(input, hold, []);
 
-/** Alerts all destinations but some that wait on. */
-function alertSome(sight: CauseInput, hold: CauseProgress, wait: string[]): CauseDecision {
-  const tell = sight.waiting
+function alertSome(input: CauseInput, hold: CauseProgress, wait: string[]): CauseDecision {
+  const notify = input.waiting
     .filter((one) => !wait.includes(one))
-    .map((destination) => ({ destination, urgency: urgencyFor(sight, destination) }));
-  return { tell, root: null, wait, hold, look_at: undefined };
+    .map((destination) => ({ destination, urgency: urgencyFor(input, destination) }));
+  return { notify, root: null, wait, hold, recheck_at: undefined };
 }
 
-/** Low for whoever was alerted a moment ago of what this belongs to. */
-function urgencyFor({ verdict, hold, incidents, own, busy, now }: CauseInput, destination: string): 'high' | 'low' {
-  if (busy?.has(destination)) return 'low';
-  const roots = [...verdict.roots, ...verdict.survived].map((root) => root.entity_id);
+/** Returns low if the destination was just notified of a related failure or is over its page budget. */
+function urgencyFor(
+  { analysis, hold, incidents, own, overBudget, now }: CauseInput,
+  destination: string,
+): 'high' | 'low' {
+  if (overBudget?.has(destination)) return 'low';
+  const roots = [...analysis.roots, ...analysis.survived].map((root) => root.entity_id);
   const concerned = [...roots, ...(hold.under === null ? [] : [hold.under])].map((root) => incidents.get(root));
   return [own, ...concerned].some((one) => isRecentlyNotified(one, destination, now)) ? 'low' : 'high';
 }

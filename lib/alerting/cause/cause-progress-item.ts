@@ -3,45 +3,40 @@ import { type CauseProgress, NO_PROGRESS } from './cause-decision.ts';
 import type { Evidence } from './evidence.ts';
 import type { CauseAnalysis, UpstreamEntity } from './root-causes.ts';
 
-/** What a look at a held alert went by, for whoever asks later. Times in epoch ms. */
-type LookNote = {
+/** Record of an evaluation of a held alert, for explanations. Times in epoch ms. */
+type EvaluationRecord = {
   at: number;
   roots: string[];
-  /** What was known of those that it depends on: what failed first, then the nearest. */
+  /** Status of its upstream entities: failed ones first, then the nearest. */
   ancestors: ({ entity_id: string; status: UpstreamEntity['status'] } & Evidence)[];
-  /** There were more. */
   truncated: boolean;
 };
 
-/**
- * What is remembered of an alert that waits until it is known whether it follows from another failure, beside its
- * deadline `hold`. It lies under its check, and is kept as long as its transition, for whoever asks why. About 300
- * bytes, and 100 for each entity that a look saw.
- */
+/** Progress of the search for a cause, kept under its check with the transition. 300 bytes, 100 per entity. */
 export type CauseProgressItem = Item &
   CauseProgress & {
     v: string;
-    /** The latest, oldest first. */
-    evaluations: LookNote[];
+    /** Oldest first. */
+    evaluations: EvaluationRecord[];
   };
 
-/** Most evaluations that are kept, and most entities of one. */
+/** Maximum number of stored evaluations, and of entities in each. */
 const MAX_EVALUATIONS = 10;
 const MAX_UPSTREAM = 10;
 
-/** What is remembered so far: nothing before the first look. */
+/** Returns the stored progress, or none before the first evaluation. */
 export const storedProgress = (
   stored: CauseProgressItem | undefined,
 ): CauseProgress & Pick<CauseProgressItem, 'evaluations'> => stored ?? { ...NO_PROGRESS, evaluations: [] };
 
-/** The evaluations with one more, at `at` (epoch ms). */
+/** Adds an evaluation at `at` (epoch ms). */
 export function withEvaluation(
-  evaluations: readonly LookNote[],
+  evaluations: readonly EvaluationRecord[],
   { roots, ancestors, truncated }: CauseAnalysis,
   at: number,
-): LookNote[] {
+): EvaluationRecord[] {
   const failedFirst = ancestors.toSorted((a, b) => Number(b.status === 'failed') - Number(a.status === 'failed'));
-  const seen: LookNote = {
+  const evaluation: EvaluationRecord = {
     at,
     roots: roots.map(({ entity_id }) => entity_id),
     ancestors: failedFirst.slice(0, MAX_UPSTREAM).map(({ entity_id, status, evidence, known_at }) => ({
@@ -50,5 +45,5 @@ export function withEvaluation(
     })),
     truncated: truncated || ancestors.length > MAX_UPSTREAM,
   };
-  return [...evaluations, seen].slice(-MAX_EVALUATIONS);
+  return [...evaluations, evaluation].slice(-MAX_EVALUATIONS);
 }

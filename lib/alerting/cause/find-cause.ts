@@ -12,18 +12,18 @@ import { type Dependency, type Graph, walkUpstream } from './graph.ts';
 import { isProbeable, probeUpstream, type UpstreamProbes } from './probe-upstream.ts';
 import { type CauseAnalysis, type Dependent, findRootCauses } from './root-causes.ts';
 
-/** What an entity depends on, as it stands. */
+/** The upstream entities of an entity, as read. */
 export type UpstreamEntities = {
   graph: Graph;
-  /** With the entity itself. */
+  /** Includes the entity itself. */
   entities: ReadonlyMap<string, EntityItem>;
-  /** By entity; without those of the entity itself. */
+  /** Checks by entity, without the entity itself. */
   checks: ReadonlyMap<string, CheckItem[]>;
-  /** By entity, with the entity itself: failures that somebody may have been told of. */
+  /** Notified failures by entity, with the entity itself. */
   incidents: ReadonlyMap<string, NotifiedFailureItem>;
 };
 
-/** Reads what an entity depends on: entities, relations, checks, incidents. */
+/** Reads the entities, relations, checks and notified failures upstream of an entity. */
 export async function readUpstream(env: TenantEnv, start: string): Promise<UpstreamEntities> {
   const { ports, keys, tenant } = env;
   const entities = new Map<string, EntityItem>();
@@ -32,9 +32,9 @@ export async function readUpstream(env: TenantEnv, start: string): Promise<Upstr
     for (const entity of found) if (entity) entities.set(entity.id, entity);
     return Promise.all(found.map((entity) => entity && dependenciesOf(env, entity)));
   });
-  const above = [...entities.values()].filter(({ id }) => id !== start);
+  const upstreamEntities = [...entities.values()].filter(({ id }) => id !== start);
   const [checks, incidents] = await Promise.all([
-    checksOf(env, above),
+    checksOf(env, upstreamEntities),
     ports.table.getMany<NotifiedFailureItem>([...entities.keys()].map((id) => keys.notifiedFailure(tenant, id))),
   ]);
   return {
@@ -49,82 +49,81 @@ const dependenciesOf = async (env: TenantEnv, { id, dependencies }: EntityItem):
   dependencies === 0 ? [] : (await relationsFrom(env, id)).filter(({ propagates_failure }) => propagates_failure);
 
 /**
- * Whether a failure follows from those of what its entity depends on. Where what is known does not tell, what may be
- * asked is asked; only `isEnough` of what is known already spares that.
- * @returns not settled when somebody else asks, whose answer will be there in a moment
+ * Finds the cause of a failure, with upstream probes unless `isEnough` accepts the result by stored states.
+ * @returns not settled while another process probes; its outcome is available soon
  */
 export async function findCause(
   env: TenantEnv,
   account: Pick<AccountItem, 'id' | 'egress'>,
-  ancestry: UpstreamEntities,
+  upstream: UpstreamEntities,
   dependent: Dependent,
-  isEnough: (verdict: CauseAnalysis) => boolean,
+  isEnough: (analysis: CauseAnalysis) => boolean,
 ): Promise<CauseAnalysis> {
-  const { graph, checks } = ancestry;
-  const judgeWith = await judging(env, ancestry, dependent);
-  const known = judgeWith(new Map());
+  const { graph, checks } = upstream;
+  const analyze = await analyzerOf(env, upstream, dependent);
+  const known = analyze(new Map());
   if (isEnough(known)) return known;
   const nearest = [...graph.dependencies.keys()].flatMap((entity_id) => {
     const own = checks.get(entity_id);
     return own?.some((check) => isProbeable(check) && check.state !== 'down') ? [{ entity_id, checks: own }] : [];
   });
   if (nearest.length === 0) return known;
-  return judgeWith(await probeUpstream(env, account, nearest));
+  return analyze(await probeUpstream(env, account, nearest));
 }
 
-/** What explains a failure by what is known: nobody is asked. */
+/** Finds the cause of a failure by stored states, without probes. */
 export const causeFromState = async (
   env: TenantEnv,
-  ancestry: UpstreamEntities,
+  upstream: UpstreamEntities,
   dependent: Dependent,
-): Promise<CauseAnalysis> => (await judging(env, ancestry, dependent))(new Map());
+): Promise<CauseAnalysis> => (await analyzerOf(env, upstream, dependent))(new Map());
 
-/** Judges a failure by what is known, and by answers beside that. */
-async function judging(
+/** Returns a function that analyzes a failure by stored states and upstream probes. */
+async function analyzerOf(
   env: TenantEnv,
   { graph, checks }: UpstreamEntities,
   dependent: Dependent,
-): Promise<(answers: UpstreamProbes) => CauseAnalysis> {
-  const heard = await pushesOf(env, checks, dependent);
-  return (answers) => {
-    const known = new Map([...checks].map(([id, own]) => [id, own.map((check) => knownOf(check, answers, heard))]));
+): Promise<(probes: UpstreamProbes) => CauseAnalysis> {
+  const received = await pushesOf(env, checks, dependent);
+  return (probes) => {
+    const known = new Map([...checks].map(([id, own]) => [id, own.map((check) => knownOf(check, probes, received))]));
     return findRootCauses({ graph, checks: known, dependent, now: env.ports.clock.now() });
   };
 }
 
-/** A failure, with when it began and what was before that. */
+/** Returns a failure with its start and the state before it. */
 export function dependentOf(
   check: CheckItem,
   { check_from_state, check_from_since }: Pick<DecidedTransition, 'check_from_state' | 'check_from_since'>,
 ): Dependent {
   const failing_since = check.effective_at ?? Date.parse(check.state_since);
-  const wasWell = check_from_state === 'up' || check_from_state === 'degraded';
+  const wasHealthy = check_from_state === 'up' || check_from_state === 'degraded';
   return {
     interval_seconds: check.interval_seconds,
     failing_since,
-    up_since: wasWell ? Math.min(Date.parse(check_from_since), failing_since) : failing_since,
+    up_since: wasHealthy ? Math.min(Date.parse(check_from_since), failing_since) : failing_since,
   };
 }
 
-/** When push checks of entities that nobody can ask were heard of last (epoch ms). */
+/** Reads when push checks upstream last received a heartbeat (epoch ms). */
 async function pushesOf(env: TenantEnv, checks: UpstreamEntities['checks'], { failing_since }: Dependent) {
-  const silent = [...checks.values()].flat().filter((check) => check.execution_mode === 'push' && check.enabled);
-  const heard = await Promise.all(
-    silent.map(async (check) => {
+  const pushChecks = [...checks.values()].flat().filter((check) => check.execution_mode === 'push' && check.enabled);
+  const received = await Promise.all(
+    pushChecks.map(async (check) => {
       const known = check.last_received?.received_at ?? 0;
       return known >= failing_since ? known : (await newestReceived(env, check))?.received_at;
     }),
   );
-  return new Map(silent.map((check, i) => [check.id, heard[i]]));
+  return new Map(pushChecks.map((check, i) => [check.id, received[i]]));
 }
 
 const knownOf = (
   check: CheckItem,
-  answers: UpstreamProbes,
-  heard: ReadonlyMap<string, number | undefined>,
+  probes: UpstreamProbes,
+  received: ReadonlyMap<string, number | undefined>,
 ): KnownCheck => ({
   ...check,
   failing_since: check.effective_at ?? Date.parse(check.state_since),
-  succeeded_at: heard.get(check.id),
-  asked: answers.get(check.id),
+  succeeded_at: received.get(check.id),
+  asked: probes.get(check.id),
 });

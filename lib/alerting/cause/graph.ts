@@ -1,25 +1,21 @@
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 
-/** A relation that carries failure, seen from the dependent. */
+/** A relation that propagates failure, seen from the dependent. */
 export type Dependency = Pick<StoredRelation, 'to_entity_id' | 'group' | 'required' | 'when'>;
 
-/** What an entity depends on, directly and through others, as far as it was walked. */
+/** The direct and indirect dependencies of an entity, within the limits of the walk. */
 export type Graph = {
   start: string;
-  /** By entity: what it depends on directly. Each that was reached has an entry: the start, then the nearest first. */
+  /** Direct dependencies by entity, for each reached entity: the start, then the nearest first. */
   dependencies: ReadonlyMap<string, readonly Dependency[]>;
-  /** There is more beyond the limits of the walk. What lies there counts as well. */
   truncated: boolean;
 };
 
-/** Most entities beside the start that a walk reaches, and most relations that lead to the farthest. */
+/** Maximum number of upstream entities, and of relations to the farthest one. */
 const MAX_ENTITIES = 200;
 const MAX_LEVELS = 16;
 
-/**
- * Walks from an entity to all that it depends on, nearest first and by id within a level.
- * @param load the dependencies of some entities, in their order; of those that are gone, undefined
- */
+/** Walks from an entity to its dependencies, nearest first, by id within a level. @param load undefined if deleted */
 export async function walkUpstream(
   start: string,
   load: (ids: string[]) => Promise<(readonly Dependency[] | undefined)[]>,
@@ -39,10 +35,10 @@ export async function walkUpstream(
   return { start, dependencies, truncated: false };
 }
 
-/** What an entity needs: so many of some others, each as its relation says. */
+/** A requirement of an entity: the number of members that must be healthy, each by its relation. */
 export type Requirement = { required: number; members: { id: string; when: Dependency['when'] }[] };
 
-/** What an entity needs by its relations: one for each group, and one for each relation without. */
+/** Returns the requirements of an entity: one per group, and one per relation without a group. */
 export function requirementsOf(dependencies: readonly Dependency[]): Requirement[] {
   const groups = Map.groupBy(dependencies, ({ group, to_entity_id, when }) => group ?? ` ${when} ${to_entity_id}`);
   return [...groups.values()].map((relations) => {
@@ -55,7 +51,7 @@ export function requirementsOf(dependencies: readonly Dependency[]): Requirement
   });
 }
 
-/** By entity of a graph: the cycle that it is part of, as a number that the entities of the cycle share alone. */
+/** Returns by entity the number of its cycle; only entities of the same cycle share a number. */
 export function cyclesOf({ dependencies }: Graph): Map<string, number> {
   const [index, cycle] = [new Map<string, number>(), new Map<string, number>()];
   const open: string[] = [];

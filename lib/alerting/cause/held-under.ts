@@ -10,11 +10,11 @@ type HeldPointer = Item & { entity_id: string; check_id: string };
 
 const AT_ONCE = 500;
 
-/** Has every alert looked at that is held under a root: the root has recovered, or nobody heard of it. Repeatable. */
+/** Rechecks every alert held under a root cause, after its recovery or a failed delivery. Repeatable. */
 export async function recheckHeldUnder(env: Env, tenant_id: string, root: string): Promise<void> {
   const { ports, keys } = env;
-  for await (const held of pagesOf<HeldPointer>(ports.table, { partition: keys.heldUnder(tenant_id, root) })) {
-    for (const some of chunks(held, AT_ONCE)) {
+  for await (const pointers of pagesOf<HeldPointer>(ports.table, { partition: keys.heldUnder(tenant_id, root) })) {
+    for (const some of chunks(pointers, AT_ONCE)) {
       const at = ports.clock.now();
       await sendDeadlines(
         env,
@@ -27,9 +27,8 @@ export async function recheckHeldUnder(env: Env, tenant_id: string, root: string
   }
 }
 
-/** How many are counted, and how many are named. */
 const MAX_COUNTED = 1000;
-/** Ids of the entities whose alerts are held since they fail with a root, up to 1,000. */
+/** Returns the ids of entities whose alerts are held under a root cause, up to 1,000. */
 export async function entitiesFailingWith({ ports, keys, tenant }: TenantEnv, root: string): Promise<string[]> {
   const partition = keys.heldUnder(tenant, root);
   const { items } = await ports.table.query<Item & { entity_id: string }>({

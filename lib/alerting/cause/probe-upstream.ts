@@ -9,118 +9,113 @@ import { probeRoute } from '#lib/results/probe/network-health.ts';
 import { hostOf, probeBy, probeTimeout, probingProcess } from '#lib/results/probe/probe.ts';
 import type { UpstreamProbe } from './evidence.ts';
 
-/** Probes that an account may be asked in a second, beside those of its checks. */
-const A_SECOND = 20;
+/** Maximum number of upstream probes per account and second; probes of its own checks do not count. */
+const MAX_PER_SECOND = 20;
 
 type Second = { begins: number; asked: Map<string, number> };
 const seconds = new WeakMap<Net, Second>();
 
-/** Whether so many checks of an account may be asked now; counted in this process. */
+/** Whether an account can send this number of upstream probes now; counted per process. */
 function tryTakeUpstreamProbe({ net, clock }: Pick<Ports, 'net' | 'clock'>, tenant: string, count: number): boolean {
   const begins = Math.floor(clock.now() / 1000);
   const known = seconds.get(net);
   const second = known?.begins === begins ? known : { begins, asked: new Map<string, number>() };
   seconds.set(net, second);
   const asked = (second.asked.get(tenant) ?? 0) + count;
-  if (asked > A_SECOND) return false;
+  if (asked > MAX_PER_SECOND) return false;
   second.asked.set(tenant, asked);
   return true;
 }
 
-/**
- * What the checks of an entity answered when they were asked, because something that depends on it failed. Evidence
- * alone: it is no result, and moves no counter and no state. Times in epoch ms.
- */
-type AskedItem = Item & {
+/** Outcomes of upstream probes of an entity: only evidence, without effect on counters or states. Times in epoch ms. */
+type UpstreamProbesItem = Item & {
   v: string;
-  /** When it was asked last. */
   asked_at: number;
-  /** Somebody asks until then. */
+  /** End of the claim of a process that probes. */
   claimed_until: number;
-  /** By check. */
   outcomes: Record<string, UpstreamProbe>;
 };
 
-/** Whoever asks waits for an answer at most so long (ms); no answer by then counts as a failure. */
+/** Maximum duration of an upstream probe in ms; a longer one counts as a failure. */
 const MAX_MS = 10_000;
-/** An answer is shared for so long (ms); while somebody asks anew, for so long again. */
+/** Time in ms for which an outcome is shared; doubled while a process probes again. */
 const SHARED_MS = 10_000;
-/** A claim outlives what it is for by so much (ms). */
+/** Extra lifetime of a claim in ms. */
 const CLAIM_SPARE_MS = 2_000;
-/** How long one waits for a place to probe (ms). */
+/** Maximum wait for a permit in ms. */
 const WAIT_MS = 1_000;
-/** Failures that are further apart (ms) are not in a row. */
+/** Maximum distance in ms of consecutive failures. */
 const ROW_MS = 60_000;
-/** Most probes that one question makes. */
+/** Maximum number of probes per evaluation. */
 const MAX_PROBES = 32;
 const KEEP_SECONDS = 3600;
 
-/** Whether a check can be asked: one that probes, is enabled, and whose probe does no harm. */
+/** Whether a check can be probed: it is enabled, not a push check, and its probe has no side effects. */
 export const isProbeable = (check: CheckItem): boolean =>
   check.execution_mode === 'pull' && check.enabled && checkTypeOf(check.check_type).isHarmless(check);
 
 export type UpstreamProbes = Map<string, UpstreamProbe | 'open'>;
 
-/** Whom to ask: entities with their checks, the nearest first. */
-type Asking = { entity_id: string; checks: CheckItem[] }[];
+/** Entities to probe with their checks, the nearest first. */
+type ProbeTargets = { entity_id: string; checks: CheckItem[] }[];
 
 /**
- * Asks the checks of some entities whether they succeed right now. What was answered a moment ago is not asked again,
- * and what somebody else asks is not asked twice: `open` then, and the answer is there a moment later. What cannot be
- * asked has no answer.
- * @param account whose checks they are
+ * Probes upstream entities now, or shares recent outcomes; `open` while another process probes. Checks that cannot be
+ * probed have no outcome.
  */
 export async function probeUpstream(
   env: Env,
   account: Pick<AccountItem, 'id' | 'egress'>,
-  entities: Asking,
+  entities: ProbeTargets,
 ): Promise<UpstreamProbes> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  const stored = await ports.table.getMany<AskedItem>(entities.map((one) => keys.asked(account.id, one.entity_id)));
-  const answers: UpstreamProbes = new Map();
-  const claims: Promise<unknown>[] = [];
+  const stored = await ports.table.getMany<UpstreamProbesItem>(
+    entities.map((one) => keys.asked(account.id, one.entity_id)),
+  );
+  const probes: UpstreamProbes = new Map();
+  const running: Promise<unknown>[] = [];
   let left = MAX_PROBES;
   for (const [i, { entity_id, checks }] of entities.entries()) {
     const item = stored[i];
-    const askable = checks.filter((check) => isProbeable(check) && check.state !== 'down');
-    if (askable.length === 0) continue;
-    const isUnderWay = item !== undefined && item.claimed_until > now;
-    if (item && now - item.asked_at < (isUnderWay ? 2 * SHARED_MS : SHARED_MS)) {
-      for (const check of askable) if (item.outcomes[check.id]) answers.set(check.id, item.outcomes[check.id]!);
+    const probeable = checks.filter((check) => isProbeable(check) && check.state !== 'down');
+    if (probeable.length === 0) continue;
+    const isProbing = item !== undefined && item.claimed_until > now;
+    if (item && now - item.asked_at < (isProbing ? 2 * SHARED_MS : SHARED_MS)) {
+      for (const check of probeable) if (item.outcomes[check.id]) probes.set(check.id, item.outcomes[check.id]!);
       continue;
     }
-    for (const check of askable) answers.set(check.id, 'open');
-    if (isUnderWay) continue;
-    left -= askable.length;
-    if (left < 0 || !tryTakeUpstreamProbe(ports, account.id, askable.length)) {
-      for (const check of askable) answers.delete(check.id);
+    for (const check of probeable) probes.set(check.id, 'open');
+    if (isProbing) continue;
+    left -= probeable.length;
+    if (left < 0 || !tryTakeUpstreamProbe(ports, account.id, probeable.length)) {
+      for (const check of probeable) probes.delete(check.id);
       continue;
     }
-    const note = (outcomes: AskedItem['outcomes'] | undefined) => {
-      for (const { id } of outcomes ? askable : []) {
+    const note = (outcomes: UpstreamProbesItem['outcomes'] | undefined) => {
+      for (const { id } of outcomes ? probeable : []) {
         const asked = outcomes?.[id];
-        if (asked) answers.set(id, asked);
-        else answers.delete(id);
+        if (asked) probes.set(id, asked);
+        else probes.delete(id);
       }
     };
-    claims.push(askEntity(env, account, { entity_id, checks: askable, item }).then(note));
+    running.push(probeEntity(env, account, { entity_id, checks: probeable, item }).then(note));
   }
-  await Promise.all(claims);
-  return answers;
+  await Promise.all(running);
+  return probes;
 }
 
-type OneEntity = { entity_id: string; checks: CheckItem[]; item: AskedItem | undefined };
+type OneEntity = { entity_id: string; checks: CheckItem[]; item: UpstreamProbesItem | undefined };
 
-/** @returns undefined if another process asks: the answer will be there a moment later */
-async function askEntity(
+/** Probes an entity. @returns undefined if another process does */
+async function probeEntity(
   { ports, keys }: Env,
   account: Pick<AccountItem, 'id' | 'egress'>,
   { entity_id, checks, item }: OneEntity,
-): Promise<AskedItem['outcomes'] | undefined> {
+): Promise<UpstreamProbesItem['outcomes'] | undefined> {
   const now = ports.clock.now();
   const v = ports.ids.token();
-  const claim: AskedItem = {
+  const claim: UpstreamProbesItem = {
     ...keys.asked(account.id, entity_id),
     v,
     asked_at: item?.asked_at ?? 0,
@@ -130,24 +125,24 @@ async function askEntity(
   };
   const claimed = await ports.table.transact([{ put: claim, if: item ? { version: item.v } : 'absent' }]);
   if (!claimed.ok) return undefined;
-  const outcomes: AskedItem['outcomes'] = {};
+  const outcomes: UpstreamProbesItem['outcomes'] = {};
   await Promise.all(
     checks.map(async (check) => {
-      const asked = await askCheck({ ports }, account, check, item);
+      const asked = await probeCheck({ ports }, account, check, item);
       if (asked) outcomes[check.id] = asked;
     }),
   );
-  const put: AskedItem = { ...claim, v: ports.ids.token(), asked_at: now, claimed_until: 0, outcomes };
+  const put: UpstreamProbesItem = { ...claim, v: ports.ids.token(), asked_at: now, claimed_until: 0, outcomes };
   await ports.table.transact([{ put, if: { version: v } }]);
   return outcomes;
 }
 
-/** One probe by the settings of a check; undefined when our own side may be why it failed. */
-async function askCheck(
+/** Probes a check once; undefined if a network outage of the service is possibly the cause. */
+async function probeCheck(
   { ports }: Pick<Env, 'ports'>,
   account: Pick<AccountItem, 'id' | 'egress'>,
   check: CheckItem,
-  before: AskedItem | undefined,
+  before: UpstreamProbesItem | undefined,
 ): Promise<UpstreamProbe | undefined> {
   const { lanes, network } = probingProcess(ports);
   const claim = { tenant: account.id, target: hostOf(check), until: ports.clock.now() + WAIT_MS };

@@ -1,95 +1,91 @@
 import { type Assumption, type KnownCheck, type UpstreamStatus, upstreamStatus } from './evidence.ts';
 import { cyclesOf, type Dependency, type Graph, type Requirement, requirementsOf } from './graph.ts';
 
-/** The check whose failure is to be explained. Times in epoch ms. */
+/** The check whose failure is analyzed. Times in epoch ms. */
 export type Dependent = {
   interval_seconds: number;
   failing_since: number;
-  /** Since when it was up before that; `failing_since` if it was not. */
+  /** Start of the up state before that; `failing_since` if it was not up. */
   up_since: number;
 };
 
-/** What is known when a failure is judged; `now` in epoch ms. */
+/** Input of the analysis; `now` in epoch ms. */
 export type CauseAnalysisInput = {
   graph: Graph;
-  /** Checks of each entity of the graph but the start; one without any may be left out. */
+  /** Checks by entity, except those of the start. */
   checks: ReadonlyMap<string, readonly KnownCheck[]>;
   dependent: Dependent;
   now: number;
 };
 
-/** An entity that failed by itself, and so may have caused what is judged. */
+/** A possible root cause: an entity that failed without an upstream cause. */
 type Root = { entity_id: string; confirmed: boolean /** Epoch ms. */; since: number };
 
-/** How an ancestor stands. */
 export type UpstreamEntity = { entity_id: string } & UpstreamStatus;
 
 export type CauseAnalysis = {
-  /** Whether the failure follows from that of another entity. */
+  /** Whether an upstream failure caused the failure. */
   explained: boolean;
-  /** What it follows from: the likeliest first. */
+  /** The most likely first. */
   roots: Root[];
-  /** What failed too, but so long before that the check has lived on. */
+  /** Earlier failures that the check evidently does not depend on. */
   survived: Root[];
-  /** Nothing that is still awaited can change it. */
   settled: boolean;
-  /** Of all that was reached, nearest first. */
+  /** Nearest first. */
   ancestors: UpstreamEntity[];
   truncated: boolean;
 };
 
-/** What was up for so long (ms) while another failed lives without it; at least two of its intervals. */
+/** Minimum time (ms) to be up during a failure to count as independent of it; at least two intervals. */
 const SURVIVES_AFTER_MS = 120_000;
 
 /**
- * Pure: whether the failure of a check follows from that of what its entity depends on.
+ * Finds the upstream failures that caused the failure of a check. Pure.
  *
- * An ancestor is broken when it failed, or when nothing is known of it and one of its own needs is broken; a need is
- * broken when fewer of its members than it requires are not broken. The failure is explained by a broken need of the
- * entity. Its roots are what failed on the way and is not explained itself; nothing explains what has lived on while it
- * failed. Whatever depends on an entity
- * explains nothing for that: within a cycle nothing is broken.
+ * An upstream entity is broken if it failed, or if its status is unknown and one of its requirements is broken. A
+ * requirement is broken if too few of its members are not broken. Root causes are the failed entities on the way
+ * without a cause of their own, except failures that the check has survived. Within a cycle nothing is broken.
  */
 export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
-  const [least, most] = [judgeBy(known, 'success'), judgeBy(known, 'failure')];
+  const [least, most] = [analyze(known, 'success'), analyze(known, 'failure')];
   const isSame =
     least.roots.length === most.roots.length && least.roots.every((one, i) => isEqual(one, most.roots[i]!));
   const settled = !most.explained || (least.explained && isSame);
   const ancestors = [...known.graph.dependencies.keys()]
     .filter((id) => id !== known.graph.start)
-    .map((id) => ({ entity_id: id, ...standsBy(known, 'success')(id, 'down') }));
+    .map((id) => ({ entity_id: id, ...statusBy(known, 'success')(id, 'down') }));
   return { ...(settled ? least : most), settled, ancestors, truncated: known.graph.truncated };
 }
 
 const isEqual = (a: Root, b: Root): boolean => a.entity_id === b.entity_id && a.confirmed === b.confirmed;
 
-const standsBy =
+const statusBy =
   ({ checks, dependent, now }: CauseAnalysisInput, assumed: Assumption) =>
   (id: string, when: Dependency['when']): UpstreamStatus =>
     upstreamStatus(checks.get(id) ?? [], when, { after: dependent.failing_since, assumed, now });
 
-function judgeBy(
+function analyze(
   known: CauseAnalysisInput,
   assumed: Assumption,
 ): Pick<CauseAnalysis, 'explained' | 'roots' | 'survived'> {
   const { graph, dependent, checks } = known;
   const cycles = cyclesOf(graph);
-  const stands = standsBy(known, assumed);
+  const statusAt = statusBy(known, assumed);
   const seen = new Map<string, Root[]>();
 
-  /** Roots of the failure of an ancestor as a relation to it sees it; none if it is not broken. */
-  function rootsBehind({ id, when }: Requirement['members'][number]): Root[] {
+  /** Returns the root causes of an upstream failure as seen by a relation to it; none if it is not broken. */
+  function rootsOf({ id, when }: Requirement['members'][number]): Root[] {
     const place = `${when} ${id}`;
     const before = seen.get(place);
     if (before) return before;
-    const own = stands(id, when);
+    const own = statusAt(id, when);
     const needs = own.status === 'healthy' ? [] : brokenNeeds(id);
     const roots = own.status === 'failed' ? failedBy(id, own, needs) : needs;
     seen.set(place, roots);
     return roots;
   }
 
-  /** What failed is its own root, unless something explains it that it has not lived without. */
+  /** Returns the root causes of a failed entity: itself, unless a failure that it has not survived explains it. */
   function failedBy(id: string, { confirmed, since }: Failed, needs: Root[]): Root[] {
     const interval_seconds = Math.max(...(checks.get(id) ?? []).map((check) => check.interval_seconds));
     const itself = { interval_seconds, failing_since: since, up_since: Number.NEGATIVE_INFINITY };
@@ -97,12 +93,11 @@ function judgeBy(
     return roots.length > 0 ? roots : [{ entity_id: id, confirmed, since }];
   }
 
-  /** The roots of the broken needs of an entity. */
   function brokenNeeds(id: string): Root[] {
     const roots = requirementsOf(graph.dependencies.get(id) ?? []).flatMap(({ required, members }) => {
       const broken = members
         .filter((member) => graph.dependencies.has(member.id) && cycles.get(member.id) !== cycles.get(id))
-        .map(rootsBehind)
+        .map(rootsOf)
         .filter((own) => own.length > 0);
       return members.length - broken.length < required ? broken.flat() : [];
     });
@@ -115,7 +110,7 @@ function judgeBy(
 
 type Failed = Extract<UpstreamStatus, { status: 'failed' }>;
 
-/** Whether something was up for so long while a root failed that it lives without it. */
+/** Whether the dependent was up long enough during the failure to be independent of it. */
 const hasSurvived = ({ failing_since, up_since, interval_seconds }: Dependent, { since }: Root): boolean =>
   failing_since - Math.max(since, up_since) >= Math.max(SURVIVES_AFTER_MS, 2000 * interval_seconds);
 
@@ -124,7 +119,7 @@ const split = <T>(list: T[], isFirst: (one: T) => boolean): [T[], T[]] => [
   list.filter((one) => !isFirst(one)),
 ];
 
-/** Each root once, the likeliest first; of two ways to the same root the surer one. */
+/** Returns each root cause once, the most likely first. */
 function byEntity(roots: readonly Root[]): Root[] {
   const found = new Map<string, Root>();
   for (const root of roots) {
@@ -134,6 +129,6 @@ function byEntity(roots: readonly Root[]): Root[] {
   return [...found.values()].sort(byLikelihood);
 }
 
-/** Confirmed ones first, then what has failed longest, then by id. */
+/** Orders by confirmed first, then longest failure, then id. */
 const byLikelihood = (a: Root, b: Root): number =>
   Number(b.confirmed) - Number(a.confirmed) || a.since - b.since || (a.entity_id < b.entity_id ? -1 : 1);

@@ -4,7 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import { DeliveryRecord, type LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { type AccountAlerting, type AccountChannel, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { ACCOUNT_CHANNEL, isOfAccount } from '#lib/alerting/policy/channel-field.ts';
+import { ACCOUNT_CHANNEL, isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
 import { AlertSelector } from '#lib/alerting/policy/selector.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
@@ -22,41 +22,40 @@ import { channelsOfChecks } from './check-channels.ts';
 import { ChannelRecord } from './policy-schemas.ts';
 import { deliveryView, withoutSecrets } from './views.ts';
 
-const MEANINGS = {
-  name: 'What people call it.',
-  slug: 'Names it within the account; null: it has none.',
-  applies_to: 'Which alerts it gets: those that fit every member. null: of all checks, whatever they say.',
-  enabled: 'Whether it gets alerts; what is on its way goes out all the same. Default true.',
-  notice: 'Said where no check fits applies_to at present; else null.',
+const DESCRIPTIONS = {
+  name: 'Display name.',
+  slug: 'Unique name within the account; null without one.',
+  applies_to: 'Alerts that it receives: those that match every property; null: all alerts of all checks.',
+  enabled: 'Whether it receives alerts; unfinished deliveries are still sent. Default: true.',
+  notice: 'Warning that no check matches applies_to yet; else null.',
 };
 
 const own = {
-  name: Name.describe(MEANINGS.name),
-  slug: Slug.nullable().describe(MEANINGS.slug).exactOptional(),
-  applies_to: AlertSelector.nullable().describe(MEANINGS.applies_to).exactOptional(),
-  enabled: z.boolean().describe(MEANINGS.enabled).exactOptional(),
+  name: Name.describe(DESCRIPTIONS.name),
+  slug: Slug.nullable().describe(DESCRIPTIONS.slug).exactOptional(),
+  applies_to: AlertSelector.nullable().describe(DESCRIPTIONS.applies_to).exactOptional(),
+  enabled: z.boolean().describe(DESCRIPTIONS.enabled).exactOptional(),
 };
 
 const bodies = channelTypes.map((channel) =>
   z
     .object({
-      channel_type: z.literal(channel.type).describe('What kind of channel it is.'),
+      channel_type: z.literal(channel.type).describe('Channel type.'),
       config: z.preprocess((config) => withoutNulls(config), channel.config).describe('Settings of this type.'),
       ...own,
     })
     .meta({ id: `NewAccountChannel_${channel.type}`, title: channel.title, description: channel.about }),
 );
 
-/** What of a channel of the account somebody says beside its type and settings. */
-type OwnMembers = { [member in keyof typeof own]?: z.output<(typeof own)[member]> };
-type NewAccountChannel = OwnMembers & { name: string; channel_type: string; config: Record<string, string> };
+type OwnProperties = { [member in keyof typeof own]?: z.output<(typeof own)[member]> };
+type NewAccountChannel = OwnProperties & { name: string; channel_type: string; config: Record<string, string> };
 
-/** The body of a new channel of the account. The casts as for a channel of a check (channels/registry.ts). */
+/** The body of a new account channel; casts as in channels/registry.ts. */
 export const AccountChannelBody = z
   .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]])
   .meta({ id: 'NewAccountChannel' }) as unknown as z.ZodType<NewAccountChannel>;
 
-/** What of a channel of the account is changed; the rest keeps its value. */
+/** Changes of an account channel; omitted properties keep their value. */
 export const AccountChannelPatch = z
   .object({
     id: Unchanged.exactOptional(),
@@ -66,7 +65,7 @@ export const AccountChannelPatch = z
     config: z
       .record(z.string(), z.string().nullable())
       .describe(
-        `Settings of its type by name: what is left out keeps its value, as ${REDACTED} does; null removes one.`,
+        `Settings of its type by name. Omitted settings keep their value, and so does ${REDACTED}; null removes one.`,
       )
       .exactOptional(),
   })
@@ -76,26 +75,25 @@ export type AccountChannelPatch = z.infer<typeof AccountChannelPatch>;
 export const AccountChannelRecord = z
   .object({
     id: IdOf('the channel'),
-    scope: z.literal('account').describe('A channel of the account: of every check that it applies to.'),
-    name: z.string().describe(MEANINGS.name),
-    slug: z.string().nullable().describe(MEANINGS.slug),
-    channel_type: z.string().describe('What kind of channel it is.'),
-    config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key sees ********.'),
-    applies_to: AlertSelector.nullable().describe(MEANINGS.applies_to),
-    enabled: z.boolean().describe(MEANINGS.enabled),
+    scope: z.literal('account').describe('account: receives the alerts of every check that it applies to.'),
+    name: z.string().describe(DESCRIPTIONS.name),
+    slug: z.string().nullable().describe(DESCRIPTIONS.slug),
+    channel_type: z.string().describe('Channel type.'),
+    config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key gets ********.'),
+    applies_to: AlertSelector.nullable().describe(DESCRIPTIONS.applies_to),
+    enabled: z.boolean().describe(DESCRIPTIONS.enabled),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
-    last_delivery: DeliveryRecord.nullable().describe('What was sent to it of late; null before the first.'),
+    last_delivery: DeliveryRecord.nullable().describe('The latest delivery to it; null before the first.'),
   })
   .meta({ id: 'AccountChannel' });
 export type AccountChannelRecord = z.infer<typeof AccountChannelRecord>;
 
-/** The answer to a change of one. */
 export const ChangedAccountChannel = AccountChannelRecord.extend({
-  notice: z.string().nullable().describe(MEANINGS.notice),
+  notice: z.string().nullable().describe(DESCRIPTIONS.notice),
 }).meta({ id: 'ChangedAccountChannel' });
 
-/** A channel of the account as the caller may see it. */
+/** Returns an account channel as visible to the caller. */
 export const accountChannelView = (
   context: Context,
   channel: AccountChannel,
@@ -109,7 +107,7 @@ export const accountChannelView = (
     last_delivery: last ? deliveryView(context, last) : null,
   });
 
-/** Channels of the account with what was sent to each of late, which is read. */
+/** Reads the latest delivery of account channels and returns their views. */
 export async function accountChannelViews(
   context: Context,
   channels: readonly AccountChannel[],
@@ -137,7 +135,7 @@ export const auditedAccountChannel: Audited<AccountChannel> = {
 
 const MAX_CHANNELS = 100;
 
-/** The channel of the account that a path names. @throws AppError NOT_FOUND */
+/** Finds an account channel. @throws AppError NOT_FOUND */
 export async function requireAccountChannel(context: Context, id: string): Promise<AccountChannel> {
   return channelIn(await readAlerting(context, context.tenant), id);
 }
@@ -148,7 +146,7 @@ function channelIn({ channels }: AccountAlerting, id: string): AccountChannel {
   return channel;
 }
 
-/** @throws AppError LIMIT_EXCEEDED beyond 100 channels, CONFLICT for a slug that another has */
+/** Adds an account channel. @throws AppError LIMIT_EXCEEDED beyond 100 channels, CONFLICT for a slug in use */
 export async function addAccountChannel(context: Context, input: NewAccountChannel): Promise<AccountChannel> {
   const { ports, keys, tenant } = context;
   const { name, slug, applies_to = null, enabled = true } = input;
@@ -177,7 +175,7 @@ export async function addAccountChannel(context: Context, input: NewAccountChann
   return channel;
 }
 
-/** Changes what is given of a channel of the account; its type stays. @throws AppError as for a new one */
+/** Changes the given properties of an account channel; its type stays. @throws AppError as for a new one */
 export async function changeAccountChannel(
   context: Context,
   id: string,
@@ -194,12 +192,12 @@ export async function changeAccountChannel(
     result = channel;
     if (isSame(auditedAccountChannel, channel, changed)) return undefined;
     result = { ...changed, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
-    return { writes: [{ put: result, if: { version: channel.v } }, ...note(channel, result)], wakes: true };
+    return { writes: [{ put: result, if: { version: channel.v } }, ...note(channel, result)], rechecks: true };
   });
   return result!;
 }
 
-function withOwn(channel: AccountChannel, { slug, ...own }: OwnMembers): AccountChannel {
+function withOwn(channel: AccountChannel, { slug, ...own }: OwnProperties): AccountChannel {
   const { slug: before, ...rest } = channel;
   const after = slug === undefined ? before : slug;
   return { ...rest, ...own, ...(after && { slug: after }) };
@@ -207,10 +205,10 @@ function withOwn(channel: AccountChannel, { slug, ...own }: OwnMembers): Account
 
 function assertNameFree({ channels }: AccountAlerting, { id, slug }: AccountChannel): void {
   const other = slug && channels.find((one) => one.slug === slug && one.id !== id);
-  if (other) throw new AppError('CONFLICT', `Channel ${other.id} has the slug ${slug} already.`);
+  if (other) throw new AppError('CONFLICT', `Channel ${other.id} already has the slug ${slug}.`);
 }
 
-/** Deletes a channel of the account. What is still on its way to it ends as failed. */
+/** Deletes an account channel. Its unfinished deliveries end as failed. */
 export async function deleteAccountChannel(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedAccountChannel);
@@ -229,11 +227,11 @@ export async function deleteAccountChannel(context: Context, id: string): Promis
 export const ListedChannel = z.discriminatedUnion('scope', [AccountChannelRecord, ChannelRecord]);
 type ListedChannel = z.infer<typeof ListedChannel>;
 
-/** Reads the channels of the account, and behind them those of all checks. */
+/** Reads the channels of the account, then the channels of all checks. */
 export function allChannels(context: Context): Reader<ListedChannel> {
   const ofChecks = channelsOfChecks(context);
   return async (after, limit) => {
-    if (after !== undefined && !isOfAccount(after)) return ofChecks(after, limit);
+    if (after !== undefined && !isAccountChannel(after)) return ofChecks(after, limit);
     const { channels } = await readAlerting(context, context.tenant);
     const left = channels.filter(({ id }) => after === undefined || id > after);
     const views = await accountChannelViews(context, left.slice(0, limit));

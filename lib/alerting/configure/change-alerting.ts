@@ -6,20 +6,16 @@ import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** What changes of an account's alerting. */
+/** A change of the alerting settings of an account. */
 type AlertingChange = {
-  /** Of channels, silences and windows, and the audit entry. */
   writes: Write[];
-  /** The defaults of its policies, where they change. */
+  /** The new default policy, if it changes. */
   policy?: Partial<PolicySettings>;
-  /** What held alerts back may end by it: they are looked at. */
-  wakes?: boolean;
+  /** Whether suppressed alerts are rechecked, because the change can release them. */
+  rechecks?: boolean;
 };
 
-/**
- * The one way to change what an account says of alerting: the change and a new version of its head, in one transaction.
- * @param change what is to be done by what is there; undefined: nothing
- */
+/** Writes a change of the alerting settings with a new version of their head. All changes go through this function. */
 export async function changeAlerting(
   context: Context,
   change: (present: AccountAlerting, head: AlertingHead | undefined) => AlertingChange | undefined,
@@ -34,10 +30,10 @@ export async function changeAlerting(
     const now = ports.clock.now();
     const policy = wanted.policy ?? head?.policy ?? {};
     const next: AlertingHead = { ...keys.alertingHead(tenant), v, policy, updated_at: iso(now) };
-    if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
+    if (wanted.rechecks) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const writes: Write[] = [{ put: next, if: head ? { version: head.v } : 'absent' }, ...wanted.writes];
     if (!(await commit(ports, writes)).ok) return RETRY;
-    if (wanted.wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
+    if (wanted.rechecks) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
     return undefined;
   });
 }

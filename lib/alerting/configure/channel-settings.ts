@@ -9,18 +9,15 @@ import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
 
 type Settings = Pick<Channel, 'channel_type' | 'config' | 'destination'>;
 
-/** The settings of a new channel. @throws AppError VALIDATION_ERROR for an address where channels may not go */
+/** Returns the settings of a new channel. @throws AppError VALIDATION_ERROR for an address outside the egress rules */
 export function newSettings(context: Context, { channel_type, config }: ChannelInput): Settings {
-  // Nothing is stored yet that ******** could stand for.
+  // A new channel has no stored value that ******** can keep.
   withKeptSecrets('config', config, () => undefined);
   guardAddress(context, { channel_type, config });
   return { channel_type, config, destination: destinationDigest({ channel_type, config }) };
 }
 
-/**
- * Settings with changes laid over them, by name: null removes one, ******** keeps a stored one.
- * @throws AppError VALIDATION_ERROR as for a new channel
- */
+/** Applies changes by name: null removes one, ******** keeps the stored one. @throws AppError as for a new channel */
 export function changedSettings(
   context: Context,
   { channel_type, config: stored }: Settings,
@@ -33,10 +30,7 @@ export function changedSettings(
   return { ...input, destination: destinationDigest(input) };
 }
 
-/**
- * Validates where its alerts would be posted to, without a look-up; names are looked up at each delivery.
- * @param stored settings that it has already: an address that stays is not judged again
- */
+/** Validates a changed address, without resolving names, which happens at each delivery. */
 function guardAddress({ ports, caller }: Context, input: ChannelInput, stored: Record<string, string> = {}): void {
   const { CHECK_EGRESS, EGRESS_ALLOW } = boundTo(ports.settings, caller);
   const { config } = input;

@@ -17,10 +17,10 @@ import { auditedChannel, channelView, type PolicyOfCheck } from './views.ts';
 
 const MAX_CHANNELS = 10;
 
-/** Leads from a tenant's list of channels to the check whose policy holds the channel. */
+/** Pointer from the channels of a tenant to the check whose policy contains the channel. */
 type ChannelPointer = Item & { channel_id: string; check_id: string; entity_id: string };
 
-/** @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address where channels may not go */
+/** Adds a channel. @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for a forbidden address */
 export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {
   const { ports, keys, tenant } = context;
   const channel: Channel = {
@@ -48,11 +48,7 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
   return channel;
 }
 
-/**
- * Changes the settings of a channel that are given, by its id. It stays the same channel: its type, its last delivery
- * and its place do not change, and an alert that is still on its way goes to where it now leads.
- * @throws AppError NOT_FOUND when it was removed by now, VALIDATION_ERROR as for a new one
- */
+/** Changes the given settings of a channel; its id, type and last delivery stay. @throws AppError as for a new one */
 export async function changeChannel(
   context: Context,
   check: CheckItem,
@@ -77,7 +73,7 @@ export async function changeChannel(
   return channelOf(stored, id);
 }
 
-/** Removes a channel. Deliveries that are still on their way to it end as failed. */
+/** Removes a channel. Its unfinished deliveries end as failed. */
 export async function removeChannel(context: Context, check: CheckItem, id: string): Promise<void> {
   const { keys, tenant } = context;
   const note = auditWriter(context, 'remove', auditedChannel);
@@ -96,16 +92,14 @@ export async function removeChannel(context: Context, check: CheckItem, id: stri
   );
 }
 
-/** @throws AppError NOT_FOUND */
+/** Finds a channel of a policy. @throws AppError NOT_FOUND */
 export function channelOf(policy: PolicyItem, id: string): Channel {
   const channel = policy.channels.find((one) => one.id === id);
   if (!channel) throw notFound(`Channel ${id}`);
   return channel;
 }
 
-/** Access pattern: the tenant's buckets of channel pointers, merged, oldest first; then the policies they lead to. */
-
-/** Reads the channels of all checks; those of a check that is gone are left out until they are reclaimed. */
+/** Reads the channels of all existing checks, oldest first. */
 export const channelsOfChecks =
   (context: Context): Reader<ChannelRecord> =>
   async (after, limit) => {

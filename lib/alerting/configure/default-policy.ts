@@ -11,7 +11,7 @@ import { changeAlerting } from './change-alerting.ts';
 import { assertChannelsExist, assertReminderInterval, withSettings } from './policies.ts';
 import { Inherited, PolicySettings } from './policy-schemas.ts';
 
-/** The defaults of every policy of the account; each may be left out and then keeps its value. */
+/** Changes of the default policy; omitted settings keep their value. */
 export const DefaultPolicyBody = z
   .object({ ...settingChanges, inherited: Inherited })
   .meta({ id: 'DefaultPolicySettings' });
@@ -19,7 +19,9 @@ export const DefaultPolicyBody = z
 export const DefaultPolicyRecord = z
   .object({
     ...PolicySettings.shape,
-    inherited: z.array(z.string()).describe('Settings that the account has not set: those of the service hold.'),
+    inherited: z
+      .array(z.string())
+      .describe('Settings that the account does not set; the defaults of the service apply.'),
   })
   .meta({ id: 'DefaultPolicy' });
 type DefaultPolicyRecord = z.infer<typeof DefaultPolicyRecord>;
@@ -38,7 +40,7 @@ export async function readDefaultPolicy({ ports, keys, tenant }: Context): Promi
   return recordOf(head?.policy ?? {});
 }
 
-/** Changes the settings that the input has; null gives one back to the default of the service. */
+/** Changes the given settings; null restores the default of the service. */
 export async function changeDefaultPolicy(
   context: Context,
   input: z.output<typeof DefaultPolicyBody>,
@@ -58,7 +60,7 @@ export async function changeDefaultPolicy(
         'of the account; GET /v1/notify/channels lists them, with scope account',
       );
     }
-    return { writes: note(before, result), policy: result, wakes: true };
+    return { writes: note(before, result), policy: result, rechecks: true };
   });
   return recordOf(result);
 }

@@ -18,14 +18,14 @@ import { policyDeadlines, policyEscalation } from './policy-deadlines.ts';
 import type { PolicyInput } from './policy-schemas.ts';
 import { auditedPolicy, type PolicyOfCheck } from './views.ts';
 
-/** The policy of a check. @throws AppError NOT_FOUND when its entity is gone by now */
+/** Reads the policy of a check. @throws AppError NOT_FOUND if its entity was deleted */
 export async function readPolicy(context: Context, check: CheckItem): Promise<PolicyOfCheck> {
   const { entity, stored, account, policy } = await readCheckAlerting(context, check, { check });
   if (!entity) throw notFound(`Check ${check.id}`);
   return { check, entity, stored: stored ?? defaultPolicy(context.keys, check), account, policy };
 }
 
-/** Changes the settings that the input has; null gives one back to the account's default. */
+/** Changes the given settings; null restores the default of the account. */
 export async function updatePolicy(
   context: Context,
   check: CheckItem,
@@ -55,17 +55,14 @@ export async function updatePolicy(
   );
 }
 
-/** @throws AppError VALIDATION_ERROR for repeats that come more often than a check may be probed */
+/** Asserts a valid reminder interval. @throws AppError VALIDATION_ERROR below the minimum probe interval */
 export function assertReminderInterval({ MIN_INTERVAL_SECONDS }: Settings, seconds: number | null | undefined): void {
   if (!seconds || seconds >= MIN_INTERVAL_SECONDS) return;
   throw invalid('repeat_interval_seconds', `must be 0 or at least ${MIN_INTERVAL_SECONDS}`);
 }
 
 /**
- * Asserts that each channel of the steps exists.
- * @param known ids of the channels that steps may name
- * @param where describes these channels and how to list them
- * @throws AppError VALIDATION_ERROR that names each unknown channel
+ * Asserts that each channel of the steps is in `known`. @throws AppError VALIDATION_ERROR, with `where` to list them
  */
 export function assertChannelsExist(steps: readonly EscalationStep[], known: ReadonlySet<string>, where: string): void {
   const unknown = steps.flatMap(({ channel_ids }, i) =>
@@ -78,19 +75,16 @@ export function assertChannelsExist(steps: readonly EscalationStep[], known: Rea
 
 type SettingChanges = { [name in keyof PolicySettings]?: PolicySettings[name] | null } & { inherited?: string[] };
 
-/**
- * Settings with changes laid over them; null takes one away.
- * @param counting what counts now: what is sent as it was inherited stays inherited
- */
+/** Applies changes to settings; null removes one, and an inherited value that is sent unchanged stays inherited. */
 export function withSettings<Stored extends Partial<PolicySettings>>(
   stored: Stored,
   { inherited = [], ...input }: SettingChanges,
-  counting: PolicySettings,
+  inEffect: PolicySettings,
 ): Stored {
   const next: Record<string, unknown> = { ...stored };
   for (const name of POLICY_NAMES) {
     const isAsRead =
-      stored[name] === undefined && inherited.includes(name) && isDeepStrictEqual(input[name], counting[name]);
+      stored[name] === undefined && inherited.includes(name) && isDeepStrictEqual(input[name], inEffect[name]);
     if (input[name] === undefined || isAsRead) continue;
     if (input[name] === null) delete next[name];
     else next[name] = input[name];
@@ -98,7 +92,7 @@ export function withSettings<Stored extends Partial<PolicySettings>>(
   return next as Stored;
 }
 
-/** A policy can be sent back as it was read: its channels may be repeated, but not changed. */
+/** Asserts that the channels in a request are unchanged, so that a policy can be sent back as returned. */
 function assertSameChannels({ check_id, channels }: PolicyItem, given: PolicyInput['channels']): void {
   const settings = ({ id, channel_type, config }: { [member in 'id' | 'channel_type' | 'config']?: unknown }) => ({
     id,
@@ -112,15 +106,14 @@ function assertSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
 }
 
 /**
- * The one way to write a policy: its next version, and `beside` in the same transaction. It holds on to the check as
- * read, so that no policy is left behind by a check that is being deleted. What changes nothing is not written.
- * @throws AppError NOT_FOUND when the check is gone by now
+ * Writes a policy and `extraWrites` in one transaction, unless unchanged. Requires the version of the check, so that a
+ * concurrent deletion leaves no policy. @throws AppError NOT_FOUND if the check was deleted
  */
 export function savePolicy(
   context: TenantEnv & MutationContext,
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
   change: (before: PolicyOfCheck) => PolicyItem,
-  beside: (before: PolicyOfCheck, after: PolicyOfCheck) => Write[],
+  extraWrites: (before: PolicyOfCheck, after: PolicyOfCheck) => Write[],
 ): Promise<PolicyOfCheck> {
   const { ports, keys, tenant } = context;
   const v = ports.ids.token();
@@ -141,7 +134,7 @@ export function savePolicy(
       { put: next, if: item ? { version: item.v } : 'absent' },
       ...escalation.writes,
       ...deadlines.writes,
-      ...beside(before, after),
+      ...extraWrites(before, after),
     ];
     if (!(await ports.table.transact(writes)).ok) return RETRY;
     await sendDeadlines(context, [...deadlines.deadlines, ...escalation.deadlines]);

@@ -12,11 +12,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
-/**
- * The deadlines that a change of policy begins or ends: repeats of a check that is down get their new rhythm, and the
- * end of what held alerts back, or another view of degraded, is a moment to compare what the channels believe with what
- * is.
- */
+/** Returns deadlines that a policy change affects: reminders, held alerts, and a late alert after a suppression. */
 export async function policyDeadlines(
   { ports, keys }: Env,
   check: CheckItem,
@@ -40,7 +36,7 @@ export async function policyDeadlines(
     await set('reminder', () => (interval > 0 ? { deadline } : undefined));
   }
   if (old.hold_for_dependencies && !next.hold_for_dependencies)
-    await set('hold', (present) => present && { ...noted(present), deadline: now });
+    await set('hold', (present) => present && { ...withoutKeys(present), deadline: now });
   const isLifted = old.silenced && !next.silenced;
   const endsAt = old.silenced && next.silenced ? silenceRecheckAt(next.silence, now) : undefined;
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;
@@ -53,13 +49,9 @@ export async function policyDeadlines(
   return { writes, deadlines };
 }
 
-/** A deadline with what it is for. */
-const noted = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
+const withoutKeys = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
 
-/**
- * The check beside a change of its policy: held to its version. Where its channels were told that it is down, new steps
- * begin to count now, and those that count already get their new times.
- */
+/** Returns the writes of the escalation: new steps count from now, running ones get their new times. */
 export function policyEscalation(
   { ports, keys }: Env,
   check: CheckItem,

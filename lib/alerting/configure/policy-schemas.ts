@@ -5,21 +5,21 @@ import { SilenceChanges, SilenceMembers } from '#lib/catalog/silence-settings.ts
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
-/** The settings of a policy, of a check or as default of the account. */
+/** The settings of a policy, of a check or of the account. */
 export const PolicySettings = z.object(settingMembers);
 
 export const Inherited = z
   .array(z.string())
-  .describe('As it was read: a setting that it names, and that is sent unchanged, stays inherited.')
+  .describe('As returned: a setting named here and sent unchanged stays inherited.')
   .exactOptional();
 
-/** The settings of a policy; each may be left out and then keeps its value. */
+/** Changes of a policy; omitted settings keep their value. */
 export const PolicyBody = z
   .object({
     check_id: Unchanged.exactOptional(),
     channels: z
       .array(z.record(z.string(), z.unknown()))
-      .describe('May be repeated but not changed: they have endpoints of their own.')
+      .describe('Accepted only unchanged; channels have their own endpoints.')
       .exactOptional(),
     ...settingChanges,
     ...SilenceChanges,
@@ -31,17 +31,17 @@ export type PolicyInput = z.infer<typeof PolicyBody>;
 export const ChannelRecord = z
   .object({
     id: IdOf('the channel'),
-    scope: z.literal('check').describe('A channel of one check.'),
+    scope: z.literal('check').describe('check: receives the alerts of one check.'),
     check_id: IdOf('the check whose alerts it gets'),
-    channel_type: z.string().describe('What kind of channel it is.'),
-    config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key sees ********.'),
+    channel_type: z.string().describe('Channel type.'),
+    config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key gets ********.'),
     created_at: CreatedAt,
-    last_delivery: DeliveryRecord.nullable().describe('What was sent to it last; null before the first.'),
+    last_delivery: DeliveryRecord.nullable().describe('The latest delivery to it; null before the first.'),
   })
   .meta({ id: 'Channel' });
 export type ChannelRecord = z.infer<typeof ChannelRecord>;
 
-/** What of a channel is changed; the rest keeps its value. */
+/** Changes of a channel; omitted properties keep their value. */
 export const ChannelPatch = z
   .object({
     id: Unchanged.exactOptional(),
@@ -50,7 +50,7 @@ export const ChannelPatch = z
     config: z
       .record(z.string(), z.string().nullable())
       .describe(
-        `Settings of its type by name: what is left out keeps its value, as ${REDACTED} does; null removes one.`,
+        `Settings of its type by name. Omitted settings keep their value, and so does ${REDACTED}; null removes one.`,
       )
       .exactOptional(),
   })
@@ -62,15 +62,15 @@ const SilenceRecord = z.object({
     .enum(['check', 'entity', 'account'])
     .describe('check: its own policy. entity: its entity is silenced. account: a silence of the account selects it.'),
   id: IdOf('the check, entity or silence'),
-  until: z.iso.datetime().nullable().describe('When it ends by itself; null: when it is lifted.'),
-  reason: z.string().describe('Why, for people.'),
+  until: z.iso.datetime().nullable().describe('End; null if it lasts until it is removed.'),
+  reason: z.string().describe('Reason, human-readable.'),
 });
 
 const AppliedChannel = z.object({
   id: IdOf('the channel'),
-  name: z.string().describe('What it is called.'),
-  channel_type: z.string().describe('What kind of channel it is.'),
-  why: z.string().describe('Why it gets alerts of this check.'),
+  name: z.string().describe('Display name.'),
+  channel_type: z.string().describe('Channel type.'),
+  why: z.string().describe('Why it receives alerts of this check.'),
 });
 
 export const PolicyRecord = z
@@ -78,12 +78,10 @@ export const PolicyRecord = z
     check_id: IdOf('the check'),
     ...settingMembers,
     ...SilenceMembers,
-    inherited: z
-      .array(z.string())
-      .describe('Settings that are not set on the check: the defaults of the account hold.'),
-    silenced_by: z.array(SilenceRecord).describe('Every silence that holds of it now, its own included.'),
-    channels: z.array(ChannelRecord).describe('Its own channels, which get its alerts; at most 10.'),
-    account_channels: z.array(AppliedChannel).describe('Channels of the account that get its alerts too.'),
+    inherited: z.array(z.string()).describe('Settings that the check does not set; the defaults of the account apply.'),
+    silenced_by: z.array(SilenceRecord).describe('Active silences that match the check, including its own.'),
+    channels: z.array(ChannelRecord).describe('Channels of the check, up to 10.'),
+    account_channels: z.array(AppliedChannel).describe('Account channels that apply to the check.'),
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Policy' });

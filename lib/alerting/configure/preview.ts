@@ -23,27 +23,26 @@ import { auditedChannel } from './views.ts';
 
 const Preview = z
   .object({
-    title: z.string().describe('Its title.'),
-    body: z.string().describe('All below the title, as plain text.'),
+    title: z.string().describe('Title.'),
+    body: z.string().describe('Text below the title.'),
   })
   .nullable()
   .describe(
-    "What the channel would say if the check went down now, in its own words where it has templates; null where programs read it. A type's own form and limits come on top.",
+    'Alert that the channel would send if the check went down now, without formatting and limits of its type; null if programs read it.',
   );
 type Preview = z.infer<typeof Preview>;
 
-/** The answer of a test. */
 export const TestedChannel = DeliveryRecord.extend({ preview: Preview }).meta({ id: 'TestedChannel' });
 
-/** What a channel of the account would say of some check. */
+/** Returns a preview of an account channel with an example check. */
 export function examplePreview({ channel_type, config }: Channel): Preview {
   if (channelTypeOf(channel_type)?.read_by !== 'people') return null;
-  return shown(messageOf(EXAMPLE_ALERT, config));
+  return previewFrom(messageOf(EXAMPLE_ALERT, config));
 }
 
-const shown = (message: Message): Preview => ({ title: message.title, body: linesOf(message).join('\n') });
+const previewFrom = (message: Message): Preview => ({ title: message.title, body: linesOf(message).join('\n') });
 
-/** What a channel would say if the check went down now. */
+/** Returns a preview of an alert for a check that goes down now. */
 export async function previewOf(
   { ports, keys, tenant }: Context,
   check: CheckItem,
@@ -53,13 +52,12 @@ export async function previewOf(
   const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
   if (!entity) return null;
   const about = { check, entity, public_url: ports.settings.PUBLIC_URL, now: ports.clock.now() };
-  return shown(messageOf(downAlertOf(about), config));
+  return previewFrom(messageOf(downAlertOf(about), config));
 }
 
 /**
- * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
- * and the record says until when. NATS and mail are left to the deliverer, which alone reaches them: then it is
- * pending.
+ * Sends a test alert now, once, even if silenced. If the receiver limits the rate, nothing is sent and the record names
+ * the next time. NATS and mail stay pending, because only the deliverer reaches them.
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };
@@ -69,32 +67,29 @@ export function testChannel(context: Context, check: CheckItem, channel: Channel
   );
 }
 
-/**
- * The same of any channel.
- * @param about the check that it tells of; empty for a channel of the account
- * @param noted the audit entry, for the transaction that writes the delivery first
- */
+/** Sends a test. @param about empty for an account channel @param noted returns the audit entry of its first write */
 async function sendTest(
   context: Context,
-  about: AboutTest,
+  about: TestSubject,
   channel: Channel,
   noted: (delivery_id: string) => Write[],
 ): Promise<DeliveryRecord> {
   const alert = testAlert(context, about, channel);
   const delivery = newDelivery(context, alert, alert.to[0]!);
-  const beside = () => noted(delivery.id);
+  const extraWrites = () => noted(delivery.id);
 
   if (channelTypeOf(channel.channel_type)?.via !== 'http') {
-    return deliveryRecord(await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...beside()]));
+    return deliveryRecord(
+      await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...extraWrites()]),
+    );
   }
   const outcome = await attemptNow(context, delivery);
-  return deliveryRecord(await recordOutcome(context, delivery, outcome, beside));
+  return deliveryRecord(await recordOutcome(context, delivery, outcome, extraWrites));
 }
 
-type AboutTest = Pick<AlertItem, 'check_id' | 'entity_id'>;
+type TestSubject = Pick<AlertItem, 'check_id' | 'entity_id'>;
 
-/** It tells of no transition and reports no state. */
-function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, channel: Channel): AlertItem {
+function testAlert({ ports, keys, tenant, caller }: Context, about: TestSubject, channel: Channel): AlertItem {
   const now = ports.clock.now();
   const id = ports.ids.id('alr');
   return {
@@ -112,7 +107,7 @@ function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, c
   };
 }
 
-/** Sends a test alert of the account itself, as it is about no check: in one attempt, enabled or not. */
+/** Sends a test alert of the account instead of a check, in one attempt, even if the channel is disabled. */
 export function testAccountChannel(context: Context, channel: AccountChannel): Promise<DeliveryRecord> {
   const note = auditWriter(context, 'test', auditedAccountChannel);
   return sendTest(context, { check_id: '', entity_id: '' }, channel, (delivery_id) =>

@@ -11,11 +11,10 @@ import { DeliveryFilter, deliveryLog, requireDelivery } from './deliveries.ts';
 import { readPolicy, updatePolicy } from './policies.ts';
 import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord } from './policy-schemas.ts';
 import { previewOf, TestedChannel, testChannel } from './preview.ts';
-import { channelView, policyView, shownChannel } from './views.ts';
+import { channelView, policyView, readChannelView } from './views.ts';
 
 const row = route<Context>();
 
-/** The check that a path names, and the channel too where it names one. */
 const loadCheck = (context: Context, { check_id }: { check_id: string }) => requireCheck(context, check_id);
 
 async function loadChannel(context: Context, params: { check_id: string; channel_id: string }) {
@@ -28,7 +27,8 @@ export const alertRoutes = [
     method: 'GET',
     path: '/v1/checks/{check_id}/policy',
     access: 'read',
-    summary: 'The notification policy of a check, channels included',
+    summary: 'Get the notification policy of a check',
+    description: 'Includes its channels.',
     status: 200,
     reply: PolicyRecord,
     load: loadCheck,
@@ -38,7 +38,8 @@ export const alertRoutes = [
     method: 'POST',
     path: '/v1/checks/{check_id}/policy',
     access: 'write',
-    summary: 'Set the notification policy of a check; what is left out keeps its value',
+    summary: 'Update the notification policy of a check',
+    description: 'Omitted properties keep their value; null restores the default of the account.',
     status: 200,
     body: PolicyBody,
     nulls: [...POLICY_NAMES, 'silenced_until'],
@@ -50,7 +51,8 @@ export const alertRoutes = [
     method: 'POST',
     path: '/v1/checks/{check_id}/policy/channels',
     access: 'write',
-    summary: 'Add a channel to the policy of a check; at most 10',
+    summary: 'Add a channel to the policy of a check',
+    description: 'A check has at most 10 channels.',
     status: 201,
     body: ChannelBody,
     reply: ChannelRecord,
@@ -63,19 +65,21 @@ export const alertRoutes = [
     method: 'PUT',
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
     access: 'write',
-    summary: 'Change settings of a channel, but not its type; ******** keeps a stored value',
+    summary: 'Update a channel of a check',
+    description: 'Omitted settings keep their value, and so does ********. The type cannot change.',
     status: 200,
     body: ChannelPatch,
     reply: ChannelRecord,
     load: loadChannel,
     run: async (context, { loaded: { check, channel }, body }) =>
-      shownChannel(context, check.id, await changeChannel(context, check, channel.id, body)),
+      readChannelView(context, check.id, await changeChannel(context, check, channel.id, body)),
   }),
   row({
     method: 'DELETE',
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
     access: 'write',
-    summary: 'Remove a channel; what is still on its way to it ends as failed',
+    summary: 'Remove a channel from the policy of a check',
+    description: 'Its unfinished deliveries end as failed.',
     status: 204,
     load: loadChannel,
     run: (context, { loaded }) => removeChannel(context, loaded.check, loaded.channel.id),
@@ -85,7 +89,8 @@ export const alertRoutes = [
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}/test',
     access: 'respond',
     rate: 'send',
-    summary: 'Send a test alert to a channel now, and answer its delivery record and what an alert would say',
+    summary: 'Send a test alert to a channel of a check',
+    description: 'Returns the delivery and a preview of an alert.',
     status: 200,
     reply: TestedChannel,
     load: loadChannel,
@@ -98,7 +103,7 @@ export const alertRoutes = [
     method: 'GET',
     path: '/v1/notify/logs',
     access: 'read',
-    summary: 'Deliveries across all channels, newest first',
+    summary: 'List deliveries of all channels, newest first',
     status: 200,
     query: DeliveryFilter.extend({ ...ListQuery.shape, limit: limitParam(50, 1000) }),
     reply: z.array(DeliveryRecord),
@@ -108,7 +113,7 @@ export const alertRoutes = [
     method: 'GET',
     path: '/v1/notify/logs/{id}',
     access: 'read',
-    summary: 'A delivery',
+    summary: 'Get a delivery',
     status: 200,
     reply: DeliveryRecord,
     load: (context, { id }) => requireDelivery(context, id),

@@ -18,17 +18,17 @@ import { changeAlerting } from './change-alerting.ts';
 
 const MAX_SILENCES = 100;
 
-const MEANINGS = {
-  applies_to: 'The checks whose alerts are held back: those that fit every member. null: all of them.',
-  until: 'When it ends, at most 30 days from now.',
-  reason: 'Why, for people.',
+const DESCRIPTIONS = {
+  applies_to: 'Silenced checks: those that match every property; null: all.',
+  until: 'End, at most 30 days from now.',
+  reason: 'Reason, human-readable.',
 };
 
 export const NewSilence = z
   .object({
-    applies_to: CheckSelector.nullable().describe(MEANINGS.applies_to),
-    until: Instant.describe(MEANINGS.until),
-    reason: SilenceReason.describe(MEANINGS.reason).default(''),
+    applies_to: CheckSelector.nullable().describe(DESCRIPTIONS.applies_to),
+    until: Instant.describe(DESCRIPTIONS.until),
+    reason: SilenceReason.describe(DESCRIPTIONS.reason).default(''),
   })
   .meta({ id: 'NewSilence' });
 type NewSilence = z.output<typeof NewSilence>;
@@ -36,17 +36,17 @@ type NewSilence = z.output<typeof NewSilence>;
 export const SilenceRecord = z
   .object({
     id: IdOf('the silence'),
-    applies_to: CheckSelector.nullable().describe(MEANINGS.applies_to),
-    until: z.iso.datetime().describe(MEANINGS.until),
-    reason: z.string().describe(MEANINGS.reason),
+    applies_to: CheckSelector.nullable().describe(DESCRIPTIONS.applies_to),
+    until: z.iso.datetime().describe(DESCRIPTIONS.until),
+    reason: z.string().describe(DESCRIPTIONS.reason),
     created_at: CreatedAt,
-    created_by: z.string().describe('E-mail address of the user who made it; empty for a key of nobody.'),
+    created_by: z.string().describe('E-mail address of the user who created it; empty for a key without a user.'),
   })
   .meta({ id: 'Silence' });
 type SilenceRecord = z.infer<typeof SilenceRecord>;
 
 export const MadeSilence = SilenceRecord.extend({
-  notice: z.string().nullable().describe('Said where no check fits applies_to at present; else null.'),
+  notice: z.string().nullable().describe('Warning that no check matches applies_to yet; else null.'),
 }).meta({ id: 'MadeSilence' });
 
 export const silenceView = (silence: AccountSilence): SilenceRecord =>
@@ -58,24 +58,21 @@ const auditedSilence: Audited<AccountSilence> = {
   members: ({ applies_to, until, reason }) => ({ applies_to, until: iso(until), reason }),
 };
 
-/** The silences of the account that hold now, oldest first. */
+/** Reads the active silences of the account, oldest first. */
 export async function silencesNow(context: Context): Promise<AccountSilence[]> {
   const now = context.ports.clock.now();
   const { silences } = await readAlerting(context, context.tenant);
   return silences.filter(({ until }) => until > now);
 }
 
-/** @throws AppError NOT_FOUND also for one that is over */
+/** Finds an active silence. @throws AppError NOT_FOUND also after its end */
 export async function requireSilence(context: Context, id: string): Promise<AccountSilence> {
   const silence = (await silencesNow(context)).find((one) => one.id === id);
   if (!silence) throw notFound(`Silence ${id}`);
   return silence;
 }
 
-/**
- * Holds back the alerts of a selection of checks until a time. What it held back is told at its end, if it still holds.
- * @throws AppError VALIDATION_ERROR for an end that is not ahead, LIMIT_EXCEEDED beyond 100 that hold
- */
+/** Silences selected checks. @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100 */
 export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {
   const { ports, keys, tenant, caller } = context;
   const now = ports.clock.now();
@@ -102,59 +99,56 @@ export async function addSilence(context: Context, { applies_to, until, reason }
   return silence;
 }
 
-/** Ends a silence before its time: what it held back is looked at at once. */
+/** Ends a silence early and rechecks the suppressed alerts. */
 export async function endSilence(context: Context, silence: AccountSilence): Promise<void> {
   const { keys, tenant } = context;
   const note = auditWriter(context, 'end', auditedSilence);
   await changeAlerting(context, ({ silences }) => {
     if (!silences.some(({ id }) => id === silence.id)) throw notFound(`Silence ${silence.id}`);
     const gone = { delete: keys.accountSilence(tenant, silence.id), if: { version: silence.v } };
-    return { writes: [gone, ...note(silence, undefined)], wakes: true };
+    return { writes: [gone, ...note(silence, undefined)], rechecks: true };
   });
 }
 
-/** So many entities are looked at together, and at most. */
+/** Number of entities per page and in total. */
 const ENTITIES_AT_ONCE = 40;
 const MAX_ENTITIES = 2_000;
 
-const NOTHING_FITS = 'No check fits this selection at present. It counts from the moment that one does.';
+const NO_MATCH = 'No check matches this selection yet. It applies to checks that are added later.';
 
-/**
- * What whoever states a selection is to know: that it fits no check yet, which is no error, as the checks may come
- * later. Null where one fits, or where there are too many to look at.
- */
+/** Returns a warning if a selection matches no check yet; null if one matches, or if there are too many to search. */
 export async function noticeOf(context: Context, selector: Selector | null): Promise<string | null> {
   if (selector === null) return null;
-  if (selector.check_ids || selector.entity_ids) return (await someNamedFits(context, selector)) ? null : NOTHING_FITS;
+  if (selector.check_ids || selector.entity_ids) return (await matchesNamed(context, selector)) ? null : NO_MATCH;
   let looked = 0;
   let from: string | undefined;
   do {
     const { items, next } = await entitiesById(context, { after: from }, ENTITIES_AT_ONCE);
-    if (await someFits(context, items, selector)) return null;
+    if (await matchesAny(context, items, selector)) return null;
     looked += items.length;
     from = next;
   } while (from !== undefined && looked < MAX_ENTITIES);
-  return from === undefined ? NOTHING_FITS : null;
+  return from === undefined ? NO_MATCH : null;
 }
 
-/** The same of checks that are named, or whose entities are. */
-async function someNamedFits(context: Context, selector: Selector): Promise<boolean> {
+/** Whether a selection by ids of checks or entities matches a check. */
+async function matchesNamed(context: Context, selector: Selector): Promise<boolean> {
   const { ports, keys, tenant } = context;
   const { check_ids, entity_ids } = selector;
   const checks = await ports.table.getMany<CheckItem>((check_ids ?? []).map((id) => keys.check(tenant, id)));
   const ids = check_ids ? checks.flatMap((check) => check?.entity_id ?? []) : (entity_ids ?? []);
   const entities = await ports.table.getMany<EntityItem>([...new Set(ids)].map((id) => keys.entity(tenant, id)));
-  return someFits(
+  return matchesAny(
     context,
     entities.filter((entity) => entity !== undefined),
     selector,
   );
 }
 
-async function someFits(context: Context, entities: EntityItem[], selector: Selector): Promise<boolean> {
+async function matchesAny(context: Context, entities: EntityItem[], selector: Selector): Promise<boolean> {
   const { labels: _unknown, check_ids: _own, ...ofEntity } = selector;
-  const fitting = entities.filter((entity) => selects(ofEntity, { check: { id: '' }, entity }));
-  const byId = new Map(fitting.map((entity) => [entity.id, entity]));
-  const checks = await checksOf(context, fitting);
+  const matching = entities.filter((entity) => selects(ofEntity, { check: { id: '' }, entity }));
+  const byId = new Map(matching.map((entity) => [entity.id, entity]));
+  const checks = await checksOf(context, matching);
   return checks.some((check) => selects(selector, { check, entity: byId.get(check.entity_id)! }));
 }

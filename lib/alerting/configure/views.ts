@@ -15,7 +15,7 @@ import { pick } from '#lib/platform/plain-data.ts';
 import { iso } from '#lib/platform/time.ts';
 import { ChannelRecord, PolicyRecord, PolicySettings } from './policy-schemas.ts';
 
-/** Records as the caller may see them: a read-only key sees no secret of a channel. */
+/** Views for the caller: a read-only key gets no secrets of channels. */
 
 export async function policyView(
   context: Context,
@@ -60,8 +60,8 @@ export const channelView = (
     last_delivery: last ? deliveryView(context, last) : null,
   });
 
-/** A channel with its last delivery, which is read. */
-export async function shownChannel(context: Context, check_id: string, channel: Channel): Promise<ChannelRecord> {
+/** Reads the last delivery of a channel and returns its view. */
+export async function readChannelView(context: Context, check_id: string, channel: Channel): Promise<ChannelRecord> {
   const place = context.keys.lastDelivery(context.tenant, check_id, channel.id);
   return channelView(
     context,
@@ -74,7 +74,7 @@ export async function shownChannel(context: Context, check_id: string, channel: 
 export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): DeliveryRecord =>
   seesSecrets(caller) ? delivery : { ...delivery, error: redactUrls(delivery.error) };
 
-/** Of a type that this release does not know, everything is a secret. */
+/** Removes the secrets of a config; for an unknown type, every value is one. */
 export function withoutSecrets({
   channel_type,
   config,
@@ -83,7 +83,7 @@ export function withoutSecrets({
   return redactPaths(config, type ? type.secrets : Object.keys(config));
 }
 
-/** A policy, under the id of its check; its channels have entries of their own. */
+/** Audit settings of a policy, under the id of its check; channels have their own entries. */
 export const auditedPolicy: Audited<PolicyOfCheck> = {
   type: 'policy',
   target: ({ check }) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
@@ -110,14 +110,10 @@ export const auditedChannel: Audited<{ check: CheckItem; channel: Channel }> = {
   }),
 };
 
-/**
- * Access patterns
- * - the policy of a check, its channels inside, its entity, and what its account says: one get of many
- * - all channels of a tenant: pointers in buckets, written with the policy
- * - the latest delivery of a channel: an item beside the policy, written by the deliverer
- */
+// Access patterns: a policy with its channels, entity and account: one get of many. Channels of a tenant: pointers in
+// buckets, written with the policy. Latest delivery of a channel: an item next to the policy, written by the deliverer.
 
-/** A check, what is set on it, and what counts. */
+/** A check with its stored policy and the policy in effect. */
 export type PolicyOfCheck = {
   check: CheckItem;
   entity: EntityItem;

@@ -18,21 +18,20 @@ import { parseCron } from '#lib/schedule/calendar/cron.ts';
 import { CalendarError, type ScheduleLine } from '#lib/schedule/calendar/schedule-line.ts';
 import { changeAlerting } from './change-alerting.ts';
 
-const MEANINGS = {
-  name: 'What people call it.',
-  note: 'What is done in it, for people.',
-  scope: 'The checks that it is about: those that fit every member; `{"all": true}` for all.',
-  starts_at: 'Of one that comes once: when it begins.',
-  ends_at: 'Of one that comes once: when it ends; 60 seconds to 31 days after its begin.',
-  cron: 'Of one that comes again: when it begins, as five fields of cron; `0 2 * * sat#2` is the second Saturday of each month, `L` its last day, `friL` its last Friday.',
-  time_zone: 'Of one that comes again: where its clock hangs, a name of the IANA database. Default UTC.',
-  duration_seconds: 'Of one that comes again: how long each is, in real time; 60 to 2678400 (31 days).',
-  every_weeks: 'Of one that comes again: only in every so many weeks, counted from its first. Default 1.',
-  from: 'Of one that comes again: none begins before it. Default: when the window was made.',
-  until: 'Of one that comes again: none begins at or after it; null: it has no end.',
+const DESCRIPTIONS = {
+  name: 'Display name.',
+  note: 'Purpose of the window, human-readable.',
+  scope: 'Checks of the window: those that match every property; `{"all": true}` for all.',
+  starts_at: 'One-time windows: start.',
+  ends_at: 'One-time windows: end, 60 seconds to 31 days after the start.',
+  cron: 'Recurring windows: start as five cron fields; `0 2 * * sat#2` is the second Saturday of each month, `L` its last day, `friL` its last Friday.',
+  time_zone: 'Recurring windows: IANA time zone of the schedule. Default: UTC.',
+  duration_seconds: 'Recurring windows: length in seconds of elapsed time, 60 to 2678400 (31 days).',
+  every_weeks: 'Recurring windows: every N weeks, counted from the first. Default: 1.',
+  from: 'Recurring windows: earliest start. Default: creation of the window.',
+  until: 'Recurring windows: no start at or after this time; null: without an end.',
 };
 
-/** Which checks a window is about. */
 const WindowScope = z
   .strictObject({
     all: z.literal(true).describe('All checks.').exactOptional(),
@@ -42,38 +41,41 @@ const WindowScope = z
     check_ids: idsOf('chk', 'a check').describe('These checks.').exactOptional(),
     include_dependents: z
       .boolean()
-      .describe('Also what goes down because an entity does whose checks are all in it. Default false.')
+      .describe(
+        'Include dependents that go down because an entity with all its checks in the window does. Default: ' +
+          'false.',
+      )
       .exactOptional(),
   })
   .refine(
     ({ include_dependents: _more, ...scope }) => Object.keys(scope).length > 0,
-    'must have at least one member; {"all": true} stands for all checks',
+    'must have at least one property; {"all": true} selects all checks',
   )
   .refine(
     ({ all, include_dependents: _more, ...rest }) => !all || Object.keys(rest).length === 0,
-    'must have nothing beside all',
+    'must not combine all with other selections',
   )
   .meta({ id: 'WindowScope' });
 type WindowScope = z.infer<typeof WindowScope>;
 
 const settings = {
-  name: Name.describe(MEANINGS.name),
-  note: line(0, 1000).describe(MEANINGS.note).exactOptional(),
-  scope: WindowScope.describe(MEANINGS.scope),
-  starts_at: Instant.describe(MEANINGS.starts_at).exactOptional(),
-  ends_at: Instant.describe(MEANINGS.ends_at).exactOptional(),
-  cron: z.string().min(1).max(200).describe(MEANINGS.cron).exactOptional(),
-  time_zone: z.string().max(100).describe(MEANINGS.time_zone).exactOptional(),
-  duration_seconds: z.int().describe(MEANINGS.duration_seconds).exactOptional(),
-  every_weeks: z.int().min(1).max(52).describe(MEANINGS.every_weeks).exactOptional(),
-  from: Instant.describe(MEANINGS.from).exactOptional(),
-  until: Instant.nullable().describe(MEANINGS.until).exactOptional(),
+  name: Name.describe(DESCRIPTIONS.name),
+  note: line(0, 1000).describe(DESCRIPTIONS.note).exactOptional(),
+  scope: WindowScope.describe(DESCRIPTIONS.scope),
+  starts_at: Instant.describe(DESCRIPTIONS.starts_at).exactOptional(),
+  ends_at: Instant.describe(DESCRIPTIONS.ends_at).exactOptional(),
+  cron: z.string().min(1).max(200).describe(DESCRIPTIONS.cron).exactOptional(),
+  time_zone: z.string().max(100).describe(DESCRIPTIONS.time_zone).exactOptional(),
+  duration_seconds: z.int().describe(DESCRIPTIONS.duration_seconds).exactOptional(),
+  every_weeks: z.int().min(1).max(52).describe(DESCRIPTIONS.every_weeks).exactOptional(),
+  from: Instant.describe(DESCRIPTIONS.from).exactOptional(),
+  until: Instant.nullable().describe(DESCRIPTIONS.until).exactOptional(),
 };
 
 export const NewWindow = z.object(settings).meta({ id: 'NewWindow' });
 export type NewWindow = z.output<typeof NewWindow>;
 
-/** What of a window is changed; the rest keeps its value. */
+/** Changes of a window; omitted properties keep their value. */
 export const WindowPatch = z
   .object({
     id: Unchanged.exactOptional(),
@@ -85,70 +87,66 @@ export const WindowPatch = z
 export type WindowPatch = z.output<typeof WindowPatch>;
 
 const IntervalRecord = z.object({
-  from: z.iso.datetime().describe('When it begins.'),
-  to: z.iso.datetime().describe('When it ends.'),
+  from: z.iso.datetime().describe('Start.'),
+  to: z.iso.datetime().describe('End.'),
 });
 
 export const WindowRecord = z
   .object({
     id: IdOf('the window'),
-    name: z.string().describe(MEANINGS.name),
-    note: z.string().describe(MEANINGS.note),
-    scope: WindowScope.describe(MEANINGS.scope),
-    starts_at: z.iso.datetime().nullable().describe(MEANINGS.starts_at),
-    ends_at: z.iso.datetime().nullable().describe(MEANINGS.ends_at),
-    cron: z.string().nullable().describe(MEANINGS.cron),
-    time_zone: z.string().nullable().describe(MEANINGS.time_zone),
-    duration_seconds: z.int().nullable().describe(MEANINGS.duration_seconds),
-    every_weeks: z.int().nullable().describe(MEANINGS.every_weeks),
-    from: z.iso.datetime().nullable().describe(MEANINGS.from),
-    until: z.iso.datetime().nullable().describe(MEANINGS.until),
+    name: z.string().describe(DESCRIPTIONS.name),
+    note: z.string().describe(DESCRIPTIONS.note),
+    scope: WindowScope.describe(DESCRIPTIONS.scope),
+    starts_at: z.iso.datetime().nullable().describe(DESCRIPTIONS.starts_at),
+    ends_at: z.iso.datetime().nullable().describe(DESCRIPTIONS.ends_at),
+    cron: z.string().nullable().describe(DESCRIPTIONS.cron),
+    time_zone: z.string().nullable().describe(DESCRIPTIONS.time_zone),
+    duration_seconds: z.int().nullable().describe(DESCRIPTIONS.duration_seconds),
+    every_weeks: z.int().nullable().describe(DESCRIPTIONS.every_weeks),
+    from: z.iso.datetime().nullable().describe(DESCRIPTIONS.from),
+    until: z.iso.datetime().nullable().describe(DESCRIPTIONS.until),
     open: z.boolean().describe('Whether it is open now.'),
-    current: IntervalRecord.nullable().describe('The time in which it is open now; null while it is not.'),
-    next: IntervalRecord.nullable().describe('When it is open next; null when it is never again.'),
+    current: IntervalRecord.nullable().describe('The open time range; null while it is closed.'),
+    next: IntervalRecord.nullable().describe('The next time range; null without one.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
-    created_by: z.string().describe('E-mail address of the user who made it; empty for a key of nobody.'),
+    created_by: z.string().describe('E-mail address of the user who created it; empty for a key without a user.'),
   })
   .meta({ id: 'Window' });
 export type WindowRecord = z.infer<typeof WindowRecord>;
 
 export const ChangedWindow = WindowRecord.extend({
-  notice: z.string().nullable().describe('Said where no check fits its scope at present; else null.'),
+  notice: z.string().nullable().describe('Warning that no check matches its scope yet; else null.'),
 }).meta({ id: 'ChangedWindow' });
 
 const MIN_MS = 60_000;
 const MAX_MS = 31 * DAY_MS;
 
 const ONCE = ['starts_at', 'ends_at'] as const;
-const AGAIN = ['cron', 'time_zone', 'duration_seconds', 'every_weeks', 'from', 'until'] as const;
+const RECURRING = ['cron', 'time_zone', 'duration_seconds', 'every_weeks', 'from', 'until'] as const;
 
-type Given = Pick<WindowPatch, (typeof ONCE)[number] | (typeof AGAIN)[number]>;
+type Given = Pick<WindowPatch, (typeof ONCE)[number] | (typeof RECURRING)[number]>;
 
-/**
- * Pure: the times of a window as a request states them, laid over those it has. One that comes once stays so.
- * @param now epoch ms
- * @throws AppError VALIDATION_ERROR by member: of no length, too long, over already, in a zone that is none
- */
+/** Returns the times of a window after a request at `now` (epoch ms). Pure. @throws AppError VALIDATION_ERROR */
 function timesOf(given: Given, now: number, stored?: WindowTimes): WindowTimes {
-  const comesAgain = stored ? 'cron' in stored : given.cron !== undefined;
-  const strange = (comesAgain ? ONCE : AGAIN).find((name) => given[name] !== undefined && given[name] !== null);
-  if (strange) {
-    const kind = comesAgain ? 'one that comes once; this one has a cron' : 'one that comes again, by its cron';
-    throw invalid(strange, `is of ${kind}`);
+  const recurs = stored ? 'cron' in stored : given.cron !== undefined;
+  const misplaced = (recurs ? ONCE : RECURRING).find((name) => given[name] !== undefined && given[name] !== null);
+  if (misplaced) {
+    const kind = recurs ? 'one-time windows; this one has a cron' : 'recurring windows, which have a cron';
+    throw invalid(misplaced, `is only for ${kind}`);
   }
-  return comesAgain ? recurring(given, now, stored) : once(given, now, stored);
+  return recurs ? recurring(given, now, stored) : oneTime(given, now, stored);
 }
 
-function once(given: Given, now: number, stored: WindowTimes | undefined): WindowTimes {
+function oneTime(given: Given, now: number, stored: WindowTimes | undefined): WindowTimes {
   const before = stored && 'starts_at' in stored ? stored : undefined;
   const starts_at = given.starts_at ?? before?.starts_at;
   const ends_at = given.ends_at ?? before?.ends_at;
-  if (starts_at === undefined) throw invalid('starts_at', 'is required, or cron for a window that comes again');
+  if (starts_at === undefined) throw invalid('starts_at', 'is required, or cron for a recurring window');
   if (ends_at === undefined) throw invalid('ends_at', 'is required');
   assertDuration('ends_at', ends_at - starts_at);
   if (given.ends_at !== undefined && ends_at !== before?.ends_at && ends_at <= now && !before)
-    throw invalid('ends_at', `has passed: it is ${iso(now)} now`);
+    throw invalid('ends_at', `is in the past; the time is ${iso(now)}`);
   return { starts_at, ends_at };
 }
 
@@ -157,42 +155,40 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
   const cron = given.cron ?? before!.cron;
   const time_zone = given.time_zone ?? before?.time_zone ?? 'UTC';
   const duration_ms = given.duration_seconds === undefined ? before?.duration_ms : given.duration_seconds * 1000;
-  if (duration_ms === undefined) throw invalid('duration_seconds', 'is required beside cron');
+  if (duration_ms === undefined) throw invalid('duration_seconds', 'is required with cron');
   assertDuration('duration_seconds', duration_ms);
   const from = given.from ?? before?.from ?? now;
   const until = given.until === undefined ? before?.until : (given.until ?? undefined);
   if (until !== undefined && until <= from) throw invalid('until', 'must be after from');
-  understood('time_zone', () => assertTimeZone(time_zone));
-  const line = understood('cron', () => parseCron(cron, time_zone));
+  parsed('time_zone', () => assertTimeZone(time_zone));
+  const line = parsed('cron', () => parseCron(cron, time_zone));
   assertEndWithin(line, from, duration_ms);
   const every_weeks = given.every_weeks ?? before?.every_weeks ?? 1;
   return { cron, time_zone, duration_ms, every_weeks, from, ...(until !== undefined && { until }) };
 }
 
-/** So many starts are looked at. */
-const LOOKED_AT = 50;
+/** Number of starts to validate. */
+const MAX_STARTS = 50;
 
-/** One that begins again before it is over says nothing that a longer one would not. */
 function assertEndWithin(line: ScheduleLine, from: number, duration_ms: number): void {
   let last: number | undefined;
-  let looked = 0;
+  let count = 0;
   for (const start of dueTimes([line], from - 1)) {
     if (last !== undefined && start - last < duration_ms)
       throw invalid('duration_seconds', `is longer than the ${(start - last) / 1000} seconds between two starts`);
     last = start;
-    if (++looked === LOOKED_AT) return;
+    if (++count === MAX_STARTS) return;
   }
   if (last === undefined) throw invalid('cron', 'has no start within five years');
 }
 
 function assertDuration(member: string, length_ms: number): void {
   if (member === 'ends_at' && length_ms <= 0) throw invalid(member, 'must be after starts_at');
-  if (length_ms < MIN_MS) throw invalid(member, 'makes a window of less than 60 seconds, which is the least');
-  if (length_ms > MAX_MS) throw invalid(member, 'makes a window of more than 31 days, which is the most');
+  if (length_ms < MIN_MS) throw invalid(member, 'makes the window shorter than 60 seconds');
+  if (length_ms > MAX_MS) throw invalid(member, 'makes the window longer than 31 days');
 }
 
-/** What a parser of the calendar has against it, as a fault of a member. */
-function understood<T>(member: string, parse: () => T): T {
+function parsed<T>(member: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
@@ -202,7 +198,7 @@ function understood<T>(member: string, parse: () => T): T {
 }
 
 const MAX_WINDOWS = 100;
-/** A window that comes once is listed for so long (ms) after its end. */
+/** Time in ms after its end during which a one-time window is listed. */
 const LISTED_MS = 30 * DAY_MS;
 
 type StoredScope = Pick<WindowItem, 'scope' | 'include_dependents'>;
@@ -221,10 +217,10 @@ function scopeOf({ scope, include_dependents }: StoredScope): WindowScope {
   };
 }
 
-const shown = (interval: TimeRange | undefined) =>
+const rangeView = (interval: TimeRange | undefined) =>
   interval ? { from: iso(interval.from), to: iso(interval.to) } : null;
 
-/** A window as the API shows it at `now` (epoch ms). */
+/** Returns a window as the API shows it at `now` (epoch ms). */
 export function windowView(window: WindowItem, now: number): WindowRecord {
   const { times } = window;
   const { current, next } = intervalsAt(times, now);
@@ -233,23 +229,23 @@ export function windowView(window: WindowItem, now: number): WindowRecord {
     scope: scopeOf(window),
     ...timeMembers(window),
     open: current !== undefined,
-    current: shown(current),
-    next: shown(next),
+    current: rangeView(current),
+    next: rangeView(next),
   });
 }
 
 function timeMembers({ times }: Pick<WindowItem, 'times'>) {
-  const once = 'starts_at' in times ? times : undefined;
-  const again = 'cron' in times ? times : undefined;
+  const oneTime = 'starts_at' in times ? times : undefined;
+  const recurringTimes = 'cron' in times ? times : undefined;
   return {
-    starts_at: once ? iso(once.starts_at) : null,
-    ends_at: once ? iso(once.ends_at) : null,
-    cron: again?.cron ?? null,
-    time_zone: again?.time_zone ?? null,
-    duration_seconds: again ? again.duration_ms / 1000 : null,
-    every_weeks: again?.every_weeks ?? null,
-    from: again ? iso(again.from) : null,
-    until: again?.until === undefined ? null : iso(again.until),
+    starts_at: oneTime ? iso(oneTime.starts_at) : null,
+    ends_at: oneTime ? iso(oneTime.ends_at) : null,
+    cron: recurringTimes?.cron ?? null,
+    time_zone: recurringTimes?.time_zone ?? null,
+    duration_seconds: recurringTimes ? recurringTimes.duration_ms / 1000 : null,
+    every_weeks: recurringTimes?.every_weeks ?? null,
+    from: recurringTimes ? iso(recurringTimes.from) : null,
+    until: recurringTimes?.until === undefined ? null : iso(recurringTimes.until),
   };
 }
 
@@ -264,14 +260,14 @@ const auditedWindow: Audited<WindowItem> = {
   }),
 };
 
-/** The windows of the account, oldest first; one that came once and is over, for 30 days. */
+/** Reads the windows of the account, oldest first; one-time windows until 30 days after their end. */
 export async function allWindows(context: Context): Promise<readonly WindowItem[]> {
   const listedAfter = context.ports.clock.now() - LISTED_MS;
   const { windows } = await readAlerting(context, context.tenant);
   return windows.filter(({ times }) => !('ends_at' in times) || times.ends_at > listedAfter);
 }
 
-/** @throws AppError NOT_FOUND */
+/** Finds a window. @throws AppError NOT_FOUND */
 export async function requireWindow(context: Context, id: string): Promise<WindowItem> {
   return windowIn(await allWindows(context), id);
 }
@@ -282,13 +278,13 @@ function windowIn(windows: readonly WindowItem[], id: string): WindowItem {
   return window;
 }
 
-/** When the table may drop it (epoch seconds): of one that comes once, some time after it stops being listed. */
+/** Returns the expiry of a one-time window (epoch seconds), some time after it is no longer listed. */
 const expiryOf = (times: WindowItem['times']) =>
   'ends_at' in times ? { expires_at: Math.ceil((times.ends_at + LISTED_MS) / 1000) } : {};
 
 const isOver = ({ times }: WindowItem, now: number): boolean => intervalsOf(times, now).next().done === true;
 
-/** @throws AppError LIMIT_EXCEEDED beyond 100 that are not over, VALIDATION_ERROR for times that make no window */
+/** Adds a window. @throws AppError LIMIT_EXCEEDED beyond 100 that are not over, VALIDATION_ERROR for invalid times */
 export async function addWindow(context: Context, input: NewWindow): Promise<WindowItem> {
   const { ports, keys, tenant, caller } = context;
   const { name, note = '', scope, ...given } = input;
@@ -318,7 +314,7 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
   return window;
 }
 
-/** Changes what is given of a window, which counts at once. @throws AppError as for a new one */
+/** Changes the given properties of a window, with immediate effect. @throws AppError as for a new one */
 export async function changeWindow(
   context: Context,
   id: string,
@@ -344,18 +340,18 @@ export async function changeWindow(
     result = window;
     if (isSame(auditedWindow, window, changed)) return undefined;
     result = { ...changed, v: ports.ids.token(), updated_at: iso(now) };
-    return { writes: [{ put: result, if: { version: window.v } }, ...written(window, result)], wakes: true };
+    return { writes: [{ put: result, if: { version: window.v } }, ...written(window, result)], rechecks: true };
   });
   return result!;
 }
 
-/** Deletes a window; one that is open ends. */
+/** Deletes a window; an open one ends. */
 export async function deleteWindow(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
   const written = auditWriter(context, 'delete', auditedWindow);
   await changeAlerting(context, ({ windows }) => {
     const window = windowIn(windows, id);
     const gone = { delete: keys.window(tenant, id), if: { version: window.v } };
-    return { writes: [gone, ...written(window, undefined)], wakes: true };
+    return { writes: [gone, ...written(window, undefined)], rechecks: true };
   });
 }

@@ -11,32 +11,28 @@ import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY } from '#lib/platform/table/retry.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
-/** What follows from a deadline of alerting, besides the deadline itself. */
+/** Consequences of a due deadline, without the deadline itself. */
 export type Outcome = {
-  /** Version of all that is written. */
   token: string;
-  /** Alerts that go out. */
   items?: readonly AlertItem[];
-  /** What the check remembers of its alerts from now on; an escalation begins or ends with it. */
+  /** New notified states of the check; an escalation starts or ends with them. */
   alerts?: CheckItem['alerts'] | undefined;
-  /** The notified failure of its entity, with these recipients. */
+  /** Notified failure of its entity, with the new recipients. */
   told?: NotifiedFailureItem | undefined;
-  /** The incident that its entity becomes part of. */
   partOf?: IncidentRef | undefined;
-  /** Further deadlines that begin or move. */
+  /** Further deadlines to start or move. */
   deadlines?: readonly { kind: AlertDeadline; next: Deadline }[];
-  /** Further writes of the same transaction, and the deadlines that begin with them. */
-  beside?: readonly Write[];
+  /** Further writes of the same transaction, and the deadlines that they start. */
+  extraWrites?: readonly Write[];
   begun?: readonly DueDeadline[];
 };
 
-/** The deadline that was due, and what it becomes; without `next` it ends. */
+/** The due deadline and its successor; without `next` it ends. */
 type Own = { kind: AlertDeadline; next: Deadline | undefined };
 
 /**
- * Commits what was decided at a deadline: the deadline is moved or ended, and all that follows is written in the same
- * transaction, on the versions that were read. So doing it twice, late or at a wrong time does no harm.
- * @returns the deadlines that come next, to be sent; RETRY if another writer was faster
+ * Commits a decision in one transaction, on condition of the versions read: a repeated or late call does no harm.
+ * @returns the next deadlines to send; RETRY after a conflict
  */
 export function commitOutcome(
   env: Env,
@@ -48,16 +44,16 @@ export function commitOutcome(
   return moveDeadline(env, read, own, writes, begun);
 }
 
-/** Commits that a deadline is moved or ended, and nothing else was decided. @param beside written with it */
+/** Moves or ends a deadline without a decision. @param extraWrites further writes of the same transaction */
 export async function moveDeadline(
   { ports, keys }: Env,
   { owner, deadlines }: CheckAlerting,
   { kind, next }: Own,
-  beside: readonly Write[] = [],
+  extraWrites: readonly Write[] = [],
   begun: readonly DueDeadline[] = [],
 ): Promise<DueDeadline[] | typeof RETRY> {
   const own = deadlineWrites(keys, kind, owner, ports.ids.token(), deadlines[kind], next);
-  if (!(await commit(ports, [...own, ...beside])).ok) return RETRY;
+  if (!(await commit(ports, [...own, ...extraWrites])).ok) return RETRY;
   return [...(next ? [dueDeadline(kind, owner, next.deadline)] : []), ...begun];
 }
 
@@ -67,7 +63,7 @@ function consequencesOf(
   outcome: Outcome,
 ): { writes: Write[]; begun: DueDeadline[] } {
   const { owner, check, entity, policy, incident, now } = read;
-  const { token, items = [], alerts, told, partOf, deadlines = [], beside = [], begun = [] } = outcome;
+  const { token, items = [], alerts, told, partOf, deadlines = [], extraWrites = [], begun = [] } = outcome;
   const before = check?.alerts ?? {};
   const escalation = policy && escalationChange(keys, owner, token, { before, after: alerts ?? before, policy });
   return {
@@ -78,7 +74,7 @@ function consequencesOf(
       ...notifiedFailureWrites(incident, told, token, now),
       ...deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, read.deadlines[one.kind], one.next)),
       ...(escalation?.writes ?? []),
-      ...beside,
+      ...extraWrites,
       read.policyAsRead,
     ],
     begun: [

@@ -7,7 +7,7 @@ import { afterNotifying, reportedStateOf } from '#lib/alerting/decide/notified-s
 import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
 import {
   awaitedRemediation,
-  type ChangeSituation,
+  type ChangeRuleInput,
   decisionInputOf,
   laterRecipients,
 } from '#lib/alerting/decide/rule-input.ts';
@@ -18,9 +18,7 @@ import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './holds.ts';
 
 /**
- * Decides an alert by the rules of alerting as they find the check now, once nothing holds it any more. What its
- * channels know by then is not told again. Pure.
- * @returns `next`: it is held on for another reason
+ * Decides a released alert by the present data; a notified state is not sent again. Pure. @returns `next`: held again
  */
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
@@ -35,15 +33,15 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
   };
   const { cause, check_from_state: from } = transition;
-  const situation: ChangeSituation = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
-  const settle = (final: Parameters<typeof finalDecisionWrite>[3]) =>
+  const input: ChangeRuleInput = { ...decided_on, kind: 'state_change', cause, from, to: check.state };
+  const finalWrite = (final: Parameters<typeof finalDecisionWrite>[3]) =>
     finalDecisionWrite(transition, token, now, final, { decided_on });
-  const decided = decide(situation);
-  if (decided.decision === 'planned' && situation.told === reports_state) {
-    // What held it is why nobody was told of this change.
+  const decided = decide(input);
+  if (decided.decision === 'planned' && input.told === reports_state) {
+    // The reason of the hold is why this change was not notified.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
-    return { outcome: { token, beside: [skipped] } };
+    return { outcome: { token, extraWrites: [skipped] } };
   }
   if (decided.decision === 'held') {
     const { deadline, note } = newHold(one, now, decided);
@@ -58,7 +56,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
         token,
         ...(reason === 'no_channels' && { alerts: withEscalationStarted(check.alerts, policy, reports_state, now) }),
         deadlines: next ? [{ kind: 'late', next }] : [],
-        beside: [settle({ decision: 'skipped', reason, facts })],
+        extraWrites: [finalWrite({ decision: 'skipped', reason, facts })],
       },
     };
   }
@@ -67,12 +65,12 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const { tenant_id, check_id, entity_id, expires_at } = transition;
   const item = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, reports_state },
-    ...{ kind: 'state_change', at: now, n: 1, decided_on: situation },
+    ...{ kind: 'state_change', at: now, n: 1, decided_on: input },
     ...(partOf && { incident_id: partOf.id }),
     ...(lasts && { with_others: true as const }),
   });
   const deliveries = deliveriesOf(item);
-  // Repeats that were paused count from the alert.
+  // Reminders paused by the hold count from the alert.
   const repeat = one.deadlines.reminder && { deadline: now + policy.repeat_interval_seconds * 1000 };
   const planned = [{ id: item.id, reports_state }];
   return {
@@ -80,7 +78,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
       token,
       items: [item],
       alerts: withEscalationStarted(
-        afterNotifying(check.alerts, planned, classOf(situation), now),
+        afterNotifying(check.alerts, planned, classOf(input), now),
         policy,
         reports_state,
         now,
@@ -88,7 +86,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
       told: withNotifiedBy(item, one.incident, { to: check.state, at: now }),
       partOf,
       deadlines: repeat ? [{ kind: 'reminder', next: repeat }] : [],
-      beside: [settle({ decision: 'planned', reason: null, facts: {}, deliveries })],
+      extraWrites: [finalWrite({ decision: 'planned', reason: null, facts: {}, deliveries })],
     },
   };
 }

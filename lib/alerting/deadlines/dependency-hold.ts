@@ -25,10 +25,7 @@ import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import type { HeldCase, Hold, Rechecked } from './holds.ts';
 import { causeWrites, incidentsAt, progressWrite, type Search } from './write-recheck.ts';
 
-/**
- * Entities whose own alert is held, and was told to nobody yet: until its cause is known, or until it is decided after
- * the end of planned work that included what depends on them; with when that is looked at next (epoch ms).
- */
+/** Finds entities whose own alert is held and not sent, with the time of its next recheck (epoch ms). */
 async function readPendingRoots(
   { ports, keys, tenant }: TenantEnv,
   { checks }: UpstreamEntities,
@@ -39,18 +36,18 @@ async function readPendingRoots(
   const pending = new Map<string, number>();
   for (const [i, { entity_id }] of down.entries()) {
     const entry = entries[i];
-    if (!entry || !(isUnnotified(entry) || wasPlanned(entry))) continue;
+    if (!entry || !(isUnnotified(entry) || waitsForWindow(entry))) continue;
     pending.set(entity_id, Math.min(entry.deadline, pending.get(entity_id) ?? Number.POSITIVE_INFINITY));
   }
   return pending;
 }
 
-const wasPlanned = ({ note }: DeadlineEntry): boolean => {
+const waitsForWindow = ({ note }: DeadlineEntry): boolean => {
   const held = note?.held;
   return held?.reason === 'maintenance' && held.window?.include_dependents === true;
 };
 
-/** While it waits for a silence to be lifted, it is looked at so often (ms). */
+/** Maximum recheck interval (ms) during a silence without an end. */
 const LATEST_MS = 300_000;
 
 /** Holds the alert of a failure until its cause is known. */
@@ -58,30 +55,27 @@ export const dependency: Hold = {
   waits_for_result: true,
   recheck(env, account, one) {
     if (one.held.reason !== 'dependency') return { is: 'released' };
-    if (mayBeTold(one)) return evaluateCause(env, account, one);
-    const rest = heldFromRest(one);
+    if (onlyCauseIsOpen(one)) return evaluateCause(env, account, one);
+    const rest = recheckOfRest(one);
     return rest ? { is: 'held', next: rest } : { is: 'released' };
   },
 };
 
-/** Whether nothing but the search for its cause keeps an alert from going out. */
-const mayBeTold = ({ check: { alerts }, policy }: HeldCase): boolean =>
+/** Whether only the search for the cause holds an alert. */
+const onlyCauseIsOpen = ({ check: { alerts }, policy }: HeldCase): boolean =>
   !isSilenced(policy) &&
   policy.window === undefined &&
   recipientsFor(policy, 'down', alerts).length + channelsOfSteps(policy).length > 0;
 
-/**
- * Where some were told, a window or a silence that begins then holds it back from those alone who wait for its cause:
- * they are still to hear of it. When that is looked at again; undefined where it is not so.
- */
-function heldFromRest({ check, policy, held, now }: HeldCase): Deadline | undefined {
+/** Returns the recheck if a silence or maintenance window now suppresses the alert of the remaining recipients. */
+function recheckOfRest({ check, policy, held, now }: HeldCase): Deadline | undefined {
   const { window } = policy;
   if (!held.told?.length || !(window || isSilenced(policy))) return undefined;
   const over = window ? expectedResultAt(check, window.until) : Number.POSITIVE_INFINITY;
   return { deadline: Math.max(Math.min(over, now + LATEST_MS), now + 1), note: { held } };
 }
 
-/** Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. */
+/** Looks up the cause of a held failure, and decides which destinations to notify. */
 async function evaluateCause(
   env: TenantEnv,
   account: Pick<AccountItem, 'id' | 'egress'>,
@@ -89,34 +83,34 @@ async function evaluateCause(
 ): Promise<Rechecked> {
   const { ports, keys, tenant } = env;
   const { check, policy } = one;
-  const [ancestry, stored] = await Promise.all([
+  const [upstream, stored] = await Promise.all([
     readUpstream(env, check.entity_id),
     ports.table.get<CauseProgressItem>(keys.hold(tenant, check.id, one.held.transition_sk)),
   ]);
   const [pending, pages] = await Promise.all([
-    readPendingRoots(env, ancestry),
-    readPageCounts(env, tenant, waitingFor(one).map(destinationOf)),
+    readPendingRoots(env, upstream),
+    readPageCounts(env, tenant, pendingChannels(one).map(destinationOf)),
   ]);
-  const search: Search = { one, stored, ancestry, pending, pages };
-  const lookBy = (verdict: CauseAnalysis): CauseDecision => decideByCause(sightOf(env, search, verdict));
-  const isKnown = (verdict: CauseAnalysis) =>
-    verdict.explained && verdict.roots[0]!.confirmed && lookBy(verdict).tell.length === 0;
-  const verdict = policy.hold_for_dependencies
-    ? await findCause(env, account, ancestry, dependentOf(one.check, one.transition), isKnown)
+  const search: Search = { one, stored, upstream, pending, pages };
+  const decideBy = (analysis: CauseAnalysis): CauseDecision => decideByCause(causeInputOf(env, search, analysis));
+  const isEnough = (analysis: CauseAnalysis) =>
+    analysis.explained && analysis.roots[0]!.confirmed && decideBy(analysis).notify.length === 0;
+  const analysis = policy.hold_for_dependencies
+    ? await findCause(env, account, upstream, dependentOf(one.check, one.transition), isEnough)
     : NOTHING_FOUND;
-  if (!verdict.settled) return { is: 'asked' };
-  const seen = lookBy(verdict);
-  if (!isForRules(one, seen, ports.clock.now())) return causeWrites(env, search, verdict, seen);
-  // What follows from another failure is no matter of a repair.
-  const held: HeldAlert = seen.root === null ? one.held : { ...one.held, repaired: true };
-  return { is: 'known', held, beside: [progressWrite(env, search, verdict, seen)] };
+  if (!analysis.settled) return { is: 'asked' };
+  const decision = decideBy(analysis);
+  if (!isForRules(one, decision, ports.clock.now())) return causeWrites(env, search, analysis, decision);
+  // A failure with an upstream cause does not wait for its own remediation.
+  const held: HeldAlert = decision.root === null ? one.held : { ...one.held, repaired: true };
+  return { is: 'known', held, extraWrites: [progressWrite(env, search, analysis, decision)] };
 }
 
-/** Somebody is to be told, but nobody hears it before a step of the escalation, or a repair has its time first. */
-function isForRules({ check, policy, held, transition }: HeldCase, seen: CauseDecision, now: number): boolean {
-  if (seen.tell.length === 0 || transition.alert.decision !== 'held') return false;
+/** Whether the rules decide: all recipients belong to later escalation steps, or a remediation comes first. */
+function isForRules({ check, policy, held, transition }: HeldCase, decision: CauseDecision, now: number): boolean {
+  if (decision.notify.length === 0 || transition.alert.decision !== 'held') return false;
   if (recipientsFor(policy, 'down', check.alerts).length === 0) return true;
-  return seen.root === null && !held.repaired && awaitedRemediation(check, check.state, now).repair !== undefined;
+  return decision.root === null && !held.repaired && awaitedRemediation(check, check.state, now).repair !== undefined;
 }
 
 const NOTHING_FOUND: CauseAnalysis = {
@@ -124,39 +118,36 @@ const NOTHING_FOUND: CauseAnalysis = {
   ...{ roots: [], survived: [], ancestors: [] },
 };
 
-function sightOf(
+function causeInputOf(
   { ports, keys }: TenantEnv,
-  { one, stored, ancestry, pending, pages }: Search,
-  verdict: CauseAnalysis,
+  { one, stored, upstream, pending, pages }: Search,
+  analysis: CauseAnalysis,
 ) {
   const { check, policy, held } = one;
   const now = ports.clock.now();
   const hold: CauseProgress = policy.hold_for_dependencies ? storedProgress(stored) : NO_PROGRESS;
-  const waiting = waitingFor(one).map(destinationOf);
+  const waiting = pendingChannels(one).map(destinationOf);
   return {
-    ...{ hold, verdict, pending, now, waiting },
-    busy: new Set(waiting.filter((destination) => isOverPageBudget(pages, destination, now))),
-    incidents: incidentsAt(keys, check, ancestry, verdict),
-    own: ancestry.incidents.get(check.entity_id),
-    windows: windowsOf(one, ancestry, verdict),
-    recoveries: recoveriesIn(ancestry, held.from),
+    ...{ hold, analysis, pending, now, waiting },
+    overBudget: new Set(waiting.filter((destination) => isOverPageBudget(pages, destination, now))),
+    incidents: incidentsAt(keys, check, upstream, analysis),
+    own: upstream.incidents.get(check.entity_id),
+    windows: windowsOf(one, upstream, analysis),
+    recoveries: recoveriesIn(upstream, held.from),
     down_at: Date.parse(check.state_since),
     cooldown_ms: policy.cooldown_seconds * 1000,
     settle_ms: settlingMs(check),
-    judgedBy: (time: number) => judgedBy(check, time),
+    firstResultBy: (time: number) => firstResultBy(check, time),
   };
 }
 
-/**
- * Channels that are still to be told. Where steps of an escalation alone call somebody, it is for them that these
- * count.
- */
-function waitingFor({ check, policy, held }: HeldCase) {
-  const listening = recipientsFor(policy, 'down', check.alerts);
-  return listening.length > 0 ? pendingRecipients(held, listening, check.alerts) : channelsOfSteps(policy);
+/** Returns the channels to notify; if only escalation steps notify channels, those. */
+function pendingChannels({ check, policy, held }: HeldCase) {
+  const recipients = recipientsFor(policy, 'down', check.alerts);
+  return recipients.length > 0 ? pendingRecipients(held, recipients, check.alerts) : channelsOfSteps(policy);
 }
 
-/** The windows of planned work that roots are in, and that include what depends on them. */
+/** Returns the maintenance windows of root causes that include dependents. */
 const windowsOf = ({ account, now }: HeldCase, { entities, checks }: UpstreamEntities, { roots }: CauseAnalysis) =>
   new Map(
     roots.flatMap(({ entity_id: id }) => {
@@ -166,7 +157,7 @@ const windowsOf = ({ account, now }: HeldCase, { entities, checks }: UpstreamEnt
     }),
   );
 
-/** When each entity that has come up since then (epoch ms) was found to be well again, as far as its checks tell. */
+/** Returns when each entity that recovered since then (epoch ms) did so by its checks. */
 const recoveriesIn = ({ checks }: UpstreamEntities, since: number): Map<string, number> =>
   new Map(
     [...checks].flatMap(([id, own]) => {
@@ -176,16 +167,16 @@ const recoveriesIn = ({ checks }: UpstreamEntities, since: number): Map<string, 
     }),
   );
 
-/** How long a check takes to find out that all is well again: that of a push check is its grace. */
+/** Returns the time in ms a check takes to detect a recovery: for a push check, its grace time. */
 function settlingMs(check: CheckItem): number {
   if (check.execution_mode === 'push') return Math.max(MIN_SETTLING_MS, heartbeatRules(check).grace);
   const runs = Math.max(check.failure_threshold, check.recovery_threshold);
   return Math.max(MIN_SETTLING_MS, runs * check.interval_seconds * 1000 + check.timeout_ms);
 }
 
-/** When the first run at or after a time is over (epoch ms). */
-function judgedBy(check: CheckItem, time: number): number {
+/** Returns when the first probe at or after a time ends (epoch ms). */
+function firstResultBy(check: CheckItem, time: number): number {
   if (check.execution_mode === 'push') return time;
-  const rhythm = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
-  return latestSlot(rhythm, time - 1) + rhythm.interval_ms + check.timeout_ms;
+  const schedule = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
+  return latestSlot(schedule, time - 1) + schedule.interval_ms + check.timeout_ms;
 }

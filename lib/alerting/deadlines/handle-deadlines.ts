@@ -7,9 +7,8 @@ import { recheckHeldAlert } from './recheck-held.ts';
 import { catchUp, escalate, repeatAlert, sendImpactUpdate } from './timed-decisions.ts';
 
 /**
- * Handles the deadlines of one message, and sends those that come next in one go. Deadlines of a disabled account wait:
- * the generator emits them at each tick until their handler moves them.
- * @throws when one failed. The others are done; all may be done again.
+ * Handles the deadlines of one message and sends the next ones. Deadlines of a disabled account stay due.
+ * @throws if any failed; the others are done, and all can be repeated
  */
 export async function handleDeadlines(env: StateEnv, deadlines: DueDeadline[]): Promise<void> {
   const { ports, keys } = env;
@@ -26,7 +25,6 @@ export async function handleDeadlines(env: StateEnv, deadlines: DueDeadline[]): 
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${deadlines.length} deadlines failed`);
 }
 
-/** @returns the deadlines that come next */
 async function handle(env: StateEnv, deadline: DueDeadline, account: AccountItem | undefined): Promise<DueDeadline[]> {
   if (!account || isDisabled(account)) return [];
   try {
@@ -37,7 +35,7 @@ async function handle(env: StateEnv, deadline: DueDeadline, account: AccountItem
     return deadline.kind === 'reminder' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
   } catch (error) {
     const { kind, tenant_id, check_id } = deadline;
-    env.ports.log.error('a deadline failed and comes again', { kind, tenant_id, check_id, error });
+    env.ports.log.error('deadline failed, will be retried', { kind, tenant_id, check_id, error });
     throw error;
   }
 }

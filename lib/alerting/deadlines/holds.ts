@@ -14,32 +14,31 @@ import { dependency } from './dependency-hold.ts';
 export type HeldCase = Found & {
   check: CheckItem;
   held: HeldAlert;
-  /** Epoch ms at which it was due; if what held it ended before its time, the time of that. */
+  /** Epoch ms of the deadline, or of the early end of the hold. */
   due: number;
   /** The last transition of the check: any further change would have ended the hold. */
   transition: DecidedTransition;
 };
 
-/** Something that may hold an alert. Its reason is the name of the rule that holds the alert at first. */
+/** Decides how long an alert is held. Its key is the rule that starts it. */
 export type Hold = {
-  /** Says whether it still holds an alert, which another hold may have held so far. */
+  /** Decides whether it holds an alert, even one that another hold has held before. */
   recheck(env: TenantEnv, account: Pick<AccountItem, 'id' | 'egress'>, held: HeldCase): Promise<Rechecked> | Rechecked;
-  /** Whether the first own result of the check decides, once no hold holds the alert. */
+  /** Whether the first new result of the check decides after the hold. */
   waits_for_result: boolean;
 };
 
-/** What comes of a recheck. */
 export type Rechecked =
-  /** It does not hold the alert: the next hold is asked. */
+  /** Not held by this hold: the next one decides. */
   | { is: 'released' }
-  /** It is rechecked at `next`; without it, nothing is held any more: all who waited are notified, or need not be. */
+  /** Held until `next`; without it, the search has ended and all recipients are decided. */
   | { is: 'held'; next?: Deadline; outcome?: Outcome }
-  /** The rules decide at once, with `beside` in the same transaction. */
-  | { is: 'known'; held: HeldAlert; beside: readonly Write[] }
-  /** Another recheck is finding out: rechecked in a second. */
+  /** The rules decide now, with `extraWrites` in the same transaction. */
+  | { is: 'known'; held: HeldAlert; extraWrites: readonly Write[] }
+  /** Another process is probing: recheck in a second. */
   | { is: 'asked' };
 
-/** A maintenance window holds until it is over; one that follows at once goes on with it. */
+/** Holds alerts until the end of a maintenance window, including windows that follow without a gap. */
 const maintenance: Hold = {
   waits_for_result: true,
   recheck(_env, _account, { check, policy: { window }, held, now }) {
@@ -49,7 +48,7 @@ const maintenance: Hold = {
   },
 };
 
-/** What is to repair a failure first holds its alert until the first verdict, which ends it before its time. */
+/** Holds an alert for a remediation until its first verdict, which ends the hold early. */
 const remediation: Hold = {
   waits_for_result: false,
   recheck(_env, _account, { held, now }) {
@@ -58,5 +57,5 @@ const remediation: Hold = {
   },
 };
 
-/** All holds, in the order in which they are asked. */
+/** All holds, in order of evaluation. */
 export const HOLDS: Readonly<Record<HoldReason, Hold>> = { dependency, maintenance, remediation };

@@ -17,18 +17,16 @@ import { commitOutcome, moveDeadline } from './commit-outcome.ts';
 import { decideReleased } from './decide-released.ts';
 import { type HeldCase, HOLDS } from './holds.ts';
 
-/** Another recheck finds out the cause: the answer will be there after this time (ms). */
+/** Recheck delay in ms while another process probes. */
 const ASKED_MS = 1_000;
 
-/** While it waits for a result of the check, it is looked at so often (ms), or twenty times in all. */
+/** Bounds (ms) of the recheck interval while waiting for a result: a twentieth of the total wait. */
 const MIN_MS = 5_000;
 const LATEST_MS = 300_000;
 
 /**
- * Looks at a held alert whose deadline has come. It is held on, or released, which puts its alert, or skipped with the
- * reason of the rule that stops it now: with its transition, the deadline and the check in one transaction, so that
- * it happens once. Time that nobody watched does not count.
- * @returns the deadlines that come next, to be sent
+ * Rechecks a held alert: keeps, releases or skips it, in one transaction. Time during an outage does not count.
+ * @returns the next deadlines to send
  */
 export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> {
   const { ports, keys } = env;
@@ -40,7 +38,7 @@ export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account:
   return retryOnConflict(ports, () => recheck(env, deadline, account, watchedSince));
 }
 
-/** @param watchedSince epoch ms: our last outage had ended, and the account was enabled */
+/** Rechecks once. @param watchedSince epoch ms: end of the last outage, or when the account was enabled */
 async function recheck(
   env: Env,
   deadline: DueDeadline,
@@ -57,40 +55,40 @@ async function recheck(
   const held = entry.note?.held;
   const key = held && { pk: keys.ofCheck(tenant_id, check_id), sk: held.transition_sk };
   const transition = key && (await ports.table.get<DecidedTransition>(key));
-  // Whatever ends its check or its entity has nothing to tell of it.
+  // After the end of its check or its entity, the alert has no content.
   const isOver = held?.reason !== 'dependency' && transition?.alert.decision !== 'held';
   if (!held || !check || !read.entity || !transition || isOver) {
     return moveDeadline(env, read, { kind: 'hold', next: undefined }, check && unlinkFromRoot(keys, check, entry));
   }
   const one: HeldCase = { ...read, check, held, transition, due: entry.deadline };
-  const forgotten = unlinkFromRoot(keys, check, entry);
-  const decideNow = (by: HeldCase, beside: readonly Write[]) => {
+  const unlinked = unlinkFromRoot(keys, check, entry);
+  const decideNow = (by: HeldCase, extraWrites: readonly Write[]) => {
     const { next, outcome } = decideReleased(keys, ports.ids.token(), by);
-    const writes = [...(outcome.beside ?? []), ...beside, ...forgotten];
-    return commitOutcome(env, read, { kind: 'hold', next }, { ...outcome, beside: writes });
+    const writes = [...(outcome.extraWrites ?? []), ...extraWrites, ...unlinked];
+    return commitOutcome(env, read, { kind: 'hold', next }, { ...outcome, extraWrites: writes });
   };
 
   const isCatchUp = held.kind === 'late';
-  for (const hold of isCatchUp ? [HOLDS.dependency] : Object.values(HOLDS)) {
-    const found = await hold.recheck({ ...env, tenant: tenant_id }, account, one);
+  for (const candidate of isCatchUp ? [HOLDS.dependency] : Object.values(HOLDS)) {
+    const found = await candidate.recheck({ ...env, tenant: tenant_id }, account, one);
     if (found.is === 'released') continue;
     if (found.is === 'asked') return [{ ...dueDeadline('hold', owner, now + ASKED_MS), woken: true }];
-    if (found.is === 'known') return decideNow({ ...one, held: found.held }, found.beside);
+    if (found.is === 'known') return decideNow({ ...one, held: found.held }, found.extraWrites);
     const own = { kind: 'hold' as const, next: found.next };
     return found.outcome ? commitOutcome(env, read, own, found.outcome) : moveDeadline(env, read, own);
   }
   if (isCatchUp) {
-    // A catch-up waits by itself for whatever keeps it from being told now.
+    // A late alert waits by itself for everything that suppresses it.
     const again = mergeDeadline(read.deadlines.late, { deadline: now });
     const writes = deadlineWrites(keys, 'late', owner, ports.ids.token(), read.deadlines.late, again);
     const own = { kind: 'hold' as const, next: undefined };
-    return moveDeadline(env, read, own, [...forgotten, ...writes], [dueDeadline('late', owner, again.deadline)]);
+    return moveDeadline(env, read, own, [...unlinked, ...writes], [dueDeadline('late', owner, again.deadline)]);
   }
   const later = HOLDS[held.reason].waits_for_result ? await waitForResult(env, one, watchedSince) : undefined;
   return later ? moveDeadline(env, read, { kind: 'hold', next: later }) : decideNow(one, []);
 }
 
-/** The deadline at which it is looked at again; undefined once there is a result of the check, or none will come. */
+/** Returns the deadline of the next recheck; undefined after a result of the check, or when none will come. */
 async function waitForResult(
   env: Env,
   { check, held, due, now }: HeldCase,

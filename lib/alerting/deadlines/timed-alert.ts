@@ -12,7 +12,7 @@ import {
   withAlertInFlight,
   withoutFlapping,
 } from '#lib/alerting/decide/notified-state.ts';
-import { hadOpenAlert, notifiedTargets, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
+import { notifiedTargets, openAlertNote, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
 import { type AlertKind, decisionInputOf, heldIn, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
@@ -29,50 +29,44 @@ import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { commitOutcome, moveDeadline, type Outcome } from './commit-outcome.ts';
 
-/** A deadline of alerting that has come, and what is decided on, read strongly. */
+/** A due deadline of alerting and its data, read strongly. */
 export type DueAlert = {
   check: CheckItem;
   policy: Policy;
-  /** Relations of its entity that carry failure. */
+  /** Number of relations of its entity that propagate failure. */
   dependencies?: number;
   entry: Deadline;
-  /** The deadline of an alert of it that is held, if one is. */
+  /** Deadline of the held alert of the check, if any. */
   hold?: Deadline | undefined;
-  /** Epoch ms. */
   now: number;
 };
 
-/** The deadlines of alerts that no transition brings. */
 type TimedDeadline = Exclude<AlertDeadline, 'hold'>;
 
-/** An alert that no transition brought: as it was decided, what it says, and the cooldown that it starts. */
+/** An alert without a transition: rule input, reported state, and the cooldown that it starts. */
 type TimedAlert = {
-  situation: RuleInput;
+  input: RuleInput;
   reports_state: NotifiedAlert['reports_state'];
   cooldown: CooldownClass | null;
-  /** high unless said. */
+  /** Default: high. */
   urgency?: AlertUrgency;
-  /** Of an escalation: whom its step calls, and which step it is, from 0. Else, those that apply. */
+  /** Escalation: recipients and index of the step, from 0. Default: channels that apply. */
   channels?: readonly AlertChannel[];
   step?: number;
 };
 
-/**
- * What goes out, if anything does, and when to look again; without `next` the deadline is done with.
- * `alerts`: what the check remembers from now on, beside the alert itself.
- */
+/** A decision; without `next` the deadline ends. `alerts`: new notified states, without the alert itself. */
 export type TimedDecision = {
   alert?: TimedAlert;
   next?: Deadline | undefined;
   alerts?: CheckItem['alerts'];
-  /** It waits until its cause is known. */
+  /** Set if it waits until its cause is known. */
   held?: true;
 };
 
 /**
- * Acts on a deadline of alerting: puts the alert, moves the deadline, and notes on the check what its channels are
- * told, all in one transaction. So doing it twice, late or at a wrong time does no harm.
- * @returns the deadlines that come next, to be sent
+ * Handles a deadline of alerting in one transaction: a repeated, late or early call does no harm.
+ * @returns the next deadlines to send
  */
 export async function handleAlertDeadline(
   env: Env,
@@ -87,7 +81,6 @@ export async function handleAlertDeadline(
   return retryOnConflict(ports, () => handleOnce(env, deadline, kind, decide));
 }
 
-/** Answers the deadlines that it leaves; none when nothing is to be done any more. */
 async function handleOnce(
   env: Env,
   deadline: DueDeadline,
@@ -119,15 +112,12 @@ async function handleOnce(
     items: item ? [item] : [],
     alerts: afterAlert(due, decided, item?.id),
     told: withNotifiedBy(item, incident, { to, at: now }),
-    beside: item && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : [],
+    extraWrites: item && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : [],
   };
   return commitOutcome(env, read, { kind, next }, outcome);
 }
 
-/**
- * Looks for the cause of a catch-up alert before it is sent. The check gets another version, so that a change of its
- * state decided meanwhile, which knew of nothing held, is decided again.
- */
+/** Holds a late alert to find its cause. A concurrent state change is decided again, because the check is written. */
 function startHold(
   env: Env,
   read: CheckAlerting & { check: CheckItem },
@@ -138,27 +128,26 @@ function startHold(
   const { check, now } = read;
   const held: HeldAlert = {
     ...{ transition_sk: transition.sk, kind: 'late', reason: 'dependency', from: now },
-    ...hadOpenAlert(check.alerts),
+    ...openAlertNote(check.alerts),
   };
   const token = ports.ids.token();
   const begins = deadlineWrites(keys, 'hold', check, token, read.deadlines.hold, { deadline: now, note: { held } });
-  const beside = [replaceCheck(check, nextCheck(check, token, {})), ...begins];
-  return moveDeadline(env, read, { kind, next: undefined }, beside, [dueDeadline('hold', check, now)]);
+  const extraWrites = [replaceCheck(check, nextCheck(check, token, {})), ...begins];
+  return moveDeadline(env, read, { kind, next: undefined }, extraWrites, [dueDeadline('hold', check, now)]);
 }
 
-/** An alert that begins to be held meanwhile has who is told here decided anew. */
+/** Returns the condition that no hold started since the read, because a hold changes the recipients. */
 const holdAsRead = (keys: Keys, { tenant_id, id }: Owner, hold: DeadlineEntry | undefined): Write => ({
   check: keys.entry('hold', tenant_id, id),
   if: hold ? { version: hold.v } : 'absent',
 });
 
-/** What the check remembers: of what was decided, and of its alert, with which an escalation may begin. */
+/** Adds the alert to the notified states; an escalation can start with it. */
 function afterAlert({ check, policy, now }: DueAlert, { alert, alerts = check.alerts }: TimedDecision, id = '') {
   if (!alert) return alerts;
-  return withEscalationStarted(remember({ alerts }, id, alert, now).alerts, policy, alert.reports_state, now);
+  return withEscalationStarted(withTimedAlert({ alerts }, id, alert, now).alerts, policy, alert.reports_state, now);
 }
 
-/** Data that the rules evaluate when a deadline has come. */
 export function timedRuleInputOf(
   { check, policy, dependencies = 0, entry, hold, now: at }: DueAlert,
   kind: Exclude<AlertKind, 'state_change'>,
@@ -177,8 +166,8 @@ export function timedRuleInputOf(
   };
 }
 
-/** What a check remembers of an alert that no transition brought. */
-export const remember = (
+/** Adds an alert without a transition to the notified states of a check. */
+export const withTimedAlert = (
   { alerts }: Pick<CheckItem, 'alerts'>,
   id: string,
   { reports_state, cooldown }: Pick<TimedAlert, 'reports_state' | 'cooldown'>,
@@ -191,35 +180,43 @@ export const remember = (
   },
 });
 
-/** Those that apply and know of the failure, or are to hear that it is over. */
+/** Returns the channels that apply and were notified of the failure, or receive its recovery. */
 function channelsOf(
   { check, policy, hold }: Pick<DueAlert, 'check' | 'policy' | 'hold'>,
   reports_state: NotifiedAlert['reports_state'],
 ) {
-  const hears = reports_state === 'up' ? recoveryRecipients : notifiedTargets;
-  return hears(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
+  const recipientsOf = reports_state === 'up' ? recoveryRecipients : notifiedTargets;
+  return recipientsOf(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
 }
 
-/** The incident that an alert belongs to, and whether other entities follow from that. */
+/** The incident of an alert, and whether the failure has dependents. */
 type PartOf = { incident_id: string | undefined; with_others: boolean };
 
-/** An alert that no transition brought; it tells of the last one. */
+/** Returns an alert without a transition of its own; it refers to the last one. */
 function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
   due: DueAlert,
   transition: DecidedTransition,
-  { situation, reports_state, urgency = 'high', step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
+  {
+    input,
+    reports_state,
+    urgency = 'high',
+    step,
+    channels: stepChannels,
+    incident_id,
+    with_others,
+  }: TimedAlert & PartOf,
 ): AlertItem {
   const series = retrySeriesOf(due.entry);
-  const channels = called ?? channelsOf(due, reports_state);
+  const channels = stepChannels ?? channelsOf(due, reports_state);
   return alertItem(keys, {
     ...{ tenant_id, entity_id, check_id, reports_state, at: due.now, n: due.entry.deadline, channels, transition },
-    ...{ kind: situation.kind, urgency },
+    ...{ kind: input.kind, urgency },
     expires_at: transition.expires_at,
     ...(series && { series }),
     ...(incident_id !== undefined && { incident_id, ...(with_others && { with_others }) }),
     ...(step !== undefined && { step }),
-    decided_on: situation,
+    decided_on: input,
   });
 }

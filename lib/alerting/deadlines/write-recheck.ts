@@ -34,18 +34,17 @@ import { iso } from '#lib/platform/time.ts';
 import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase, Rechecked } from './holds.ts';
 
-/** A held alert whose cause is looked for, with all that was read. */
+/** A held alert with the data for finding its cause. */
 export type Search = {
   one: HeldCase;
   stored: CauseProgressItem | undefined;
-  ancestry: UpstreamEntities;
-  /** Entities whose own alert is held, and when that is looked at next (epoch ms). */
+  upstream: UpstreamEntities;
+  /** Entities whose own alert is held, with the time of its next recheck (epoch ms). */
   pending: ReadonlyMap<string, number>;
-  /** When those who wait were paged. */
   pages: PageCounts;
 };
 
-/** Of each failure as it stands: one that began anew is not the one that was told of before. */
+/** Returns the present failures by entity; a new failure replaces the notified one before it. */
 export function incidentsAt(
   keys: Keys,
   { tenant_id, entity_id }: Pick<CheckItem, 'tenant_id' | 'entity_id'>,
@@ -60,93 +59,94 @@ export function incidentsAt(
   return present;
 }
 
-/** The cause that an alert names, with who was told of it. */
+/** The root cause that an alert names, and its notified failure. */
 type NamedRoot = { incident: NotifiedFailureItem; named: AlertRoot };
 
-/** What a look at a held alert has to do with incidents. */
+/** The notified failures and the incident that a decision concerns. */
 type DecisionIncidents = {
   root: NamedRoot | undefined;
-  /** The failure of the entity itself, where others depend on it in their turn. */
+  /** Notified failure of the entity itself, if others depend on it. */
   own: NotifiedFailureItem | undefined;
-  /** The one that the entity is part of from now on; undefined while its cause is not known. */
+  /** The incident that the entity joins; undefined while its cause is unknown. */
   partOf: IncidentRef | undefined;
 };
 
-/** Pure but for the keys. */
 function incidentsForDecision(
   env: TenantEnv,
   search: Search,
-  verdict: CauseAnalysis,
-  seen: CauseDecision,
+  analysis: CauseAnalysis,
+  decision: CauseDecision,
 ): DecisionIncidents {
   const own = ownOf(env, search);
-  return { root: rootIn(env, search, verdict, seen), own, partOf: partOf(env, search, verdict, seen) };
+  return { root: rootIn(env, search, analysis, decision), own, partOf: partOf(env, search, analysis, decision) };
 }
 
 function rootIn(
   { keys }: TenantEnv,
-  { one: { check }, ancestry }: Search,
-  verdict: CauseAnalysis,
+  { one: { check }, upstream }: Search,
+  analysis: CauseAnalysis,
   { root }: CauseDecision,
 ): NamedRoot | undefined {
-  const entity = root === null ? undefined : ancestry.entities.get(root);
-  const incident = entity && incidentsAt(keys, check, ancestry, verdict).get(entity.id);
+  const entity = root === null ? undefined : upstream.entities.get(root);
+  const incident = entity && incidentsAt(keys, check, upstream, analysis).get(entity.id);
   if (!entity || !incident) return undefined;
   const { id: entity_id, name: entity_name, state } = entity;
   return { incident, named: { entity_id, entity_name, state, since: iso(incident.since) } };
 }
 
-function ownOf({ keys }: TenantEnv, { one, ancestry }: Search): NotifiedFailureItem | undefined {
+function ownOf({ keys }: TenantEnv, { one, upstream }: Search): NotifiedFailureItem | undefined {
   const { check, entity, transition } = one;
   if (entity.dependents === 0) return undefined;
-  const before = ancestry.incidents.get(entity.id);
+  const before = upstream.incidents.get(entity.id);
   const { id } = ownIncident(entity, before, transition);
   const since = check.effective_at ?? Date.parse(check.state_since);
   return notifiedFailureOf(keys, before, { tenant_id: check.tenant_id, root_entity_id: entity.id, id }, since);
 }
 
-/** That of the cause under which it is told or withheld; its own, where it is told and nothing explains it. */
+/** Returns the incident of the root cause; its own if it is notified without a cause. */
 function partOf(
   { keys }: TenantEnv,
-  { one, ancestry }: Search,
-  verdict: CauseAnalysis,
-  seen: CauseDecision,
+  { one, upstream }: Search,
+  analysis: CauseAnalysis,
+  decision: CauseDecision,
 ): IncidentRef | undefined {
   const { check, entity, transition } = one;
   if (entity.incident) return entity.incident;
-  // While the alert of the root itself is held, that may yet turn out to follow from another.
-  const cause = seen.root ?? (seen.hold.explained > 0 ? seen.hold.under : null);
-  const incident = cause === null ? undefined : incidentsAt(keys, check, ancestry, verdict).get(cause);
-  if (incident) return ancestry.entities.get(cause!)?.incident ?? { id: incident.id, root_entity_id: cause! };
-  return seen.tell.length > 0 ? ownIncident(entity, ancestry.incidents.get(entity.id), transition) : undefined;
+  // While the alert of the root cause is held, that can still turn out to have a cause.
+  const cause = decision.root ?? (decision.hold.explained > 0 ? decision.hold.under : null);
+  const incident = cause === null ? undefined : incidentsAt(keys, check, upstream, analysis).get(cause);
+  if (incident) return upstream.entities.get(cause!)?.incident ?? { id: incident.id, root_entity_id: cause! };
+  return decision.notify.length > 0 ? ownIncident(entity, upstream.incidents.get(entity.id), transition) : undefined;
 }
 
-/**
- * What comes of a look: alerts for those who are told now, whom each incident was told to, with the first of them the
- * decision on the transition, and what is remembered of who waits on.
- */
-export function causeWrites(env: TenantEnv, search: Search, verdict: CauseAnalysis, seen: CauseDecision): Rechecked {
+/** Returns the writes of a decision: alerts, recipients per failure, the first final decision, and the progress. */
+export function causeWrites(
+  env: TenantEnv,
+  search: Search,
+  analysis: CauseAnalysis,
+  decision: CauseDecision,
+): Rechecked {
   const { ports, keys, tenant } = env;
-  const { one, ancestry } = search;
+  const { one, upstream } = search;
   const { check, policy, held, transition } = one;
   const now = ports.clock.now();
   const token = ports.ids.token();
-  const incidents = incidentsForDecision(env, search, verdict, seen);
+  const incidents = incidentsForDecision(env, search, analysis, decision);
   const { root, own, partOf } = incidents;
-  const released = seen.hold.under === null || root ? undefined : ancestry.entities.get(seen.hold.under);
-  const items = alertsOf(env, one, seen, { ...incidents, released }, now);
+  const released = decision.hold.under === null || root ? undefined : upstream.entities.get(decision.hold.under);
+  const items = alertsOf(env, one, decision, { ...incidents, released }, now);
   const destinations = items.flatMap(({ to }) => to.map(destinationOfTarget));
   const told = [...(held.told ?? []), ...destinations];
-  // Told by itself, it is what others fail with.
+  // Notified without a cause, it can be the root cause of others.
   const impact =
     items.length > 0 && !root
       ? impactUpdateDeadline(keys, token, { check, entity: one.entity, policy, now })
       : undefined;
-  const tellOf = (before: NotifiedFailureItem | undefined, of: NotifiedFailureItem | undefined): Write[] =>
+  const notifiedWrites = (before: NotifiedFailureItem | undefined, of: NotifiedFailureItem | undefined): Write[] =>
     of && destinations.length > 0
       ? notifiedFailureWrites(before, withNotifiedTargets(of, destinations, now), token, now)
       : [];
-  const under = seen.hold.under ?? undefined;
+  const under = decision.hold.under ?? undefined;
   const isMoved = under !== held.root;
   const left = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
   const outcome: Outcome = {
@@ -154,51 +154,51 @@ export function causeWrites(env: TenantEnv, search: Search, verdict: CauseAnalys
     items,
     alerts: items.length > 0 ? alertsAfter(check, policy, items, now) : undefined,
     partOf,
-    beside: [
-      ...decided(one, items, incidents, token, now),
-      ...tellOf(root && ancestry.incidents.get(root.incident.root_entity_id), root?.incident),
-      ...tellOf(own && ancestry.incidents.get(check.entity_id), own),
-      ...pageCountWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(seen) }, token, now),
+    extraWrites: [
+      ...finalDecisionWrites(one, items, incidents, token, now),
+      ...notifiedWrites(root && upstream.incidents.get(root.incident.root_entity_id), root?.incident),
+      ...notifiedWrites(own && upstream.incidents.get(check.entity_id), own),
+      ...pageCountWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(decision) }, token, now),
       ...(impact?.writes ?? []),
-      ...(isMoved || seen.look_at === undefined ? left : []),
-      ...(isMoved && under !== undefined && seen.look_at !== undefined
+      ...(isMoved || decision.recheck_at === undefined ? left : []),
+      ...(isMoved && under !== undefined && decision.recheck_at !== undefined
         ? [{ put: pointerItem(env, check, under, transition.expires_at) }]
         : []),
-      progressWrite(env, search, verdict, seen),
+      progressWrite(env, search, analysis, decision),
     ],
     begun: impact?.deadlines ?? [],
   };
-  if (seen.look_at === undefined) return { is: 'held', outcome };
+  if (decision.recheck_at === undefined) return { is: 'held', outcome };
   const { root: _root, told: _told, window: _window, ...rest } = held;
   const next: HeldAlert = {
     ...rest,
     ...(under !== undefined && { root: under }),
     ...(told.length > 0 && { told }),
-    ...(seen.window && { window: seen.window }),
+    ...(decision.window && { window: decision.window }),
   };
-  return { is: 'held', next: { deadline: seen.look_at, note: { held: next } }, outcome };
+  return { is: 'held', next: { deadline: decision.recheck_at, note: { held: next } }, outcome };
 }
 
-/** What is remembered of a held alert after one more look. */
+/** Returns the write that adds an evaluation to the progress. */
 export function progressWrite(
   { ports, keys, tenant }: TenantEnv,
   { one: { check, held, transition }, stored }: Search,
-  verdict: CauseAnalysis,
-  seen: CauseDecision,
+  analysis: CauseAnalysis,
+  decision: CauseDecision,
 ): Write {
   const put: CauseProgressItem = {
     ...keys.hold(tenant, check.id, held.transition_sk),
-    ...{ ...seen.hold, v: ports.ids.token() },
-    evaluations: withEvaluation(storedProgress(stored).evaluations, verdict, ports.clock.now()),
+    ...{ ...decision.hold, v: ports.ids.token() },
+    evaluations: withEvaluation(storedProgress(stored).evaluations, analysis, ports.clock.now()),
     ...(transition.expires_at !== undefined && { expires_at: transition.expires_at }),
   };
   return { put, if: stored ? { version: stored.v } : 'absent' };
 }
 
-const destinationsPaged = ({ tell }: CauseDecision): string[] =>
-  tell.flatMap(({ destination, urgency }) => (urgency === 'high' ? [destination] : []));
+const destinationsPaged = ({ notify }: CauseDecision): string[] =>
+  notify.flatMap(({ destination, urgency }) => (urgency === 'high' ? [destination] : []));
 
-/** Whoever is held stands under its root, so that the end of that wakes it. */
+/** Returns the pointer from a root cause to a held alert, by which its recovery triggers the recheck. */
 const pointerItem = (
   { keys, tenant }: TenantEnv,
   { id: check_id, entity_id }: CheckItem,
@@ -210,21 +210,20 @@ const pointerItem = (
   ...(expires_at !== undefined && { expires_at }),
 });
 
-/** `released`: what has recovered, under which it was held. */
-type Telling = DecisionIncidents & { released: EntityItem | undefined };
+/** `released`: the recovered root cause under which it was held. */
+type AlertContext = DecisionIncidents & { released: EntityItem | undefined };
 
-/** One alert for all who are told as urgently. */
 function alertsOf(
   { keys }: TenantEnv,
   one: HeldCase,
-  { tell }: CauseDecision,
-  { root, own, partOf, released }: Telling,
+  { notify }: CauseDecision,
+  { root, own, partOf, released }: AlertContext,
   now: number,
 ): AlertItem[] {
   const { check, policy, held, transition } = one;
   const waiting = pendingRecipients(held, recipientsFor(policy, 'down', check.alerts), check.alerts);
   return (['high', 'low'] as const).flatMap((urgency, n) => {
-    const destinations = new Set(tell.filter((to) => to.urgency === urgency).map((to) => to.destination));
+    const destinations = new Set(notify.filter((to) => to.urgency === urgency).map((to) => to.destination));
     const channels = waiting.filter((channel) => destinations.has(destinationOf(channel)));
     if (channels.length === 0) return [];
     const { tenant_id, id: check_id, entity_id } = check;
@@ -241,8 +240,8 @@ function alertsOf(
   });
 }
 
-/** Makes the decision when the first recipients are notified; the delivery log has those who are notified later. */
-function decided(
+/** Writes the decision with the first recipients; later ones are in the delivery log. */
+function finalDecisionWrites(
   { transition }: HeldCase,
   items: AlertItem[],
   { root, partOf }: DecisionIncidents,
@@ -266,7 +265,7 @@ function decided(
   return [finalDecisionWrite({ ...transition, alert }, token, now, final, { decided_on })];
 }
 
-/** What the check remembers of its alerts once some were told: the steps of its escalation count from the first. */
+/** Adds the alerts to the notified states; escalation steps count from the first. */
 function alertsAfter(check: CheckItem, policy: Policy, items: AlertItem[], now: number): CheckItem['alerts'] {
   const alerts = isFlapping(check.alerts, now) ? check.alerts : withoutFlapping(check.alerts);
   const planned = items.map(({ id }) => ({ id, reports_state: 'down' as const }));

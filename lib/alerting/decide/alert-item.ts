@@ -8,10 +8,9 @@ import type { RetrySeries } from './notes.ts';
 import type { RuleInput } from './rule-input.ts';
 
 /**
- * The id of the n-th delivery of an alert to a channel. It follows from the transition, so that planning the same
- * alert again names the same delivery, and a receiver that has seen the id can drop the repeat.
+ * Returns the id of the n-th delivery of an alert to a channel: derived, so that a receiver can drop repetitions.
  * @param at_ms epoch ms of the alert: deliveries sort by it
- * @param n 0 but for repeats and catch-ups of the same transition, which count up
+ * @param n counts reminders and late alerts of a transition; else 0
  */
 export const deliveryIdOf = (
   transition_id: string,
@@ -21,60 +20,48 @@ export const deliveryIdOf = (
   channel_id: string,
 ): string => derivedId('dlv', at_ms, transition_id, kind, n, channel_id);
 
-/** One channel of an alert, as it was chosen when the alert was decided. */
+/** A recipient of an alert, as of its decision. */
 export type AlertTarget = {
   channel_id: string;
   channel_type: string;
   delivery_id: string;
-  /** Where the channel led then. */
   destination?: string;
 };
 
-/**
- * An alert that was decided: the only source of deliveries. Immutable; put in the transaction that decides it, and
- * handed to the notifier by the table's stream. About 500 bytes.
- */
+/** An alert: the only source of deliveries. Immutable, written with its decision, 500 bytes; the stream forwards it. */
 export type AlertItem = Item & {
   tenant_id: string;
   id: string;
   kind: DeliveryKind;
   check_id: string;
   entity_id: string;
-  /** The transition that it tells of, and its sort key under the check; null for a test. */
+  /** The transition that it reports, and its sort key under the check; null for a test message. */
   transition_id: string | null;
   transition_sk: string | null;
-  /** State of the check that receivers believe afterwards; null for a test. */
+  /** State that it reports; null for a test message. */
   reports_state: NotifiedAlert['reports_state'] | null;
-  /** Whom it tells, one delivery each. */
   to: AlertTarget[];
   urgency: AlertUrgency;
-  /** It makes good one that failed on every channel; if it fails too, the series continues. */
+  /** Set if it replaces an alert that failed on every channel; if it fails too, the retries continue. */
   series?: RetrySeries;
-  /** Of an escalation: which of its steps, from 0. */
+  /** Escalation: index of the step, from 0. */
   step?: number;
-  /** Of one that says so: who looks after the failure. */
   acknowledgement?: Acknowledgement;
-  /** The incident that it belongs to. */
   incident_id?: string;
-  /** Other entities follow from that, or it follows from theirs: receivers keep all of its alerts together. */
+  /** Its failure is upstream or downstream of others: receivers group all alerts of the incident. */
   with_others?: true;
-  /** The entity that explains it. */
   root?: AlertRoot;
-  /** What was tried to repair it, and is given up. */
+  /** Remediation that failed and was given up. */
   remediation?: TriedRemediation;
-  /** With others that were held under the same root, and are told together. */
+  /** Set if it is sent together with others that were held under the same root cause. */
   group?: AlertGroup;
-  /** What was decided on, where no transition says so. */
+  /** Input of the decision, if no transition stores it. */
   decided_on?: RuleInput;
 };
 
-/**
- * Alerts that were held under the same root and are released within the same ten seconds: one message tells each
- * destination of all of them, at `at` (epoch ms).
- */
+/** Alerts under one root cause, released within ten seconds: one message per destination, at `at` (epoch ms). */
 type AlertGroup = { id: string; at: number; root_entity_name: string };
 
-/** What a new alert is about. */
 type NewAlert = Pick<
   AlertItem,
   | 'tenant_id'
@@ -95,15 +82,15 @@ type NewAlert = Pick<
   transition: { transition_id: string; sk: string };
   /** Epoch ms: deliveries sort by it. */
   at: number;
-  /** Tells it from others of its kind about the same transition; 0 for the first. */
+  /** Number among the alerts of this kind about the same transition, from 0. */
   n: number;
   channels: readonly Pick<Channel, 'id' | 'channel_type' | 'destination'>[];
   urgency?: AlertUrgency;
-  /** Epoch seconds; it lives as long as its transition. */
+  /** Epoch seconds; as long as its transition. */
   expires_at: number | undefined;
 };
 
-/** Pure: the alert and the ids of its deliveries follow from what it is about, so that deciding twice makes it once. */
+/** Returns an alert. Its ids are derived, so that deciding twice makes it once. Pure. */
 export function alertItem(keys: Keys, { transition, at, n, channels, expires_at, ...about }: NewAlert): AlertItem {
   const { tenant_id, check_id, kind } = about;
   const { transition_id, sk: transition_sk } = transition;
@@ -125,10 +112,10 @@ export function alertItem(keys: Keys, { transition, at, n, channels, expires_at,
   };
 }
 
-/** What is released within this time (ms) is told together. */
+/** Time in ms within which released alerts form one group. */
 const GROUP_MS = 10_000;
 
-/** Pure: the group of an alert that is released at `now` (epoch ms): nobody need know what else is in it. */
+/** Returns the group of an alert released at `now` (epoch ms), without a read. Pure. */
 export function groupAt(tenant: string, root: { id: string; name: string }, now: number): AlertGroup {
   const at = (Math.floor(now / GROUP_MS) + 1) * GROUP_MS;
   return { id: derivedId('grp', at, tenant, root.id), at, root_entity_name: root.name };
@@ -136,9 +123,9 @@ export function groupAt(tenant: string, root: { id: string; name: string }, now:
 
 export const deliveriesOf = ({ to }: Pick<AlertItem, 'to'>): string[] => to.map(({ delivery_id }) => delivery_id);
 
-/** Of what the stream brings. */
+/** Whether an item of the stream is an alert. */
 export const isAlert = <Other extends Item>(item: AlertItem | Other): item is AlertItem => item.sk.startsWith(ALERTS);
 
-/** Where the channel led that an alert went to. */
+/** Returns the destination that an alert was sent to. */
 export const destinationOfTarget = ({ channel_id: id, ...target }: AlertTarget): string =>
   destinationOf({ id, ...target });

@@ -4,7 +4,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import type { DeadlineEntry } from './notes.ts';
 
-/** Pure: the writes by which a held alert waits no longer for a repair, and the deadline to send; none for others. */
+/** Ends the wait of a held alert for its remediation. Returns the writes and the deadline to send. Pure. */
 export function stopAwaiting(
   keys: Keys,
   owner: Owner,

@@ -11,39 +11,36 @@ import { readSome } from '#lib/platform/table/pages.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
 import type { NotifiedFailureItem } from './notified-failure.ts';
 
-/** The deadlines of alerting. */
+/** Kinds of deadlines of alerting. */
 export type AlertDeadline = Exclude<DueDeadline['kind'], 'missed_heartbeat'>;
 
 type Wanted = {
-  /** The check, if it was read before. */
   check?: CheckItem;
   deadlines?: readonly AlertDeadline[];
-  /** Whether to read the notified failure of its entity. */
   incident?: true;
 };
 
 type Read = {
   owner: Owner;
-  /** Undefined if it was deleted. */
+  /** undefined if deleted. */
   check: CheckItem | undefined;
   /** The stored policy; undefined if nothing is set on the check. */
   stored: PolicyItem | undefined;
-  /** The failure of its entity that others depend on, the present or the last one. */
+  /** The notified failure of its entity, the present or the last one. */
   incident: NotifiedFailureItem | undefined;
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
-  /** Condition that holds a transaction to the policy as read. */
+  /** The condition that the policy has not changed. */
   policyAsRead: Write;
-  /** Epoch ms. */
   now: number;
 };
 
-/** What alerting knows of a check whose entity is there. */
+/** The alerting data of a check whose entity exists. */
 export type Found = Read & { entity: EntityItem; account: AccountAlerting; policy: Policy };
 
-/** What alerting knows of a check at one moment; without entity, account and policy if the entity is gone. */
+/** The alerting data of a check; without entity, account and policy if the entity was deleted. */
 export type CheckAlerting = Found | (Read & { entity: undefined; account: undefined; policy: undefined });
 
-/** Reads what alerting knows of a check: one strong read, and one more of an account whose settings have changed. */
+/** Reads the alerting data of a check: one strong read, and one more if settings of the account have changed. */
 export async function readCheckAlerting(
   { ports, keys }: Env<'table' | 'clock'>,
   owner: Owner,

@@ -41,7 +41,7 @@ import { classOf } from './quiet-rules.ts';
 import { recoveryRecipients } from './recipients.ts';
 import {
   awaitedRemediation,
-  type ChangeSituation,
+  type ChangeRuleInput,
   type DecisionInput,
   decisionInputOf,
   heldIn,
@@ -55,78 +55,72 @@ import type { AlertDecision, DecidedTransition } from './transition.ts';
 type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> & {
   policy: Policy;
   entity: Pick<EntityItem, 'dependencies'>;
-  /** The deadline of an alert of it that is held, if one is. */
+  /** Deadline of the alert of the check that is held, if any. */
   hold: DeadlineEntry | undefined;
-  /** The failure of its entity, where others depend on that. */
+  /** Notified failure of its entity, if others depend on the entity. */
   incident?: NotifiedFailureItem | undefined;
-  /** The incident that its alert belongs to. */
   incident_id: string | undefined;
-  /** When its destinations were paged, where that counts. */
+  /** Recent pages of its destinations, if they count. */
   pages?: PageCounts | undefined;
-  /** Epoch ms by which alerting goes: the present time, also behind what a clock that ran ahead has recorded. */
+  /** Epoch ms used by alerting: `at`, or the present time if a fast clock recorded `at` in the future. */
   alertAt: number;
 };
 
-/** What a change of state means for alerting. */
+/** The alert decision about a state change. */
 type AlertOfChange = {
-  /** As the transition holds it, and what it was decided on. */
   alert: AlertDecision;
   decided_on: DecisionInput;
-  /** The alert is the first to say that the check flaps. */
+  /** Set if the alert is the first to report that the check flaps. */
   flapping?: FlapNote;
-  /** What goes out: its alert, or the closing note of a check that is disabled or deleted. */
+  /** The alert, or the closing alert of a check that is disabled or deleted. */
   item?: AlertItem;
-  /** What the check remembers of it. */
   alerts: CheckItem['alerts'];
-  /** Epoch ms at which what was held back is looked at again. */
-  lookAt: number | undefined;
-  /** Its alert is held: when that is looked at, and what for. */
+  /** Epoch ms of the recheck of a suppressed alert. */
+  recheckAt: number | undefined;
   hold?: Deadline;
 };
 
-/** Pure: decides whether a change of state is announced, by the rules in their order. */
+/** Decides by the rules, in their order, whether a state change sends an alert. Pure. */
 function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
   const { policy, to, alertAt } = change;
   const counted = withEpisode(withChange(change), to, policy, change.transition.transition_id);
-  const { situation, decided_on } = changeRuleInputOf(change, counted);
-  const decided = decide(situation);
+  const { input, decided_on } = changeRuleInputOf(change, counted);
+  const decided = decide(input);
   const urgency = urgencyOf(change);
   const item =
-    decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
-  const isTold = item?.kind === 'state_change';
+    decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingAlert(keys, change, decided);
+  const isNotified = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, alertAt, decided) : undefined;
   const planned = item ? [{ id: item.id, reports_state: item.reports_state ?? reportedStateOf(to, policy) }] : [];
-  const remembered = isTold
-    ? afterNotifying(counted, planned, classOf(situation), alertAt)
-    : withNotifiedAlerts(nobodyKnows(decided, situation) ? withoutNotifiedAlerts(counted) : counted, planned);
-  const isCalled = isTold || decided.reason === 'no_channels';
-  const alerts = isCalled
-    ? withEscalationStarted(remembered, policy, reportedStateOf(to, policy), alertAt)
-    : remembered;
+  const after = isNotified
+    ? afterNotifying(counted, planned, classOf(input), alertAt)
+    : withNotifiedAlerts(isRecoveryUnneeded(decided, input) ? withoutNotifiedAlerts(counted) : counted, planned);
+  const startsEscalation = isNotified || decided.reason === 'no_channels';
+  const alerts = startsEscalation ? withEscalationStarted(after, policy, reportedStateOf(to, policy), alertAt) : after;
   return {
     alert: {
       decision: decided.decision,
       reason: decided.reason,
-      deliveries: isTold ? deliveriesOf(item) : [],
+      deliveries: isNotified ? deliveriesOf(item) : [],
       urgency,
       attributed_to: hold ? holdCauseOf(hold) : null,
       facts: decided.facts,
       decided_at: iso(change.at),
     },
     decided_on,
-    ...(isTold && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
+    ...(isNotified && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
     ...(item && { item }),
     alerts,
-    lookAt: lateAt(decided) ?? flappingEndsAt(alerts, policy),
+    recheckAt: lateAt(decided) ?? flappingEndsAt(alerts, policy),
     ...(hold && { hold }),
   };
 }
 
-/** Its recovery is told to nobody as nobody was told of the failure, or whoever was is no channel of it any more. */
-const nobodyKnows = ({ decision, reason }: Decided, { to, policy }: RuleInput): boolean =>
+/** Whether no current channel was notified of the failure, so that its recovery needs no alert. */
+const isRecoveryUnneeded = ({ decision, reason }: Decided, { to, policy }: RuleInput): boolean =>
   decision === 'skipped' && reason === 'dependency' && stateForAlerting(to, policy) === 'up';
 
-/** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
+/** Counts one more change of state; a change that can never be reported does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
   if (cause !== 'result' && cause !== 'missed_heartbeat') return withoutChangeCount(check.alerts);
   const before = to === 'down' ? withFailure(check.alerts, alertAt) : check.alerts;
@@ -137,7 +131,7 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 function changeRuleInputOf(
   change: Change,
   counted: CheckItem['alerts'],
-): { situation: ChangeSituation; decided_on: DecisionInput } {
+): { input: ChangeRuleInput; decided_on: DecisionInput } {
   const { check, policy, entity, cause, to, alertAt: at } = change;
   const { dependencies } = entity;
   const channels = channelsOf(change);
@@ -148,24 +142,24 @@ function changeRuleInputOf(
     ...laterRecipients(policy, reportedStateOf(to, policy), channels),
     ...awaitedRemediation(check, to, at),
   };
-  return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
+  return { decided_on, input: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
-/** Those that apply; of a failure that is over, those that are to hear so. */
+/** Returns the channels that apply; for a recovery, the notified ones. */
 function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
   const channels = recipientsFor(policy, reportedStateOf(to, policy), check.alerts);
   return stateForAlerting(to, policy) === 'up' ? recoveryRecipients(hold, channels, check.alerts) : channels;
 }
 
-/** Low for whoever heard of the same failure a moment ago, by an alert that names it, or was paged too often. */
+/** Returns low if every destination was just notified of the same failure or is over its page budget. */
 function urgencyOf(change: Change): AlertUrgency {
   const { to, incident, alertAt, pages } = change;
   const channels = channelsOf(change);
-  const heard = (channel: AlertChannel) => {
+  const isNotUrgent = (channel: AlertChannel) => {
     const destination = destinationOf(channel);
     return isRecentlyNotified(incident, destination, alertAt) || isOverPageBudget(pages, destination, alertAt);
   };
-  return to === 'down' && channels.length > 0 && channels.every(heard) ? 'low' : 'high';
+  return to === 'down' && channels.length > 0 && channels.every(isNotUrgent) ? 'low' : 'high';
 }
 
 const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): AlertItem =>
@@ -176,17 +170,14 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
     channels: channelsOf(change),
   });
 
-/**
- * Channels that may believe a check other than up get a closing note when it goes away
- * (docs/use/alerts.md#late-alerts).
- */
-function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
+/** Returns the closing alert if the last notified state of the check is not up (docs/use/alerts.md#late-alerts). */
+function closingAlert(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
   const channels = recoveryRecipients(hold, recipientsFor(policy, 'up', check.alerts), check.alerts);
   const given = decisionInputOf(check, check.alerts, policy, channels, at);
-  const situation: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
-  if (decide(situation).decision !== 'planned') return undefined;
+  const input: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
+  if (decide(input).decision !== 'planned') return undefined;
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', reports_state: 'up', channels });
 }
 
@@ -201,21 +192,21 @@ const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
   n: 0,
 });
 
-/** What a state change is decided on. The writes hold it to the versions that were read. */
+/** The data that a state change is decided on. The writes require the versions that were read. */
 export type ChangeBasis = {
   entity: EntityItem;
   policy: Policy;
   policyAsRead: Write;
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
-  /** The failure of its entity that others depend on, the present or the last one. */
+  /** Notified failure of its entity, the present or the last one. */
   incident?: NotifiedFailureItem | undefined;
-  /** When its destinations were paged, where its entity has relations and it may go down. */
+  /** Recent pages of its destinations, if its entity has relations and the check is not down. */
   pages?: PageCounts;
-  /** The transition whose alert is held, if one is. */
+  /** Transition of the held alert, if any. */
   held?: DecidedTransition | undefined;
 };
 
-/** Reads what a change of a check's state is decided on; undefined when the entity is gone. */
+/** Reads the data that a state change is decided on; undefined if the entity was deleted. */
 export async function readForChange(env: Env, check: CheckItem): Promise<ReadForChange | undefined> {
   const { ports, keys } = env;
   const read = await readCheckAlerting(env, check, {
@@ -237,17 +228,17 @@ export async function readForChange(env: Env, check: CheckItem): Promise<ReadFor
   return { entity, decide: (change, token) => decideChange(keys, basis, change, token) };
 }
 
-/** Decides the alert of a change of state, and all that alerting writes with it. Pure. */
+/** Decides the alert of a state change and returns every write of alerting. Pure. */
 export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange, token: string): Consequences {
   const { entity, policy } = basis;
   const { check, to, cause, at, now } = change;
-  // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
+  // A fast clock can record times in the future; alerting still uses the present time.
   const alertAt = pastOrZero(at, now) || now;
   const own = ownIncident(entity, basis.incident, change.transition);
   const incident = notifiedFailureAfter(keys, basis, {
     ...{ to, state: change.entity_state, since: change.effective_at, now: alertAt, id: own.id },
   });
-  const { item, lookAt, hold, alerts, ...decided } = decideStateChangeAlert(keys, {
+  const { item, recheckAt, hold, alerts, ...decided } = decideStateChangeAlert(keys, {
     ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold, pages: basis.pages },
     incident_id: to === 'down' ? own.id : entity.incident?.id,
     transition: change.transition,
@@ -258,17 +249,17 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
     ...(partOf && { incident: partOf }),
     ...(endsFailure(basis.incident, incident) && { ends_incident: true }),
   };
-  const deadlines = deadlinesOf(basis, change, alertAt, { lookAt, hold });
+  const deadlines = deadlinesOf(basis, change, alertAt, { recheckAt, hold });
   const escalation = escalationChange(keys, check, token, { before: check.alerts, after: alerts, policy });
-  const isTold = item?.kind === 'state_change' && to === 'down';
-  const impact = isTold ? impactUpdateDeadline(keys, token, { check, entity, policy, now: alertAt }) : undefined;
+  const isNotified = item?.kind === 'state_change' && to === 'down';
+  const impact = isNotified ? impactUpdateDeadline(keys, token, { check, entity, policy, now: alertAt }) : undefined;
   return {
     transition,
     entity: partOf ? { incident: partOf } : {},
     alerts,
     writes: [
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
-      ...(item && to === 'down' ? paged(keys, basis, item, token, alertAt) : []),
+      ...(item && to === 'down' ? pageWrites(keys, basis, item, token, alertAt) : []),
       ...(basis.held ? supersededWrites(basis.held, basis.deadlines.hold, token, at) : []),
       ...unlinkFromRoot(keys, check, basis.deadlines.hold),
       ...notifiedFailureWrites(basis.incident, withNotifiedBy(item, incident, { to, at: alertAt }), token, alertAt),
@@ -285,10 +276,7 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
   };
 }
 
-/**
- * Whether a change opens the incident of its entity: a failure that was found out, outside of maintenance. What may
- * follow from another failure waits until that is known (lib/incidents).
- */
+/** Whether a change opens an incident. A failure with a possible upstream cause waits until that is known. */
 const opensIncident = (
   { entity, policy }: ChangeBasis,
   { to, cause }: StateChange,
@@ -299,27 +287,33 @@ const opensIncident = (
   policy.window === undefined &&
   (entity.dependencies === 0 || alert.decision === 'planned');
 
-/** The page that an alert for down is to each of its destinations, where that is counted. */
-function paged(keys: Keys, { pages }: ChangeBasis, { tenant_id, urgency, to }: AlertItem, token: string, now: number) {
+/** Counts an alert for down as a page of each destination, if pages of the check count. */
+function pageWrites(
+  keys: Keys,
+  { pages }: ChangeBasis,
+  { tenant_id, urgency, to }: AlertItem,
+  token: string,
+  now: number,
+) {
   if (!pages || urgency === 'low') return [];
   return pageCountWrites(keys, tenant_id, { pages, destinations: to.map(destinationOfTarget) }, token, now);
 }
 
 type NextDeadline = { kind: 'reminder' | 'late' | 'hold'; next: Deadline | undefined };
 
-/** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
+/** Returns the changed deadlines: reminders while the check is down, and rechecks of suppressed alerts. */
 function deadlinesOf(
   { policy, deadlines }: ChangeBasis,
   { to }: StateChange,
   at: number,
-  { lookAt, hold }: { lookAt: number | undefined; hold: Deadline | undefined },
+  { recheckAt, hold }: { recheckAt: number | undefined; hold: Deadline | undefined },
 ): NextDeadline[] {
   const changed: NextDeadline[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
   if (to === 'down' && repeat > 0) changed.push({ kind: 'reminder', next: { deadline: at + repeat } });
   else if (deadlines.reminder) changed.push({ kind: 'reminder', next: undefined });
-  if (lookAt !== undefined && policy.late_alerts)
-    changed.push({ kind: 'late', next: mergeDeadline(deadlines.late, { deadline: lookAt }) });
+  if (recheckAt !== undefined && policy.late_alerts)
+    changed.push({ kind: 'late', next: mergeDeadline(deadlines.late, { deadline: recheckAt }) });
   if (hold || deadlines.hold) changed.push({ kind: 'hold', next: hold });
   return changed;
 }

@@ -6,15 +6,12 @@ import type { Write } from '#lib/platform/ports.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import type { DeadlineNote } from './notes.ts';
 
-/**
- * Steps of an escalation. They count from the first alert of a failure; how far they have come stands on the check, and
- * when the next is due is the deadline `escalation`. Whoever begins, ends or moves it writes the check in the same
- * transaction, so that the deadline itself needs no read before.
- */
+// Escalation steps count from the first alert. The check stores the number of steps taken, the deadline the next time.
+// Every change of it writes the check in the same transaction, so that the deadline needs no read.
 
 type Alerts = CheckItem['alerts'];
 
-/** Pure: with the first alert that says down, or would if somebody were to hear it, the steps begin to count. */
+/** Starts the steps with the first alert for down, even if that has no recipients yet. Pure. */
 export function withEscalationStarted(
   alerts: Alerts,
   { escalation }: Pick<Policy, 'escalation'>,
@@ -26,31 +23,31 @@ export function withEscalationStarted(
   return { ...alerts, episode: { ...episode, escalation: { from: now, steps: 0 } } };
 }
 
-/** When the next step is due by its time (epoch ms); undefined where none is left, or they do not count yet. */
+/** Returns the time of the next step (epoch ms); undefined after the last one or before the start. */
 export function nextStepAt({ episode }: Alerts, { escalation }: Pick<Policy, 'escalation'>): number | undefined {
   const running = episode?.escalation;
   const step = running && escalation[running.steps];
   return step && running.from + step.after_seconds * 1000;
 }
 
-/** Pure: one step further, its channels told. */
-export function withStepTaken(alerts: Alerts, told: readonly Pick<AlertChannel, 'id'>[]): Alerts {
+/** Takes one step and records its recipients. Pure. */
+export function withStepTaken(alerts: Alerts, notified: readonly Pick<AlertChannel, 'id'>[]): Alerts {
   const { episode, escalated = [] } = alerts;
   if (!episode?.escalation) return alerts;
   const { from, steps } = episode.escalation;
   return {
     ...alerts,
     episode: { ...episode, escalation: { from, steps: steps + 1 } },
-    ...(told.length > 0 && { escalated: [...new Set([...escalated, ...told.map(({ id }) => id)])] }),
+    ...(notified.length > 0 && { escalated: [...new Set([...escalated, ...notified.map(({ id }) => id)])] }),
   };
 }
 
-type Of = Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;
+type CheckRef = Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;
 
-/** The deadline as it becomes (epoch ms; undefined: none). The check must be written, or checked, beside it. */
+/** Returns the write of the deadline (epoch ms; undefined: none). The same transaction must write the check. */
 export const escalationWrite = (
   keys: Keys,
-  check: Of,
+  check: CheckRef,
   token: string,
   at: number | undefined,
   note?: DeadlineNote,
@@ -59,10 +56,10 @@ export const escalationWrite = (
     ? { delete: keys.entry('escalation', check.tenant_id, check.id) }
     : { put: deadlineEntry(keys, 'escalation', check, token, at, note) };
 
-/** Pure: its next step is due now, whatever its time, if one is left. The check must be written beside it. */
+/** Makes the next step due now, if one is left. The same transaction must write the check. Pure. */
 export function nextStepNow(
   keys: Keys,
-  check: Of & Pick<CheckItem, 'alerts'>,
+  check: CheckRef & Pick<CheckItem, 'alerts'>,
   token: string,
   policy: Pick<Policy, 'escalation'>,
   now: number,
@@ -74,10 +71,10 @@ export function nextStepNow(
   };
 }
 
-/** Pure: the deadline of an escalation that begins or ends between two views of a check, if it does. */
+/** Returns the deadline of an escalation that starts or ends between two versions of a check. Pure. */
 export function escalationChange(
   keys: Keys,
-  check: Of,
+  check: CheckRef,
   token: string,
   { before, after, policy }: { before: Alerts; after: Alerts; policy: Pick<Policy, 'escalation'> },
 ): { writes: Write[]; deadlines: DueDeadline[] } {

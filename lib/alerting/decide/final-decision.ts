@@ -8,23 +8,17 @@ import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import { expectedResultAt } from './first-result.ts';
 import type { Deadline, HeldAlert } from './notes.ts';
-import { hadOpenAlert } from './recipients.ts';
+import { openAlertNote } from './recipients.ts';
 import { ruleInputOf } from './rule-input.ts';
 import { type Decided, decide } from './rules.ts';
 import type { AlertDecision, AlertReason, DecidedTransition } from './transition.ts';
 
-/**
- * A held alert is decided once more, and then for good: of all of a transition only its `alert` changes, from held to
- * planned or skipped, with what that was decided on; by condition on its version.
- */
+// A held alert is decided once more: `alert` of its transition becomes planned or skipped, if its version is unchanged.
 
 type DecidedHold = Extract<Decided<AlertReason>, { decision: 'held' }>;
 type Held = { check: CheckItem; policy: Policy; transition: { sk: string } };
 
-/**
- * The hold that a rule begins at `now` (epoch ms). It is rechecked when what holds the alert is over; after a
- * maintenance window, when the check has had a result of its own.
- */
+/** Returns the hold that a rule starts at `now` (epoch ms); after a window, a new result decides. */
 export function newHold(
   { check, policy, transition }: Held,
   now: number,
@@ -35,12 +29,12 @@ export function newHold(
     reason,
     from: until,
     ...(policy.window && { window: policy.window }),
-    ...(reason === 'dependency' && hadOpenAlert(check.alerts)),
+    ...(reason === 'dependency' && openAlertNote(check.alerts)),
   };
   return { deadline: reason === 'maintenance' ? expectedResultAt(check, until) : until, note: { held } };
 }
 
-/** What an alert is held for, as its transition says. */
+/** Returns the hold reason as stored in the transition. */
 export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecision['attributed_to']> => ({
   incident_id: null,
   root_entity_id: null,
@@ -53,10 +47,10 @@ export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDeci
 
 type Final = Pick<AlertDecision, 'decision' | 'reason' | 'facts'> & Partial<Pick<AlertDecision, 'deliveries'>>;
 
-/** What it was decided on in the end, where that says why. */
+/** Input of the final decision, if it differs. */
 type DecidedBy = Partial<Pick<DecidedTransition, 'decided_on'>>;
 
-/** Pure: the write by which the alert of a transition is decided for good, at `at` (epoch ms). */
+/** Returns the write of the final decision, made at `at` (epoch ms). Pure. */
 export function finalDecisionWrite(
   transition: DecidedTransition,
   token: string,
@@ -71,10 +65,7 @@ export function finalDecisionWrite(
   return { put, if: { version: transition.v } };
 }
 
-/**
- * Pure: with another change of its check a held alert has nothing to tell any more. Where its cause was planned work,
- * that is why.
- */
+/** Skips a held alert after another change of its check, for a maintenance window if one caused it. Pure. */
 export function supersededWrites(
   held: DecidedTransition,
   hold: Deadline | undefined,
@@ -97,18 +88,17 @@ export function supersededWrites(
   ];
 }
 
-/** So long (ms) after an alert of what others depend on, those who got it are told if more fails with it by then. */
+/** Time in ms from an alert to its impact update. */
 const UPDATE_AFTER_MS = 60_000;
 
 type LastImpactUpdate = {
   check: Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;
   entity: Pick<EntityItem, 'dependents'>;
   policy: Pick<Policy, 'impact_update'>;
-  /** Epoch ms of the alert. */
   now: number;
 };
 
-/** The deadline of that update; none where nothing depends on the entity. The check must be written beside it. */
+/** Returns the deadline of the impact update; none without dependents. The same transaction must write the check. */
 export function impactUpdateDeadline(
   keys: Keys,
   token: string,
@@ -122,7 +112,7 @@ export function impactUpdateDeadline(
   };
 }
 
-/** The writes by which a check is held under no root any more. */
+/** Returns the writes that remove a check from the held alerts of its root cause. */
 export function unlinkFromRoot(
   keys: Keys,
   { tenant_id, id }: Pick<CheckItem, 'tenant_id' | 'id'>,

@@ -9,23 +9,20 @@ import { orderOf } from '#lib/results/result.ts';
 import { nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 
-/** By then (ms) after its slot a probe that is answered has been recorded, as what changes nothing waits for others. */
+/** Time in ms after its slot by which an answered probe is recorded. Unchanged results do not wait for a batch. */
 const RECORDED_MS = 3_000;
-/** By then (ms) after its time-out every probe has. */
+/** Time in ms after its timeout by which every probe is recorded. */
 const LATE_MS = 10_000;
 
 type ResultTiming = Pick<CheckItem, 'id' | 'execution_mode' | 'interval_seconds' | 'timeout_ms' | 'config'>;
 
-/** Pure: when (epoch ms) its own first result at or after `from` is there, if all goes well. */
+/** Returns the expected time (epoch ms) of the first result at or after `from`. Pure. */
 export function expectedResultAt(check: ResultTiming, from: number): number {
   if (check.execution_mode === 'push') return from + RECORDED_MS;
   return firstSlot(check, from) + RECORDED_MS;
 }
 
-/**
- * Pure: when (epoch ms) it is judged by what is known, as no result came: of a probed check after its second slot, of
- * one that is pushed when it would have been silent since `from`.
- */
+/** Returns when (epoch ms) to decide without a new result: after two slots, or at the heartbeat deadline. Pure. */
 export function latestDecisionAt(check: ResultTiming, from: number): number {
   if (check.execution_mode !== 'push')
     return firstSlot(check, from) + check.interval_seconds * 1000 + check.timeout_ms + LATE_MS;
@@ -34,14 +31,14 @@ export function latestDecisionAt(check: ResultTiming, from: number): number {
 }
 
 function firstSlot({ id, interval_seconds }: ResultTiming, from: number): number {
-  const rhythm = intervalScheduleOf(cellOf(id), interval_seconds);
-  return latestSlot(rhythm, from - 1) + rhythm.interval_ms;
+  const schedule = intervalScheduleOf(cellOf(id), interval_seconds);
+  return latestSlot(schedule, from - 1) + schedule.interval_ms;
 }
 
-/** Slots that are looked at for a run; each may have several packs. */
+/** Packs to read; a slot can have several. */
 const PACKS = 10;
 
-/** Whether a check has a result of its own at or after `from` (epoch ms). */
+/** Whether a check has a result at or after `from` (epoch ms). */
 export async function hasResultSince(env: Env, check: CheckItem, from: number): Promise<boolean> {
   const { ports, keys } = env;
   if (check.execution_mode === 'push') return ((await newestReceived(env, check))?.received_at ?? 0) >= from;
@@ -52,7 +49,7 @@ export async function hasResultSince(env: Env, check: CheckItem, from: number): 
     limit: PACKS,
   });
   return items.some((pack) => {
-    const run = slotOf(pack) >= from ? entryOf(pack, numberOf(check.id)) : undefined;
-    return run !== undefined && !run.gap;
+    const entry = slotOf(pack) >= from ? entryOf(pack, numberOf(check.id)) : undefined;
+    return entry !== undefined && !entry.gap;
   });
 }

@@ -1,26 +1,24 @@
 import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
+import { clock, counted } from './fact-texts.ts';
 import { reportedStateOf } from './notified-state.ts';
 import type { HoldingReason } from './rule.ts';
 import { hasRecipients, isNewProblem, type RuleInput } from './rule-input.ts';
-import { clock, counted } from './words.ts';
 
 /**
- * The failure of what depends on others is held until it is known whether it follows from theirs: whoever was told of
- * that is not told of this as well (docs/use/dependencies.md). While it is held nobody is reminded of it, or
- * called by its escalation; and of what nobody was told, nobody is told that it is over.
+ * Holds a failure until it is known whether recipients were notified of an upstream cause (docs/use/dependencies.md).
+ * A held failure sends no reminders, escalation steps or recovery.
  */
 export const dependency: HoldingReason<'dependency'> = {
   name: 'dependency',
   kinds: ['state_change', 'late', 'reminder', 'escalation'],
   may_hold: true,
-  evaluate(situation) {
-    const { dependencies = 0, held, channels, policy } = situation;
+  evaluate(input) {
+    const { dependencies = 0, held, channels, policy } = input;
     const is_held = held?.reason === 'dependency';
     const { hold_for_dependencies } = policy;
-    const holds =
-      !is_held && dependencies > 0 && hold_for_dependencies && hasRecipients(situation) && mayHaveCause(situation);
-    const stops = holds || (is_held && channels === 0 && !isNews(situation));
+    const holds = !is_held && dependencies > 0 && hold_for_dependencies && hasRecipients(input) && mayHaveCause(input);
+    const stops = holds || (is_held && channels === 0 && !needsAlert(input));
     return { stops, holds, facts: { dependencies, hold_for_dependencies, is_held } };
   },
   label: 'Dependencies',
@@ -30,7 +28,7 @@ export const dependency: HoldingReason<'dependency'> = {
   sentence: ({ is_held, dependencies }) =>
     is_held
       ? 'its failure was held until its cause was known, and no channel had been notified of it'
-      : `its entity depends on ${counted(dependencies, 'other')}, and an upstream failure of which its channels were notified may be the cause`,
+      : `its entity depends on ${counted(dependencies, 'other')}, and an upstream failure of which its channels were notified is possibly the cause`,
   found({ dependencies, hold_for_dependencies, is_held }) {
     if (dependencies === 0) return 'its entity depends on nothing';
     const others = `its entity depends on ${counted(dependencies, 'other')}`;
@@ -39,29 +37,28 @@ export const dependency: HoldingReason<'dependency'> = {
   },
 };
 
-/** What a maintenance window holds is held by that first, and a late alert waits for what is held already. */
+/** Whether an upstream cause is possible. A maintenance window or a hold takes precedence. */
 const mayHaveCause = ({ kind, to, window, held }: RuleInput): boolean =>
   (kind === 'state_change' || (kind === 'late' && held === undefined)) && to === 'down' && window === undefined;
 
-/** A change to something else than up is told to those as well who were not told of the failure. */
-const isNews = ({ kind, to, policy }: RuleInput): boolean =>
+/** Whether the change needs an alert even if no recipient was notified of the failure: any state other than up. */
+const needsAlert = ({ kind, to, policy }: RuleInput): boolean =>
   kind === 'state_change' && stateForAlerting(to, policy) !== 'up';
 
 /**
- * Nobody is woken by planned work: what a check tells in a maintenance window is held until that is over, and then
- * decided by its own first result. A recovery is told at once if the failure was; else there is nothing to tell of.
+ * Holds alerts during a window; the first result after it decides. The recovery of a notified failure is sent at once.
  */
 export const maintenance: HoldingReason<'maintenance'> = {
   name: 'maintenance',
   kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
   may_hold: true,
-  evaluate(situation) {
-    const { window, held } = situation;
+  evaluate(input) {
+    const { window, held } = input;
     const pending = held?.reason === 'maintenance' ? held : undefined;
     const until = window?.until ?? pending?.until;
     return {
-      stops: hasRecipients(situation) && (window !== undefined || pending !== undefined) && isQuietInWindow(situation),
-      holds: isNewProblem(situation),
+      stops: hasRecipients(input) && (window !== undefined || pending !== undefined) && isSuppressedInWindow(input),
+      holds: isNewProblem(input),
       facts: {
         window_id: window?.id ?? null,
         window_until: window ? iso(window.until) : null,
@@ -71,7 +68,7 @@ export const maintenance: HoldingReason<'maintenance'> = {
     };
   },
   label: 'Maintenance window',
-  meaning: 'a maintenance window is open, or was until a moment ago.',
+  meaning: 'a maintenance window is open, or closed shortly before.',
   remedy: 'If the failure outlasts the window, the alert is sent then.',
   sentence: ({ window_until, held_until }) =>
     window_until
@@ -83,29 +80,25 @@ export const maintenance: HoldingReason<'maintenance'> = {
   },
 };
 
-/** Whether this is held back by a window that is open, or by an alert that waits for its end to be judged. */
-function isQuietInWindow({ kind, to, told, policy, window }: RuleInput): boolean {
+/** Whether an open maintenance window, or a held alert that waits for its end, suppresses this alert. */
+function isSuppressedInWindow({ kind, to, told, policy, window }: RuleInput): boolean {
   if (kind === 'reminder' || kind === 'escalation' || kind === 'acknowledged') return true;
   if (reportedStateOf(to, policy) === 'up') return kind === 'state_change' && told === 'up';
   return kind === 'late' || window !== undefined;
 }
 
-/**
- * Where an action is to repair a failure before anybody is told, the alert is held until its first verdict, and no
- * longer than that takes. Until then nobody is reminded or called, and of what nobody was told, nobody is told that it
- * is over.
- */
+/** Holds an alert, its reminders and its escalation until the first verdict of the remediation, for a limited time. */
 export const remediation: HoldingReason<'remediation'> = {
   name: 'remediation',
   kinds: ['state_change', 'reminder', 'late', 'escalation'],
   may_hold: true,
-  evaluate(situation) {
-    const { repair, held } = situation;
+  evaluate(input) {
+    const { repair, held } = input;
     const pending = held?.reason === 'remediation' ? held : undefined;
     const until = repair?.until ?? pending?.until;
-    const holds = repair !== undefined && isNewProblem(situation);
+    const holds = repair !== undefined && isNewProblem(input);
     return {
-      stops: hasRecipients(situation) && (holds || (pending !== undefined && isQuietInRepair(situation))),
+      stops: hasRecipients(input) && (holds || (pending !== undefined && waitsForRemediation(input))),
       holds,
       facts: {
         action_id: repair?.action_id ?? null,
@@ -124,6 +117,6 @@ export const remediation: HoldingReason<'remediation'> = {
   },
 };
 
-/** Whether this waits with the alert that is held: all but a change that tells something else than that all is well. */
-const isQuietInRepair = ({ kind, to, told, policy }: RuleInput): boolean =>
+/** Whether this alert waits for the held one: every alert except a change to another problem. */
+const waitsForRemediation = ({ kind, to, told, policy }: RuleInput): boolean =>
   kind !== 'state_change' || (told === 'up' && reportedStateOf(to, policy) === 'up');

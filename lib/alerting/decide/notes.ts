@@ -1,53 +1,46 @@
 import type * as schedule from '#lib/schedule/entries.ts';
 import type { HoldReason } from './rules.ts';
 
-/** Epoch ms at which all deliveries of an alert had failed, and how many tries to make it good were made since. */
+/** Epoch ms at which all deliveries of an alert failed, and the number of retries since. */
 export type RetrySeries = { failed_at: number; tries: number };
 
-/** Catch-up: a try of a series is due, if it has one. */
+/** The note of a deadline. A late alert of a retry series has that series. */
 export type DeadlineNote = Partial<RetrySeries> & {
-  /** Catch-up: channels may believe something else than what was announced last. */
+  /** Late alert: channels possibly received alerts in the wrong order. */
   misled?: true;
-  /** Escalation: nobody who was called could be told, so that its step does not wait for its time. */
+  /** Escalation: the last step notified no recipient, so that the next one is due immediately. */
   at_once?: true;
-  /** Hold: the alert that is held. */
   held?: HeldAlert;
 };
 
-/** A deadline of alerting (epoch ms), and why it is one. */
+/** A deadline of alerting (epoch ms) with its note. */
 export type Deadline = schedule.Deadline<DeadlineNote>;
 
 /** A deadline of alerting as it is stored. */
 export type DeadlineEntry = schedule.DeadlineEntry<DeadlineNote>;
 
-/**
- * An alert that is held: that of a check's last transition, of which a check has one at most. Whatever holds it looks
- * at the deadline `hold`, and in the end it is released or skipped (lib/alerting/deadlines).
- */
+/** The held alert of a check, that of its last transition; the deadline `hold` rechecks it (lib/alerting/deadlines). */
 export type HeldAlert = {
   /** Sort key of its transition, under the check. */
   transition_sk: string;
   reason: HoldReason;
-  /**
-   * Epoch ms: the check's own first result at or after it decides, once nothing holds it any more; of a repair, until
-   * when that is waited for.
-   */
+  /** Epoch ms: once nothing holds it, the first result at or after this time decides. Remediation: end of the wait. */
   from: number;
-  /** What was to repair it first has had its time. */
+  /** Set after the remediation had its time. */
   repaired?: true;
-  /** The maintenance window that holds it, or held it last, and until when (epoch ms). */
+  /** The maintenance window that holds or last held it; `until` in epoch ms. */
   window?: { id: string; until: number; include_dependents?: true };
-  /** It is not the alert of the transition, but one that a cooldown had put off. */
+  /** Set if it is a late alert that a cooldown had delayed, not the alert of the transition. */
   kind?: 'late';
-  /** The entity whose failure explains it, under which it is held. */
+  /** Root cause: the entity under which it is held. */
   root?: string;
-  /** Where it was told all the same: destinations. */
+  /** Destinations that were notified although it is held. */
   told?: string[];
-  /** All of them had been told of trouble before, and believe that it lasts. */
+  /** Set if all recipients had an earlier alert and no recovery since. */
   knew?: true;
 };
 
-/** Pure: merges a wanted deadline into the stored one: the earlier time and both notes; of two series the later one. */
+/** Merges a new deadline into the stored one: the earlier time and both notes, with the later retry series. Pure. */
 export function mergeDeadline(present: Deadline | undefined, wanted: Deadline): Deadline {
   if (!present) return wanted;
   const note = isLaterSeries(present.note, wanted.note)

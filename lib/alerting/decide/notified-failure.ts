@@ -7,10 +7,9 @@ import { pastOrZero } from '#lib/platform/time.ts';
 import { type AlertItem, destinationOfTarget } from './alert-item.ts';
 
 /**
- * Who was told of the failure of an entity that others depend on: by an alert of its own, or by one of a dependent that
- * names it. One an entity; the next failure takes the place of one that is over. What happened in the incident of its
- * id, and what people say of it, is kept apart (lib/incidents), as nothing is decided by that. Times in epoch
- * ms. About 300 bytes, and 40 for each destination, 10 more for each further time.
+ * Recipients notified of the failure of an entity with dependents, by its own alert or one that names it. One per
+ * entity, of the last failure. The incident of this id has the events. Times in epoch ms. 300 bytes, 40 per
+ * destination, 10 per further time.
  */
 export type NotifiedFailureItem = Item &
   NotifiedFailure & {
@@ -20,19 +19,19 @@ export type NotifiedFailureItem = Item &
   };
 
 const DAY_SECONDS = 86_400;
-/** Kept for longer than any cooldown, by which a telling counts. */
+/** Longer than any cooldown, by which a notification counts. */
 const KEEP_SECONDS = 8 * DAY_SECONDS;
-/** So many alerts to a destination are remembered: seldom are more on their way at a time. */
+/** Maximum number of alerts stored per destination; rarely are more in flight at a time. */
 const MAX_TIMES = 10;
 
-/** Whose failure it is, and the incident that is to be: that of the root, once it has one. */
-type Of = { tenant_id: string; root_entity_id: string; id?: string | undefined };
+/** The failed entity, and the id of its incident if one exists. */
+type FailureRef = { tenant_id: string; root_entity_id: string; id?: string | undefined };
 
-/** The incident of a failure that lasts: the one that there is, or a new one. @param since epoch ms */
+/** Returns the notified failure that lasts, or a new one. @param since epoch ms */
 export function notifiedFailureOf(
   keys: Keys,
   before: NotifiedFailureItem | undefined,
-  { id, ...of }: Of,
+  { id, ...of }: FailureRef,
   since: number,
 ): NotifiedFailureItem {
   if (before?.recovered_at === undefined && before) return before;
@@ -46,10 +45,7 @@ export function notifiedFailureOf(
   };
 }
 
-/**
- * The incident of a failure that follows from no other: the one that the entity is part of, the one that was told of
- * when it was only suspected, or a new one, which the transition opens.
- */
+/** Returns the incident of a failure without a cause: the present one, that of the notified failure, or a new one. */
 export const ownIncident = (
   { id, incident }: Pick<EntityItem, 'id' | 'incident'>,
   suspected: NotifiedFailureItem | undefined,
@@ -60,17 +56,17 @@ export const ownIncident = (
   return { id: isLive ? suspected.id : incidentIdFor(transition_id), root_entity_id: id };
 };
 
-/** The id of the incident that a transition opens, so that it opens none twice. */
+/** Returns the id of the incident that a transition opens; derived, so that it is opened once. */
 export const incidentIdFor = (transition_id: string): string => derivedId('inc', timeOf(transition_id), transition_id);
 
-/** The write by which an entity becomes part of an incident; none where it is part of one. */
+/** Adds an entity to an incident, unless it is in one. */
 export function joinWrites(entity: EntityItem, incident: IncidentRef | undefined, token: string): Write[] {
   if (!incident || entity.incident) return [];
   const put: EntityItem = { ...entity, v: token, incident };
   return [{ put, if: { version: entity.v } }];
 }
 
-/** With some told at `at` (epoch ms). */
+/** Adds destinations notified at `at` (epoch ms). */
 export function withNotifiedTargets(
   incident: NotifiedFailureItem,
   destinations: readonly string[],
@@ -80,7 +76,7 @@ export function withNotifiedTargets(
   return { ...incident, told: { ...incident.told, ...Object.fromEntries(told) } };
 }
 
-/** Without an alert at `at` (epoch ms), which did not arrive: what the destination was told before stands again. */
+/** Removes an alert at `at` (epoch ms) that did not arrive; earlier ones remain. */
 export function withoutNotification(
   incident: NotifiedFailureItem,
   destination: string,
@@ -92,7 +88,7 @@ export function withoutNotification(
   return { ...incident, told: { ...others, ...(left.length > 0 && { [destination]: left }) } };
 }
 
-/** The write of an incident over the one it was made from; none where nothing changed. */
+/** Returns the write of a notified failure that replaces `before`; none if nothing changed. */
 export function notifiedFailureWrites(
   before: NotifiedFailureItem | undefined,
   next: NotifiedFailureItem | undefined,
@@ -105,21 +101,15 @@ export function notifiedFailureWrites(
 }
 
 type Changed = {
-  /** Of the check. */
   to: CheckState;
-  /** Of its entity, afterwards. */
   state: EntityState;
-  /** Epoch ms: from when on the state of the check counts. */
+  /** Epoch ms of the first result in the new state. */
   since: number;
   now: number;
-  /** Of the incident that it is part of, or opens. */
   id: string;
 };
 
-/**
- * Pure: what a change of a check makes of its entity's incident: it opens, goes on, or is over. Undefined where nobody
- * depends on the entity, or there is nothing to say.
- */
+/** Opens, continues or ends a notified failure after a change of a check; undefined without one. Pure. */
 export function notifiedFailureAfter(
   keys: Keys,
   { entity, incident: before }: { entity: EntityItem; incident?: NotifiedFailureItem | undefined },
@@ -136,37 +126,37 @@ export function notifiedFailureAfter(
 export const endsFailure = (before: NotifiedFailureItem | undefined, next: NotifiedFailureItem | undefined): boolean =>
   next !== undefined && next !== before && next.recovered_at !== undefined;
 
-/** The incident with those told of it by an alert for down, whichever brought that. */
+/** Adds the recipients of an alert for down. */
 export function withNotifiedBy(
   item: AlertItem | undefined,
   incident: NotifiedFailureItem | undefined,
   { to, at }: { to: CheckState; at: number },
 ): NotifiedFailureItem | undefined {
-  // Those who hear more of the impact were told before, and stay so where that news does not reach them.
+  // Recipients of an impact update were notified before, and stay notified if it fails.
   if (!incident || !item || item.kind === 'closed' || item.kind === 'impact' || to !== 'down') return incident;
   return withNotifiedTargets(incident, item.to.map(destinationOfTarget), at);
 }
 
-/** An entity's failure as those hear of it who depend on it. Times in epoch ms. */
+/** The failure of an entity as its dependents see it. Times in epoch ms. */
 export type NotifiedFailure = {
   root_entity_id: string;
-  /** Since when it fails. */
+  /** Start of the failure. */
   since: number;
   recovered_at?: number | undefined;
-  /** When each destination was alerted of it, the latest last: by an alert of its own, or one that names it. */
+  /** Alert times of each destination, ascending: of its own alerts and of alerts that name it. */
   told: Readonly<Record<string, readonly number[]>>;
 };
 
-/** Further alerts of an incident within this time are low. */
+/** Time in ms within which further alerts of a failure have low urgency. */
 const FOLD_MS = 300_000;
 
-/** When a destination was last told of an incident (epoch ms); undefined: never, or there is none. */
+/** Returns when a destination was last notified of a failure (epoch ms). */
 export const lastNotifiedAt = (
   incident: Pick<NotifiedFailure, 'told'> | undefined,
   destination: string,
 ): number | undefined => incident?.told[destination]?.at(-1);
 
-/** Whether a destination heard of an incident so lately that what follows is news of the same. */
+/** Whether the destination was notified of this failure recently, so that a follow-up is not urgent. */
 export const isRecentlyNotified = (
   incident: Pick<NotifiedFailure, 'told'> | undefined,
   destination: string,

@@ -2,23 +2,19 @@ import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 
-/**
- * When a destination was paged lately, by whichever check of what has relations: after some pages all that is told of
- * failures there is low, until there are fewer. Times in epoch ms, ascending. Some 150 bytes, written with a page: so
- * five times in five minutes at most.
- */
+/** Recent pages of a destination by entities with relations. Epoch ms, ascending. 150 bytes, 5 writes in 5 minutes. */
 type PagesItem = Item & { v: string; at: number[] };
 
-/** What is known of destinations; one that was not paged has none. */
+/** Recent pages by destination; undefined for one without pages. */
 export type PageCounts = ReadonlyMap<string, PagesItem | undefined>;
 
 const MAX_PAGES = 5;
 const WITHIN_MS = 300_000;
 const KEEP_SECONDS = 3600;
-/** So many destinations of an alert are counted, so that a transaction has room for them. */
+/** Maximum number of counted destinations per alert, to fit in a transaction. */
 const MAX_COUNTED = 20;
 
-/** Reads when destinations were paged. */
+/** Reads the recent pages of destinations. */
 export async function readPageCounts(
   { ports, keys }: Env<'table'>,
   tenant: string,
@@ -32,11 +28,11 @@ export async function readPageCounts(
 const recent = (pages: PagesItem | undefined, now: number): number[] =>
   (pages?.at ?? []).filter((at) => at > now - WITHIN_MS && at <= now);
 
-/** Whether a destination was paged so often within five minutes that what comes now is low. */
+/** Whether a destination is over its page budget, so that further alerts have low urgency. */
 export const isOverPageBudget = (pages: PageCounts | undefined, destination: string, now: number): boolean =>
   recent(pages?.get(destination), now).length >= MAX_PAGES;
 
-/** The writes of one more page at each of some destinations, over what was read; none for one that is not counted. */
+/** Returns the writes that count one more page per destination, over the items read; none if not counted. */
 export const pageCountWrites = (
   keys: Keys,
   tenant: string,

@@ -3,24 +3,21 @@ import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 import { duration } from '#lib/channels/message-facts.ts';
 import type { CheckItem, NotifiedState } from '#lib/checks/check-item.ts';
 import { DAY_MS, iso, pastOrZero } from '#lib/platform/time.ts';
+import { clock } from './fact-texts.ts';
 import { type CooldownClass, reportedStateOf } from './notified-state.ts';
 import type { Reason } from './rule.ts';
 import { bypassesCooldown, isStillFlapping, type RuleInput } from './rule-input.ts';
-import { clock } from './words.ts';
 
-/** So far ahead (ms) lies the look at what an entity's silence without an end holds back; whoever lifts it wakes it. */
+/** Recheck interval (ms) for a silence of an entity without an end. Removing the silence also triggers a recheck. */
 const NO_END_MS = 30 * DAY_MS;
 
-/**
- * When what a silence holds back is looked at (epoch ms); undefined where nothing has to be: whoever lifts the silence
- * of a check itself has it looked at.
- */
+/** Returns when to recheck suppressed alerts (epoch ms); undefined if removing the silence triggers that. */
 export function silenceRecheckAt(silence: Silence | undefined, now: number): number | undefined {
   if (silence?.until !== undefined) return silence.until;
   return silence?.by === 'entity' ? now + NO_END_MS : undefined;
 }
 
-/** Somebody holds all alerts of the check back. */
+/** Stops the alerts of a silenced check. */
 export const silenced: Reason<'silenced'> = {
   name: 'silenced',
   kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
@@ -54,7 +51,7 @@ export const silenced: Reason<'silenced'> = {
   },
 };
 
-/** Silences by what has them, beside that of the policy of the check. */
+/** Texts per owner of the silence, except the policy of the check. */
 const SILENCED: Readonly<Record<string, string>> = {
   entity: 'its entity was silenced',
   account: 'a silence of the account applied to it',
@@ -64,17 +61,14 @@ const SILENCES: typeof SILENCED = {
   account: 'a silence of the account applies to it',
 };
 
-/**
- * Once an alert has said that a check flaps, the next ones wait until it has kept one state. A catch-up whose channels
- * were told nothing, or the wrong thing last, does not wait.
- */
+/** After an alert reported flapping, the next ones wait, except a late alert after failed or misordered alerts. */
 export const flapping: Reason<'flapping'> = {
   name: 'flapping',
   kinds: ['state_change', 'late'],
-  evaluate(situation) {
-    const { flapping: flaps } = situation;
+  evaluate(input) {
+    const { flapping: flaps } = input;
     const facts = { flapping_since: flaps ? iso(flaps.since) : null, calm_at: flaps ? iso(flaps.until) : null };
-    return { stops: holdsBack(situation), facts, ...(flaps && { until: flaps.until }) };
+    return { stops: isSuppressed(input), facts, ...(flaps && { until: flaps.until }) };
   },
   label: 'Flapping',
   meaning: 'an alert reported that the check flaps, and it has not kept one state long enough since.',
@@ -85,18 +79,16 @@ export const flapping: Reason<'flapping'> = {
     flapping_since ? `flapping since ${flapping_since}; steady at ${calm_at} if nothing changes` : 'it does not flap',
 };
 
-const holdsBack = (situation: RuleInput): boolean =>
-  situation.kind === 'late'
-    ? isStillFlapping(situation) && !bypassesCooldown(situation)
-    : situation.flapping?.told === true;
+const isSuppressed = (input: RuleInput): boolean =>
+  input.kind === 'late' ? isStillFlapping(input) && !bypassesCooldown(input) : input.flapping?.told === true;
 
-/** Of an alert that tells of a change between what channels are to believe before and after. */
+/** Returns the class of a change between two reported states. */
 export function cooldownClass(from: NotifiedState, to: NotifiedState): CooldownClass {
   const both = [from, to];
   return both.includes('degraded') && !both.includes('down') ? 'warning' : 'page';
 }
 
-/** When the cooldown ends that runs at `now` (epoch ms); a time before that when none does. */
+/** Returns the end of the cooldown at `now` (epoch ms); a time in the past if none runs. */
 function cooldownEnd(
   { last_planned_at = 0, last_warned_at = 0 }: CheckItem['alerts'],
   { cooldown_seconds }: Pick<PolicySettings, 'cooldown_seconds'>,
@@ -108,22 +100,22 @@ function cooldownEnd(
   return last + cooldown_seconds * 1000;
 }
 
-/** The class of what is decided: a catch-up is the change between what was told and what is. */
+/** Returns the class of an alert; a late alert is a change from the last notified state to the present one. */
 export const classOf = ({ kind, from, to, told, policy }: RuleInput): CooldownClass =>
   kind === 'late'
     ? cooldownClass(told, reportedStateOf(to, policy))
     : cooldownClass(stateForAlerting(from, policy), stateForAlerting(to, policy));
 
-/** At least cooldown_seconds lie between two alerts; a catch-up after alerts that failed does not wait for them. */
+/** Requires cooldown_seconds between two alerts, except for a late alert after failed ones. */
 export const cooldown: Reason<'cooldown'> = {
   name: 'cooldown',
   kinds: ['state_change', 'late'],
-  evaluate(situation) {
-    const { policy, at } = situation;
-    const until = cooldownEnd(situation, policy, classOf(situation), at);
+  evaluate(input) {
+    const { policy, at } = input;
+    const until = cooldownEnd(input, policy, classOf(input), at);
     const last = until - policy.cooldown_seconds * 1000;
     return {
-      stops: at < until && !bypassesCooldown(situation),
+      stops: at < until && !bypassesCooldown(input),
       facts: {
         last_alert_at: last > 0 ? iso(last) : null,
         cooldown_seconds: policy.cooldown_seconds,

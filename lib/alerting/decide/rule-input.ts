@@ -10,71 +10,61 @@ import type { DeadlineEntry } from './notes.ts';
 import { isFlapping, lastNotifiedState, reportedStateOf } from './notified-state.ts';
 import type { HoldReason } from './rules.ts';
 
-/**
- * What is lost once more has happened: it is stored with the decision, so that the same rules can be run again. Some
- * 300 bytes. A rule that looks at more adds its own member, optional, so that what was stored before can still be read.
- */
+/** Input of a decision, stored so that the rules can run again, 300 bytes. New properties must be optional. */
 export type DecisionInput = {
-  /** Epoch ms by which it was decided. */
+  /** Epoch ms. */
   at: number;
-  /** Settings revision of the check, and how far it had counted by the deciding result. */
+  /** Settings revision of the check, and its failure count after the deciding result. */
   rev: number;
   failures: number;
   failure_threshold: number;
   enabled: boolean;
-  /** What the channels were told before. */
   told: NotifiedState;
   /** Epoch ms of the last page and the last warning. */
   last_planned_at?: number;
   last_warned_at?: number;
-  /** With this change counted. Epoch ms. */
-  flapping?: Flapping & { /** It has kept its state long enough. */ over?: true };
+  /** Includes this change. Times in epoch ms. */
+  flapping?: Flapping & { /** Set if it has kept one state long enough. */ over?: true };
   policy: PolicyInForce;
-  /** What silences it, if anything does. */
   silence?: Silence;
-  /** The maintenance window that is open for it, if one is. */
   window?: OpenWindow;
-  /** An alert of it that is held, and when that is looked at (epoch ms). */
+  /** The held alert, if any, and the time of its recheck (epoch ms). */
   held?: { reason: HoldReason; until: number };
-  /** Somebody looks after the failure; times in epoch ms. */
+  /** The acknowledgement, if any; times in epoch ms. */
   acknowledged?: { by: string; at: number; until?: number };
-  /** What is to repair it before anybody is told. */
   repair?: AwaitedRemediation;
-  /** How many channels apply; while the cause of a failure is not known, those that were told all the same. */
+  /** Number of channels that apply; while the cause is unknown, of those notified despite the hold. */
   channels: number;
-  /** Of a failure that none of them hears yet: how many the steps of its escalation call later. */
+  /** Number of channels that later escalation steps notify, if none is notified now. */
   called_later?: number;
-  /** Relations of its entity that carry failure; absent where there are none. */
+  /** Number of relations of its entity that propagate failure; absent if 0. */
   dependencies?: number;
-  /** Catch-up: all deliveries of the last alert failed. */
+  /** Late alert: all deliveries of the last alert failed. */
   failed?: true;
-  /** Catch-up: channels may have been told in the wrong order. */
+  /** Late alert: channels possibly received alerts in the wrong order. */
   misled?: true;
 };
 
-/** All that the rules look at: plain values, which a decision stores. Same input, same decision. */
+/** The input of the rules: plain values, stored with a decision. The same input gives the same decision. */
 export type RuleInput = DecisionInput & {
   kind: AlertKind;
-  /** Of a transition; else null. */
+  /** null without a transition. */
   cause: TransitionCause | null;
-  /** The check's own states. Of an alert without a transition `from` is the same as `to`. */
+  /** States of the check; `from` equals `to` without a transition. */
   from: CheckState;
   to: CheckState;
 };
 
-/** What the alert of a change of state is decided on. */
-export type ChangeSituation = RuleInput & { kind: 'state_change' };
+/** The rule input of a state change. */
+export type ChangeRuleInput = RuleInput & { kind: 'state_change' };
 
-/**
- * What the alert of a change of state was decided on. A setting that is newer than the decision has its default, which
- * has to mean what the rules did without it.
- */
+/** Returns the rule input of a stored transition. Settings that are newer than the decision have their defaults. */
 export const ruleInputOf = (transition: {
   decided_on: DecisionInput;
   cause: TransitionCause;
   check_from_state: CheckState;
   check_to_state: CheckState;
-}): ChangeSituation => ({
+}): ChangeRuleInput => ({
   ...transition.decided_on,
   policy: inForce({ ...POLICY_DEFAULTS, ...transition.decided_on.policy }),
   kind: 'state_change',
@@ -86,31 +76,27 @@ export const ruleInputOf = (transition: {
 /** Kinds that rules decide on. */
 export type AlertKind = Exclude<DeliveryKind, 'test'>;
 
-/** A catch-up that waits neither for a cooldown nor for flapping: nobody heard the last alert, or not as the last. */
+/** Whether a late alert skips cooldown and flapping: the last alert failed or arrived out of order. */
 export const bypassesCooldown = ({ failed, misled }: RuleInput): boolean => failed === true || misled === true;
 
-/** Whether somebody hears of it, now or by a later step of its escalation. */
+/** Whether the alert has recipients, now or at a later escalation step. */
 export const hasRecipients = ({ channels, called_later = 0 }: RuleInput): boolean => channels > 0 || called_later > 0;
 
-/** A change that says something else than that all is well, and that the channels do not know. */
+/** Whether the change reports a problem that the channels were not notified of. */
 export const isNewProblem = ({ kind, to, told, policy }: RuleInput): boolean => {
   const reports_state = reportedStateOf(to, policy);
   return kind === 'state_change' && reports_state !== 'up' && reports_state !== told;
 };
 
-/** An alert has said that it flaps, and it has not kept its state since. */
+/** Whether an alert has reported flapping and the check has not kept one state since. */
 export const isStillFlapping = ({ flapping, policy }: RuleInput): boolean =>
   policy.flap_threshold > 0 && flapping?.told === true && !flapping.over;
 
-/** An alert has said that it flaps, and promised to tell once it has kept its state, as it has now. */
+/** Whether an alert has reported flapping and the check has kept one state since, which needs an alert. */
 export const isStableAgain = ({ flapping, policy }: RuleInput): boolean =>
   policy.flap_threshold > 0 && flapping?.told === true && flapping.over === true;
 
-/**
- * What is looked at of a check, its policy and the channels that apply.
- * @param alerts with this change counted
- * @param at epoch ms
- */
+/** Returns the rule input of a check at `at` (epoch ms). @param alerts including the present change */
 export function decisionInputOf(
   check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
   alerts: CheckItem['alerts'],
@@ -145,17 +131,14 @@ const factsOf = ({ by, at, until }: Acknowledgement) => ({
   ...(until !== undefined && { until }),
 });
 
-/** The same of an alert that is held, where one is. */
+/** Returns the held alert, if any. */
 export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefined): Pick<DecisionInput, 'held'> =>
   hold?.note?.held ? { held: { reason: hold.note.held.reason, until: hold.deadline } } : {};
 
-/** What is to repair a failure before anybody is told, and until when (epoch ms) that is waited for. */
+/** The remediation that an alert waits for, at most until `until` (epoch ms). */
 type AwaitedRemediation = { action_id: string; until: number };
 
-/**
- * Pure: the action whose first verdict the alert of a check waits for once it comes to a state, at `now` (epoch ms): as
- * long as that takes at most, its settling time and two more results. Of several the one that takes longest.
- */
+/** Returns the slowest action that the alert waits for: at most its settling time and two more results. Pure. */
 export function awaitedRemediation(
   { repairs = {}, interval_seconds, timeout_ms }: Pick<CheckItem, 'repairs' | 'interval_seconds' | 'timeout_ms'>,
   to: CheckState,
@@ -169,10 +152,7 @@ export function awaitedRemediation(
   return { repair: { action_id, until: now + (settle_seconds + 2 * interval_seconds) * 1000 + timeout_ms } };
 }
 
-/**
- * Pure: how many the steps of its escalation call later, of an alert for down that nobody hears now: it is decided as
- * any other, as the steps count from it.
- */
+/** Returns the number of channels that later steps notify, if an alert for down has no recipient now. Pure. */
 export function laterRecipients(
   policy: Pick<Policy, 'channels' | 'escalation'>,
   reports_state: NotifiedAlert['reports_state'],

@@ -1,11 +1,11 @@
 import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
+import { counted } from './fact-texts.ts';
 import { reportedStateOf } from './notified-state.ts';
 import type { Reason, TimedRule } from './rule.ts';
 import { isStableAgain, type RuleInput } from './rule-input.ts';
-import { counted } from './words.ts';
 
-/** What people do to a check themselves is recorded and not announced. */
+/** Changes by users are recorded and send no alert. */
 export const configuration: Reason<'configuration'> = {
   name: 'configuration',
   kinds: ['state_change'],
@@ -25,7 +25,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   check_deleted: 'a user deleted the check',
 };
 
-/** A new check that comes up is no news, unless its channels were told of something else. */
+/** A new check that comes up sends no alert, unless another state was notified before. */
 export const initial: Reason<'initial'> = {
   name: 'initial',
   kinds: ['state_change'],
@@ -40,10 +40,7 @@ export const initial: Reason<'initial'> = {
   found: ({ from, to, told }) => `from ${from} to ${to}; the last notified state is ${told}`,
 };
 
-/**
- * Where degraded is not announced it counts as up: between the two nothing happens, and of one that lasts nobody is
- * told that its remediation did not help.
- */
+/** If alerts on degraded are disabled, degraded counts as up, and a failed remediation of it sends no alert. */
 export const degradedOff: Reason<'degraded_disabled'> = {
   name: 'degraded_disabled',
   kinds: ['state_change', 'remediation_failed'],
@@ -62,7 +59,7 @@ export const degradedOff: Reason<'degraded_disabled'> = {
     `from ${from} to ${to}; alerts on degraded are ${notify_on_degraded ? 'on' : 'off'}`,
 };
 
-/** Alerts follow the check: a recovery is its own change to what counts as up. */
+/** A recovery is a change to a state that counts as up. */
 export const recoveryOff: Reason<'recovery_disabled'> = {
   name: 'recovery_disabled',
   kinds: ['state_change', 'late'],
@@ -77,38 +74,38 @@ export const recoveryOff: Reason<'recovery_disabled'> = {
   found: ({ to, notify_on_recovery }) => `to ${to}; alerts on recovery are ${notify_on_recovery ? 'on' : 'off'}`,
 };
 
-/** A catch-up corrects what channels believe. */
+/** A late alert corrects the last notified state. */
 export const catchUpOff: TimedRule<'late_alerts_disabled'> = {
   name: 'late_alerts_disabled',
   kinds: ['late'],
   evaluate: ({ policy: { late_alerts } }) => ({ stops: !late_alerts, facts: { late_alerts } }),
 };
 
-/** Of a check that was not judged yet there is nothing to tell. */
+/** A check without a counted result sends no late alert. */
 export const notWatched: TimedRule<'not_monitored'> = {
   name: 'not_monitored',
   kinds: ['late'],
   evaluate: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
 };
 
-/** What channels know already is told again only if they may have it in the wrong order, or were promised to hear. */
+/** Skips a state that was already notified, except after misordered alerts or at the end of reported flapping. */
 export const alreadyNotified: TimedRule<'already_notified'> = {
   name: 'already_notified',
   kinds: ['late', 'closed'],
-  evaluate(situation) {
-    const { told, to } = situation;
-    return { stops: !isNews(situation), facts: { told, state: to } };
+  evaluate(input) {
+    const { told, to } = input;
+    return { stops: !isNew(input), facts: { told, state: to } };
   },
 };
 
-/** A closing note lets channels believe nothing but up. */
-function isNews(situation: RuleInput): boolean {
-  const { kind, told, to, policy, misled } = situation;
+/** Whether the alert reports something new. A closing alert does unless up was notified last. */
+function isNew(input: RuleInput): boolean {
+  const { kind, told, to, policy, misled } = input;
   if (kind === 'closed') return told !== 'up';
-  return reportedStateOf(to, policy) !== told || misled === true || isStableAgain(situation);
+  return reportedStateOf(to, policy) !== told || misled === true || isStableAgain(input);
 }
 
-/** Reminders come as often as the policy says. */
+/** Reminders follow the interval of the policy. */
 export const repeatsOff: TimedRule<'reminders_disabled'> = {
   name: 'reminders_disabled',
   kinds: ['reminder'],
@@ -118,7 +115,7 @@ export const repeatsOff: TimedRule<'reminders_disabled'> = {
   }),
 };
 
-/** Reminders, escalation steps and impact updates are about a check that is down. */
+/** Reminders, escalation steps and impact updates require a check that is down. */
 export const notDown: TimedRule<'not_down'> = {
   name: 'not_down',
   kinds: ['reminder', 'escalation', 'impact'],
@@ -145,7 +142,7 @@ export const noChannels: Reason<'no_channels'> = {
       : counted(channels, 'channel'),
 };
 
-/** Somebody looks after the failure: it is not repeated, and nobody else is called. What is new is told. */
+/** An acknowledged failure sends no reminders, escalation steps or impact updates. New states are reported. */
 export const acknowledged: TimedRule<'acknowledged'> = {
   name: 'acknowledged',
   kinds: ['reminder', 'escalation', 'impact'],
@@ -162,7 +159,7 @@ export const acknowledged: TimedRule<'acknowledged'> = {
   },
 };
 
-/** Only those hear that somebody looks after a failure who were told of it. */
+/** Limits acknowledgement alerts to the recipients of the original alert. */
 export const notNotified: TimedRule<'not_notified'> = {
   name: 'not_notified',
   kinds: ['acknowledged'],

@@ -11,26 +11,26 @@ import { pick } from '#lib/platform/plain-data.ts';
 import type { DecisionInput } from './rule-input.ts';
 import { REASONS } from './rules.ts';
 
-/** Why a transition has no alert, or none yet: the first rule that stops it, by its name. */
+/** The first rule that stopped the alert of a transition. */
 export const AlertReason = z.enum(REASONS.map(({ name }) => name));
 export type AlertReason = z.infer<typeof AlertReason>;
 
-/** What a rule looked at, for people: times in ISO 8601. */
+/** The values that a rule read, human-readable: times in ISO 8601. */
 export const RuleFacts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 export type RuleFacts = z.infer<typeof RuleFacts>;
 
-/** What the alert is held or skipped for, or says as its cause. */
+/** The cause of an alert, or the reason of its hold. */
 const Attribution = z.object({
-  incident_id: z.string().nullable().describe('The incident that explains it.'),
-  root_entity_id: z.string().nullable().describe('The entity that the incident is about.'),
-  root_entity_name: z.string().nullable().describe('Its name at that moment.'),
-  root_state: EntityState.nullable().describe('Its state at that moment.'),
-  root_since: z.iso.datetime().nullable().describe('Since when it was in that state.'),
-  window_id: z.string().nullable().describe('The maintenance window that holds it.'),
-  next_evaluation_at: z.iso.datetime().nullable().describe('When a held alert is looked at again.'),
+  incident_id: z.string().nullable().describe('Incident of the root cause.'),
+  root_entity_id: z.string().nullable().describe('Entity of the root cause.'),
+  root_entity_name: z.string().nullable().describe('Name of that entity at the time.'),
+  root_state: EntityState.nullable().describe('State of that entity at the time.'),
+  root_since: z.iso.datetime().nullable().describe('Start of that state.'),
+  window_id: z.string().nullable().describe('Maintenance window that holds the alert.'),
+  next_evaluation_at: z.iso.datetime().nullable().describe('Time of the next recheck of the held alert.'),
 });
 
-/** Whether a transition is announced, as it stands on the wire and in the transition (docs/use/alerts.md#decisions). */
+/** The alert decision of a transition, as returned and stored (docs/use/alerts.md#decisions). */
 export const AlertDecision = z.object({
   decision: z
     .enum(['planned', 'held', 'skipped'])
@@ -41,39 +41,35 @@ export const AlertDecision = z.object({
       ...REASONS.map(({ name, meaning }) => `${name}: ${meaning}`),
     ].join(' '),
   ),
-  deliveries: z.array(z.string()).describe('Ids in the delivery log, one a channel.'),
-  urgency: AlertUrgency.describe('low: it need not wake anybody.'),
-  attributed_to: Attribution.nullable().describe(
-    'What it is held for, or what caused it; null where nothing else did.',
+  deliveries: z.array(z.string()).describe('Ids in the delivery log, one per channel.'),
+  urgency: AlertUrgency.describe('low: not urgent.'),
+  attributed_to: Attribution.nullable().describe('Reason of the hold, or the upstream cause; null without one.'),
+  facts: RuleFacts.describe(
+    'Values read by the deciding rule, such as cooldown_until; empty if the alert was planned.',
   ),
-  facts: RuleFacts.describe('What the rule looked at that decided, such as cooldown_until; empty when it was planned.'),
-  decided_at: z.iso.datetime().describe('When this was decided.'),
+  decided_at: z.iso.datetime().describe('Time of the decision.'),
 });
 export type AlertDecision = z.infer<typeof AlertDecision>;
 
-/** A transition on the wire (docs/use/states-and-history.md#transitions). */
+/** A transition as returned (docs/use/states-and-history.md#transitions). */
 export const TransitionRecord = StateTransition.extend({
-  alert: AlertDecision.describe('Whether it was announced, and if not, why.'),
+  alert: AlertDecision.describe('Alert decision, with its reason.'),
 }).meta({ id: 'Transition' });
 export type TransitionRecord = z.infer<typeof TransitionRecord>;
 
-/**
- * A stored transition with its alert decision. Immutable, except that a held alert is decided once
- * (final-decision.ts). About 1.2 KB.
- */
+/** A stored transition. Immutable, except that a held alert is decided once (final-decision.ts). 1.2 KB. */
 export type DecidedTransition = TransitionItem &
   Pick<TransitionRecord, 'alert'> & {
-    /** What its alert was decided on. */
     decided_on: DecisionInput;
-    /** Its alert is the first to say that the check flaps. */
+    /** Set if its alert is the first to report flapping. */
     flapping?: FlapNote;
-    /** The incident that its entity was part of then; absent without one, and where that was not known yet. */
+    /** The incident of its entity at the time; absent without one, or if it was not known yet. */
     incident?: IncidentRef;
-    /** With it the failure of its entity is over, which others may follow from. */
+    /** Set if it ends the notified failure of the entity. */
     ends_incident?: true;
   };
 
-/** The latest change of a check's state; undefined before the first, and once it is no longer kept. */
+/** Returns the latest state change of a check; undefined before the first or after its retention. */
 export async function lastTransition(
   { ports, keys }: Env<'table'>,
   tenant_id: string,
@@ -88,7 +84,7 @@ export async function lastTransition(
   return items[0];
 }
 
-/** A transition as the caller may see it: a read-only key sees no URL in its error. */
+/** Returns a transition as visible to the caller: a read-only key gets no URLs in its error. */
 export const transitionRecord = (
   { caller }: Pick<Context, 'caller'>,
   item: Omit<TransitionRecord, 'id'>,

@@ -1,8 +1,8 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
+import { clock, counted } from '#lib/alerting/decide/fact-texts.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { clock, counted } from '#lib/alerting/decide/words.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type HeartbeatDeadline, heartbeatDeadline } from '#lib/checks/heartbeat.ts';
@@ -18,61 +18,60 @@ import { latestSlot } from '#lib/schedule/slots.ts';
 import { GAP_REASON, ordinal, seconds } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
-/** What is known of a check at a moment that no transition explains. Times in epoch ms. */
+/** Data of a check at a time without an explaining transition. Times in epoch ms. */
 export type ExplainInput = {
   at: number;
   check: CheckItem;
-  /** The settings in force; undefined before the check was made. */
+  /** The settings in effect; undefined before the check was created. */
   revision: RevisionItem | undefined;
   state: CheckState;
-  /** Runs that were judged since the last transition, ascending; the newest of them, if there are many. */
+  /** Results applied since the last transition, ascending; only the newest if there are many. */
   runs: readonly { at: number; outcome: Outcome }[];
-  /** The gap that the moment lies in. */
   gap: Gap | undefined;
-  /** Push: when it fails if nothing comes. */
+  /** Push checks only. */
   silence: HeartbeatDeadline | undefined;
-  /** Of the account, if it was ever disabled. */
+  /** When the account was last enabled, if it was ever disabled. */
   enabled_at: number | undefined;
-  /** Results before this are no longer kept. */
+  /** Start of the retention of results. */
   kept_since: number;
 };
 
 type MomentExplained = Pick<Explanation, 'verdict' | 'sentence'> & {
-  /** Epoch ms: when it is probed or fails next, where that is known. */
+  /** Epoch ms of the next probe or heartbeat deadline, if known. */
   next?: { at: number; what: 'probe' | 'missed_heartbeat' };
 };
 
-/** Pure: why there was nothing to announce at a moment. Total: whatever is known, it says something. */
+/** Explains why no alert was due at a time. Has an answer for any input. Pure. */
 export function explainMoment(moment: ExplainInput): MomentExplained {
-  return notChecked(moment) ?? progressOf(moment) ?? steady(moment);
+  return explainGap(moment) ?? progressOf(moment) ?? noAlertDue(moment);
 }
 
-function notChecked({ at, check, revision, gap, enabled_at }: ExplainInput): MomentExplained | undefined {
-  const not = (why: string): MomentExplained => ({ verdict: 'not_probed', sentence: `It was not checked: ${why}.` });
-  if (!revision) return not(`it was made only at ${clock(check.created_at)}`);
-  if (!revision.enabled) return not(`it was disabled since ${clock(revision.from)}`);
+function explainGap({ at, check, revision, gap, enabled_at }: ExplainInput): MomentExplained | undefined {
+  const notChecked = (why: string): MomentExplained => ({
+    verdict: 'not_probed',
+    sentence: `It was not checked: ${why}.`,
+  });
+  if (!revision) return notChecked(`it was created at ${clock(check.created_at)}`);
+  if (!revision.enabled) return notChecked(`it had been disabled since ${clock(revision.from)}`);
   if (!gap) return undefined;
   const isAccounts = gap.cause === 'late' && enabled_at !== undefined && at < enabled_at && enabled_at <= gap.to;
   const why = isAccounts ? 'the account was disabled' : GAP_REASON[gap.cause];
-  return not(`${why}, ${clock(gap.from)} to ${clock(gap.to)}`);
+  return notChecked(`${why}, ${clock(gap.from)} to ${clock(gap.to)}`);
 }
 
-/**
- * Pure: how far the check had counted towards another state, by judging its runs once more; undefined when they leave
- * it as it was.
- */
+/** Returns the progress towards another state, by counting the results again; undefined without progress. Pure. */
 export function progressOf(moment: ExplainInput): MomentExplained | undefined {
   const { check, revision, runs, at, state } = moment;
   const { failure_threshold, recovery_threshold } = revision ?? check;
   const thresholds = { failure_threshold, recovery_threshold };
-  let standing: StateCounters = { ...NO_RESULTS, state };
+  let counters: StateCounters = { ...NO_RESULTS, state };
   for (const { outcome } of runs) {
-    // Its state did not change then: with settings that differed, only the count goes on.
-    standing = { ...nextState(Object.assign(standing, thresholds), outcome), state };
+    // The state did not change then, so only the count continues, even under other settings.
+    counters = { ...nextState(Object.assign(counters, thresholds), outcome), state };
   }
   const last = runs.at(-1);
-  if (!last || !isUnconfirmed({ ...standing, ...thresholds })) return silentSoFar(moment);
-  const { count, of, word } = counting(standing, thresholds);
+  if (!last || !isUnconfirmed({ ...counters, ...thresholds })) return overdueHeartbeat(moment);
+  const { count, of, word } = counting(counters, thresholds);
   const due = check.execution_mode === 'pull' && revision ? dueAfter(check, revision, last.at, of - count) : undefined;
   const tense = due !== undefined && due <= at ? 'was' : 'would have been';
   const when = due === undefined ? '' : `; the ${ordinal(of)} ${tense} due at ${clock(due)}`;
@@ -84,73 +83,80 @@ export function progressOf(moment: ExplainInput): MomentExplained | undefined {
   };
 }
 
-function counting(standing: StateCounters, { failure_threshold, recovery_threshold }: Thresholds) {
-  const { consecutive_failures: fails, consecutive_warnings: bads = 0, consecutive_successes: goods = 0 } = standing;
-  if (standing.state !== 'down' && fails > 0) return { count: fails, of: failure_threshold, word: 'failure' };
-  if (goods > 0) return { count: goods, of: recovery_threshold, word: 'success' };
-  return { count: bads, of: failure_threshold, word: 'warning' };
+function counting(counters: StateCounters, { failure_threshold, recovery_threshold }: Thresholds) {
+  const {
+    consecutive_failures: failures,
+    consecutive_warnings: warnings = 0,
+    consecutive_successes: successes = 0,
+  } = counters;
+  if (counters.state !== 'down' && failures > 0) return { count: failures, of: failure_threshold, word: 'failure' };
+  if (successes > 0) return { count: successes, of: recovery_threshold, word: 'success' };
+  return { count: warnings, of: failure_threshold, word: 'warning' };
 }
 
 type Thresholds = Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
 
-/** When the n-th probe behind a run is due (epoch ms). */
+/** Returns when the n-th probe after a result is due (epoch ms). */
 function dueAfter(check: CheckItem, { rhythm }: RevisionItem, from: number, n: number): number {
   let at = from;
   for (let i = 0; i < n; i++) at = nextRetry(check, at)?.at ?? latestSlot(rhythm, at) + rhythm.interval_ms;
   return at;
 }
 
-/** Of a push check that was silent for longer than it should be. */
-function silentSoFar({ at, check, silence, state }: ExplainInput): MomentExplained | undefined {
+/** Explains a push check with an overdue heartbeat. */
+function overdueHeartbeat({ at, check, silence, state }: ExplainInput): MomentExplained | undefined {
   if (!silence || state === 'down') return undefined;
   const next = { at: silence.at, what: 'missed_heartbeat' as const };
-  const not_due = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
-  const fails = `it ${silence.at <= at ? 'was' : 'would be'} due to fail at ${clock(silence.at)}`;
+  const notDue = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
+  const failures = `it ${silence.at <= at ? 'was due to fail' : 'would fail'} at ${clock(silence.at)}`;
   switch (silence.misses) {
     case 'any sign': {
-      const silent = at - silence.since;
-      if (silent <= check.interval_seconds * 1000) return undefined;
-      return not_due(`It was silent for ${seconds(silent)} of ${seconds(silence.at - silence.since)}; ${fails}.`);
+      const withoutHeartbeat = at - silence.since;
+      if (withoutHeartbeat <= check.interval_seconds * 1000) return undefined;
+      return notDue(
+        `No heartbeat for ${seconds(withoutHeartbeat)} of ${seconds(silence.at - silence.since)}; ${failures}.`,
+      );
     }
     case 'due time':
-      return at <= silence.due ? undefined : not_due(`Its job was due at ${clock(silence.due)}; ${fails}.`);
+      return at <= silence.due ? undefined : notDue(`A heartbeat was due at ${clock(silence.due)}; ${failures}.`);
     case 'first sign':
-      return not_due(`Nothing had come from it yet; ${fails}.`);
+      return notDue(`It had not sent a heartbeat yet; ${failures}.`);
     case 'end of a run':
-      return not_due(`A run had begun at ${clock(silence.started_at)} and was not over; ${fails}.`);
+      return notDue(`A job run had started at ${clock(silence.started_at)} and not ended; ${failures}.`);
   }
 }
 
-function steady({ at, runs, state, kept_since, silence }: ExplainInput): MomentExplained {
+function noAlertDue({ at, runs, state, kept_since, silence }: ExplainInput): MomentExplained {
   const next = silence && { next: { at: silence.at, what: 'missed_heartbeat' as const } };
   const last = runs.at(-1);
   if (at < kept_since) {
-    const is = state === 'unknown' ? 'It had no state' : `It was ${state}`;
+    const stateText = state === 'unknown' ? 'It had no state' : `It was ${state}`;
     return {
       verdict: 'no_alert_due',
-      sentence: `${is}; its results of then are no longer kept, so that more is not known.`,
+      sentence: `${stateText}. No more is known, because its results at that time are no longer kept.`,
     };
   }
   if (state === 'unknown')
     return { verdict: 'not_due', sentence: 'It had no result yet that could decide its state.', ...next };
-  const said = last ? ` Its last run, at ${clock(last.at)}, ${SAID[last.outcome]}.` : '';
-  return { verdict: 'no_alert_due', sentence: `It was ${state}, and there was nothing to tell.${said}`, ...next };
+  const lastResult = last ? ` Its last result, at ${clock(last.at)}, ${OUTCOMES[last.outcome]}.` : '';
+  return { verdict: 'no_alert_due', sentence: `It was ${state}, and no alert was due.${lastResult}`, ...next };
 }
 
-const SAID: Readonly<Record<Outcome, string>> = { ok: 'was a success', warn: 'had a warning', fail: 'failed' };
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  ok: 'was a success',
+  warn: 'was a warning',
+  fail: 'was a failure',
+};
 
-/** Gaps that are shown, the last before the moment. */
+/** Maximum number of gaps in an explanation, the last before the time. */
 const MAX_GAPS = 10;
-/** Runs that are shown at least; so many more are read as its thresholds count. */
+/** Number of results in an explanation; as many more are read as the thresholds count. */
 const RUNS = 10;
 
-/** A moment of a check, and what is shown of the time before it: results newest first, gaps in the order of time. */
+/** The data of a check at a time, with the results (newest first) and gaps (oldest first) before it. */
 export type ReadMoment = { moment: ExplainInput; results: ResultItem[]; gaps: Gap[] };
 
-/**
- * Reads what was known of a check at `at` (epoch ms).
- * @param last its last transition up to then
- */
+/** Reads the data of a check at `at` (epoch ms). @param last its last transition before that */
 export async function readExplainInput(
   context: Context,
   check: CheckItem,
@@ -167,14 +173,14 @@ export async function readExplainInput(
   const from = Math.max(kept_since, at - MAX_GAPS * check.interval_seconds * 1000);
   const { gaps } = await findGaps(context, check, { from, until: at + 1 }, { gaps: MAX_GAPS });
   const since = last ? Date.parse(last.timestamp) : 0;
-  const judged = results.filter((one) => !one.history && Date.parse(one.checked_at) > since).reverse();
+  const applied = results.filter((one) => !one.history && Date.parse(one.checked_at) > since).reverse();
   return {
     moment: {
       at,
       check,
       revision,
       state: last?.check_to_state ?? 'unknown',
-      runs: judged.map((one) => ({ at: Date.parse(one.checked_at), outcome: outcomeOf(one) })),
+      runs: applied.map((one) => ({ at: Date.parse(one.checked_at), outcome: outcomeOf(one) })),
       gap: gaps.find((gap) => gap.from <= at && at < gap.to),
       silence: check.execution_mode === 'push' ? await silenceAt(context, check, results, account, at) : undefined,
       enabled_at: account?.enabled_at,
@@ -188,10 +194,10 @@ export async function readExplainInput(
 const mostRuns = ({ failure_threshold, recovery_threshold }: CheckItem): number =>
   RUNS + Math.max(failure_threshold, recovery_threshold);
 
-/** How far back (ms) so many runs may lie, some gaps between them included. */
+/** Returns how far back (ms) to read, with time for gaps. */
 const span = (check: CheckItem): number => 3 * mostRuns(check) * check.interval_seconds * 1000;
 
-/** Newest first. */
+/** Reads the last results, newest first. */
 async function lastResults(context: Context, check: CheckItem, from: number, at: number): Promise<ResultItem[]> {
   if (from > at) return [];
   const most = mostRuns(check);
@@ -206,7 +212,7 @@ async function lastResults(context: Context, check: CheckItem, from: number, at:
   return results.slice(0, most);
 }
 
-/** When the check would have failed for silence, by what was known at `at`. */
+/** Returns the heartbeat deadline of the check as known at `at`. */
 async function silenceAt(
   { ports, keys }: Context,
   check: CheckItem,
@@ -214,15 +220,15 @@ async function silenceAt(
   account: AccountItem | undefined,
   at: number,
 ) {
-  const came = results.flatMap(({ received_at }) =>
+  const received = results.flatMap(({ received_at }) =>
     received_at !== undefined && received_at <= at ? [received_at] : [],
   );
   const ends = (await outagesBetween({ ports, keys }, keys.shardOf(check.id), 0, at)).map(({ to }) => to);
-  const watched = [...ends, account?.enabled_at ?? 0].filter((time) => time <= at);
-  const last = came.length > 0 ? Math.max(...came) : rememberedAt(check, at);
-  return heartbeatDeadline(check, { last, watchedSince: Math.max(0, ...watched) }, at);
+  const watchedFrom = [...ends, account?.enabled_at ?? 0].filter((time) => time <= at);
+  const last = received.length > 0 ? Math.max(...received) : storedPushAt(check, at);
+  return heartbeatDeadline(check, { last, watchedSince: Math.max(0, ...watchedFrom) }, at);
 }
 
-/** The push that the check remembers, where that came before. */
-const rememberedAt = ({ last_received }: CheckItem, at: number): number | undefined =>
+/** Returns the last push stored on the check, if it was received before `at`. */
+const storedPushAt = ({ last_received }: CheckItem, at: number): number | undefined =>
   last_received && last_received.received_at <= at ? last_received.received_at : undefined;

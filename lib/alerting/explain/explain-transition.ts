@@ -1,41 +1,37 @@
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
+import { clock, counted } from '#lib/alerting/decide/fact-texts.ts';
 import { ruleInputOf } from '#lib/alerting/decide/rule-input.ts';
 import { decide, reasonOf } from '#lib/alerting/decide/rules.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import { clock, counted } from '#lib/alerting/decide/words.ts';
 import type { GapCause } from '#lib/history/runs/gaps.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Explanation } from './explanation.ts';
 
-/** Why nobody looked. */
+/** Causes of gaps, as text. */
 export const GAP_REASON: Readonly<Record<GapCause, string>> = {
   outage: 'outage of the service',
-  network: 'the own network of the service failed',
-  error: 'a fault of the service',
-  late: 'the service came too late',
+  network: 'network outage of the service',
+  error: 'internal error',
+  late: 'delay of the service',
 };
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
-/** `third`, and `number 11` behind the tenth. */
+/** Formats an ordinal: `third`; from 11: `number 11`. */
 export const ordinal = (number: number): string => ORDINALS[number] ?? `number ${number}`;
 
-/** Whole seconds. */
+/** Formats whole seconds: `90 s`. */
 export const seconds = (ms: number): string => `${Math.floor(ms / 1000)} s`;
 
 type Explained = Pick<Explanation, 'verdict' | 'sentence' | 'remedy' | 'rules'>;
 
 const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' } as const;
 
-/**
- * Pure: why a change of state was announced or not: its decision, and what each rule says to what it was decided on, by
- * the list that decided it.
- * @param alerts all that went out about it so far, in the order of time
- */
+/** Explains the decision about a state change by the outcome of each rule. Pure. @param alerts oldest first */
 export function explainTransition(transition: DecidedTransition, alerts: readonly AlertItem[] = []): Explained {
   const { alert, check_to_state: state, timestamp } = transition;
-  const is = state === 'unknown' ? 'It had no state' : `It was ${state}`;
-  const change = `${is} since ${clock(timestamp)}.`;
+  const stateText = state === 'unknown' ? 'It had no state' : `It was ${state}`;
+  const change = `${stateText} since ${clock(timestamp)}.`;
   const calls = alerts.filter(({ kind }) => kind === 'escalation' || kind === 'acknowledged');
   const others = alerts.filter((alert) => alert.kind !== 'state_change' && !calls.includes(alert));
   const wasSent = alerts.some(({ kind }) => kind !== 'acknowledged');

@@ -3,9 +3,9 @@ import { historyStart } from '#lib/access/retention.ts';
 import type { CauseProgressItem } from '#lib/alerting/cause/cause-progress-item.ts';
 import { deliveryView } from '#lib/alerting/configure/views.ts';
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
+import { clock } from '#lib/alerting/decide/fact-texts.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { type DecidedTransition, transitionRecord } from '#lib/alerting/decide/transition.ts';
-import { clock } from '#lib/alerting/decide/words.ts';
 import { type DeliveryItem, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -20,14 +20,14 @@ import { explainMoment, progressOf, type ReadMoment, readExplainInput } from './
 import { explainTransition } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
-/** So long after a change (ms) it is what a moment is about; later, only while it lasts and is no good news. */
+/** Time in ms after a change during which it explains any time; later, only while the check is not up. */
 const JUST_CHANGED_MS = 1_000;
-/** Alerts about one change that are shown, the first ones. */
+/** Maximum number of alerts about one change, the first ones. */
 const MAX_ALERTS = 10;
 
-/** Why somebody was told of a check at a moment (epoch ms), or nobody was. Throws VALIDATION_ERROR for the future. */
+/** Explains the alerting of a check at a time (epoch ms). @throws AppError VALIDATION_ERROR for the future */
 export async function explainCheck(context: Context, check: CheckItem, at: number): Promise<Explanation> {
-  if (at > context.ports.clock.now()) throw invalid('at', 'must not lie ahead: what was decided can be explained');
+  if (at > context.ports.clock.now()) throw invalid('at', 'must not be in the future');
   const last = await lastTransition(context, check, at);
   const read = await readExplainInput(context, check, last, at);
   const isAbout =
@@ -47,7 +47,7 @@ export async function explainCheck(context: Context, check: CheckItem, at: numbe
   };
 }
 
-/** Why a change of state was announced, or not. Throws NOT_FOUND. */
+/** Explains the alert decision of a state change. @throws AppError NOT_FOUND */
 export async function explainOne(context: Context, transition: DecidedTransition): Promise<Explanation> {
   const { ports, keys, tenant } = context;
   const check = await ports.table.get<CheckItem>(keys.check(tenant, transition.check_id));
@@ -58,11 +58,10 @@ export async function explainOne(context: Context, transition: DecidedTransition
 
 type About = {
   transition: DecidedTransition;
-  /** Undefined when it was deleted. */
   check: CheckItem | undefined;
   at: number;
   read: ReadMoment | undefined;
-  /** Nothing has changed since, up to `at`. */
+  /** Whether no other change followed before `at`. */
   isLatest: boolean;
 };
 
@@ -72,27 +71,27 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
   const { sentence, ...explained } = explainTransition(transition, alerts);
   const progress = isLatest && read ? progressOf(read.moment) : undefined;
   const gap = isLatest ? read?.moment.gap : undefined;
-  const by = isLatest && check && untold(check, alerts, at);
+  const by = isLatest && check && acknowledgedBy(check, alerts, at);
   const due = check ? await dueOf(context, check) : [];
   const more = [
-    plannedWork(transition, due),
+    windowOfCause(transition, due),
     by,
     progress && `Since then ${progress.sentence}`,
-    gap && 'At that moment it was not checked.',
+    gap && 'At that time it was not checked.',
   ];
   return {
-    ...(check && read ? viewOf(context, check, read) : NOTHING_LEFT(transition)),
+    ...(check && read ? viewOf(context, check, read) : viewOfDeleted(transition)),
     ...explained,
     sentence: [sentence, ...more].filter(Boolean).join(' '),
     transition: transitionRecord(context, transition),
-    evaluations: await evaluationsAt(context, transition, isLatest ? at : context.ports.clock.now()),
+    evaluations: await evaluationsOf(context, transition, isLatest ? at : context.ports.clock.now()),
     deliveries: await deliveriesIn(context, alerts),
     next: nextOf(due),
   };
 }
 
-/** That somebody looks after it, where nobody was there to be told so. */
-function untold(check: CheckItem, alerts: readonly AlertItem[], at: number): string | undefined {
+/** Names the acknowledgement, if no alert reported it. */
+function acknowledgedBy(check: CheckItem, alerts: readonly AlertItem[], at: number): string | undefined {
   const by = acknowledgementAt(check.alerts, at);
   if (!by || by.at > at || alerts.some(({ kind }) => kind === 'acknowledged')) return undefined;
   return `${by.by} acknowledged it at ${clock(by.at)}.`;
@@ -108,8 +107,7 @@ const viewOf = (context: Context, check: CheckItem, { moment, results, gaps }: R
   gaps: gaps.map(gapRecord),
 });
 
-/** Of a check that was deleted. */
-const NOTHING_LEFT = ({ check_id, timestamp, check_to_state }: DecidedTransition): View => ({
+const viewOfDeleted = ({ check_id, timestamp, check_to_state }: DecidedTransition): View => ({
   check_id,
   at: timestamp,
   state: check_to_state,
@@ -132,11 +130,11 @@ async function lastTransition(
   return items[0];
 }
 
-/** The transition that a path names. Throws NOT_FOUND, also for one whose entity is gone. */
+/** Finds the transition of a path. @throws AppError NOT_FOUND also for a deleted entity */
 export async function requireTransition(context: Context, id: string): Promise<DecidedTransition> {
   const { ports, keys, tenant, caller } = context;
   const isKept = isId('trn', id) && timeOf(id) >= historyStart(ports.clock.now(), caller.retention_days);
-  // Its entity, which says in which bucket the entry stands, is not known by its id.
+  // The id does not contain the entity, which decides the bucket.
   const sk = `${stamp(timeOf(id))}#${id}`;
   const places = isKept ? keys.buckets.map((bucket) => ({ pk: keys.feed(tenant, bucket), sk })) : [];
   const entry = (await ports.table.getMany<FeedItem>(places)).find((item) => item !== undefined);
@@ -149,7 +147,7 @@ export async function requireTransition(context: Context, id: string): Promise<D
   return transition;
 }
 
-/** What went out about a transition until `until` (epoch ms), in the order of time. */
+/** Reads the alerts about a transition before `until` (epoch ms), oldest first. */
 async function alertsOf(
   { ports, keys, tenant }: Context,
   { check_id, transition_id, timestamp }: DecidedTransition,
@@ -171,8 +169,8 @@ async function deliveriesIn(context: Context, alerts: readonly AlertItem[]): Pro
   return items.flatMap((item) => (item ? [deliveryView(context, deliveryRecord(item))] : []));
 }
 
-/** What the looks for its cause saw until `until` (epoch ms); none of an alert whose cause was never looked for. */
-async function evaluationsAt(
+/** Reads the evaluations of its cause before `until` (epoch ms). */
+async function evaluationsOf(
   { ports, keys, tenant }: Context,
   { check_id, sk, decided_on }: DecidedTransition,
   until: number,
@@ -194,7 +192,7 @@ async function evaluationsAt(
 const DEADLINES = ['reminder', 'late', 'escalation', 'hold'] as const;
 type Due = { what: (typeof DEADLINES)[number]; entry: DeadlineEntry };
 
-/** The deadlines of alerting that stand now, the next one first. */
+/** Reads the present deadlines of alerting, the next one first. */
 async function dueOf({ ports, keys, tenant }: Context, { id }: CheckItem): Promise<Due[]> {
   const entries = await ports.table.getMany<DeadlineEntry>(DEADLINES.map((kind) => keys.entry(kind, tenant, id)));
   const due = entries.flatMap((entry, i) => (entry ? [{ what: DEADLINES[i]!, entry }] : []));
@@ -204,10 +202,10 @@ async function dueOf({ ports, keys, tenant }: Context, { id }: CheckItem): Promi
 const nextOf = ([first]: Due[]): Explanation['next'] =>
   first ? { at: iso(first.entry.deadline), what: first.what } : null;
 
-/** That what it follows from is planned, where its alert is held for that. */
-function plannedWork({ alert, sk }: DecidedTransition, due: readonly Due[]): string | undefined {
+/** Explains a hold for the maintenance window of a root cause. */
+function windowOfCause({ alert, sk }: DecidedTransition, due: readonly Due[]): string | undefined {
   const held = due.find(({ what }) => what === 'hold')?.entry.note?.held;
   if (alert.decision !== 'held' || held?.transition_sk !== sk || held.reason !== 'dependency' || !held.window)
     return undefined;
-  return `What it follows from is in a maintenance window until ${clock(held.window.until)}.`;
+  return `Its root cause is in a maintenance window until ${clock(held.window.until)}.`;
 }

@@ -18,57 +18,57 @@ const RuleOutcome = z.object({
 });
 
 const CauseEvaluationRecord = z.object({
-  at: z.iso.datetime().describe('When it was.'),
-  roots: z.array(z.string()).describe('Ids of the entities that the failure follows from, the likeliest first.'),
+  at: z.iso.datetime().describe('Time of the evaluation.'),
+  roots: z.array(z.string()).describe('Ids of the root causes, the most likely first.'),
   ancestors: z
     .array(
       z.object({
         entity_id: IdOf('the entity'),
         status: z
           .enum(['failed', 'healthy', 'no_data'])
-          .describe('healthy: has succeeded since the failure began. no_data: no current result.'),
+          .describe('healthy: has succeeded since the failure began. no_data: no data.'),
         evidence: z
           .enum(['state', 'result', 'probe', 'none'])
-          .describe('state: its checks are down. result: its latest result. probe: an upstream probe. none: no data.'),
-        at: z.iso.datetime().nullable().describe('Of when that is; null where nothing is known.'),
+          .describe('state: its checks are down. result: a heartbeat arrived. probe: an upstream probe.'),
+        at: z.iso.datetime().nullable().describe('Time of that evidence; null without evidence.'),
       }),
     )
-    .describe('What was known of those that its entity depends on: what failed first, at most 10.'),
-  truncated: z.boolean().describe('There were more than are looked at, or shown.'),
+    .describe('Status of its upstream entities: failed ones first, up to 10.'),
+  truncated: z.boolean().describe('Whether more entities were left out.'),
 });
 
-/** Why somebody was told of a check at a moment, or nobody was (docs/use/alerts.md#explanations). */
+/** An explanation of why an alert was or was not sent (docs/use/alerts.md#explanations). */
 export const Explanation = z
   .object({
     check_id: IdOf('the check'),
-    at: z.iso.datetime().describe('The moment that is explained.'),
-    state: CheckState.describe('State of the check at that moment.'),
+    at: z.iso.datetime().describe('Time to explain.'),
+    state: CheckState.describe('State of the check at that time.'),
     verdict: z
       .enum(['alerted', 'held', 'skipped', 'not_due', 'not_probed', 'no_alert_due'])
       .describe(
         'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_probed: the check was not probed. fine: no alert was due.',
       ),
     sentence: z.string().describe('Human-readable explanation, starting with the answer.'),
-    remedy: z.string().describe('What a user can do to be alerted; empty if nothing needs to be done.'),
-    rules: z.array(RuleOutcome).describe('What each rule of alerting said to the change of state, in their order.'),
-    transition: TransitionRecord.nullable().describe('The last change of state up to then; null before the first.'),
-    results: z.array(ResultRecord).describe('The last results up to then, newest first, as far as they are kept.'),
-    gaps: z.array(GapRecord).describe('When nobody looked shortly before, in the order of time.'),
+    remedy: z.string().describe('Actions that a user can take to receive alerts; empty if none is needed.'),
+    rules: z.array(RuleOutcome).describe('Outcome of each alert rule for the state change, in order.'),
+    transition: TransitionRecord.nullable().describe('Last state change before that time; null before the first.'),
+    results: z.array(ResultRecord).describe('Last results before that time, newest first, within their retention.'),
+    gaps: z.array(GapRecord).describe('Gaps shortly before that time, oldest first.'),
     evaluations: z
       .array(CauseEvaluationRecord)
-      .describe('What each look for the cause of the failure saw while its alert was held; the last 10, oldest first.'),
-    deliveries: z.array(DeliveryRecord).describe('What was sent of that change up to then, in the order of time.'),
+      .describe('Evaluations of the cause while the alert was held; the last 10, oldest first.'),
+    deliveries: z.array(DeliveryRecord).describe('Deliveries about that change before that time, oldest first.'),
     next: z
       .object({
-        at: z.iso.datetime().describe('When it is, or was, due.'),
+        at: z.iso.datetime().describe('Due time.'),
         what: z
           .enum(['probe', 'missed_heartbeat', 'reminder', 'late', 'escalation', 'hold'])
           .describe(
-            'probe: it is probed. silence: it fails if nothing comes. reminder: a reminder. late: what was held back is looked at. escalation: its next step calls others. hold: its held alert is looked at again.',
+            'probe: next probe. silence: heartbeat deadline. reminder: reminder. late: recheck after a suppression. escalation: next step. hold: recheck of the held alert.',
           ),
       })
       .nullable()
-      .describe('What comes next for it; null when nothing is known of that.'),
+      .describe('Next event; null if unknown.'),
   })
   .meta({ id: 'Explanation' });
 export type Explanation = z.infer<typeof Explanation>;

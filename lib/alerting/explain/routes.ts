@@ -12,16 +12,17 @@ import { assertTransitionRange, checkTransitions, scopeOf, TransitionRange, tran
 
 const row = route<Context>();
 
-/** Changes of state, each with its alert, and why it was decided so. */
+/** Routes of state changes and their alert decisions. */
 export const transitionRoutes = [
   row({
     method: 'GET',
     path: '/v1/status/transitions',
     access: 'read',
-    summary: 'Changes of state across all entities or of one, newest first; or those after one, oldest first',
+    summary: 'List state changes of all entities or of one',
+    description: 'Newest first; with `after`, oldest first.',
     status: 200,
     query: TransitionRange.extend({
-      entity_id: z.string().optional().describe('Only those of this entity.'),
+      entity_id: z.string().optional().describe('Only state changes of this entity.'),
       ...ListQuery.shape,
       limit: limitParam(50, 1000),
     }),
@@ -38,7 +39,8 @@ export const transitionRoutes = [
     method: 'GET',
     path: '/v1/checks/{id}/transitions',
     access: 'read',
-    summary: 'Changes of state of a check, newest first; or those after one, oldest first',
+    summary: 'List state changes of a check',
+    description: 'Newest first; with `after`, oldest first.',
     status: 200,
     query: TransitionRange.extend({ ...ListQuery.shape, limit: limitParam(50, 1000) }),
     reply: z.array(TransitionRecord),
@@ -53,9 +55,9 @@ export const transitionRoutes = [
     method: 'GET',
     path: '/v1/checks/{id}/explain',
     access: 'read',
-    summary: 'Why somebody was told of a check at a moment, or nobody was',
+    summary: 'Explain why an alert was or was not sent',
     status: 200,
-    query: z.object({ at: Instant.optional().describe('The moment, an ISO 8601 time. Default: now.') }),
+    query: z.object({ at: Instant.optional().describe('Time to explain, in ISO 8601. Default: now.') }),
     reply: Explanation,
     load: (context, { id }: { id: string }) => requireCheck(context, id),
     run: (context, { loaded, query }) => explainCheck(context, loaded, query.at ?? context.ports.clock.now()),
@@ -64,7 +66,7 @@ export const transitionRoutes = [
     method: 'GET',
     path: '/v1/transitions/{id}/explain',
     access: 'read',
-    summary: 'Why a change of state was announced, or was not',
+    summary: 'Explain the alert decision of a state change',
     status: 200,
     reply: Explanation,
     load: (context, { id }: { id: string }) => requireTransition(context, id),

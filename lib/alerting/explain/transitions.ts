@@ -13,12 +13,9 @@ import { assertTimeRange, Instant } from '#lib/platform/instant.ts';
 import type { Item, Page, Query } from '#lib/platform/ports.ts';
 import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
 
-/**
- * Access patterns, newest first, or oldest first from one on:
- * - transitions of a check: query TR# under it
- * - transitions of a tenant: query feed(tenant, bucket) merged, then get many transitions and their entities
- * - transitions of an entity: query the feed of its bucket for its own, then get many transitions
- */
+// Access patterns, newest first, or oldest first with `after`:
+// For a check: TR# under it. For a tenant: its feed buckets, merged, then transitions and entities. For an entity: its
+// bucket.
 
 export const checkTransitions = (
   context: Context,
@@ -30,7 +27,7 @@ export const checkTransitions = (
   const list: List<DecidedTransition> = {
     at: (ms) => `${TRANSITIONS}${stamp(ms)}`,
     end: above(TRANSITIONS),
-    // Two of an entity never have the same time.
+    // Transitions of an entity never have the same time.
     place: (id) => `${TRANSITIONS}${stamp(timeOf(id))}`,
     isNamed: (item, id) => item.transition_id === id,
     read: (query) => ports.table.query<DecidedTransition>({ partition, ...query }),
@@ -42,10 +39,7 @@ export const checkTransitions = (
   };
 };
 
-/**
- * Transitions across all entities that still exist; those of a deleted check stay with its entity.
- * @param entity where they are of one alone
- */
+/** Reads transitions of all existing entities or of one; those of a deleted check stay. */
 export const transitionFeed = (
   context: Context,
   range: TransitionRange = {},
@@ -84,25 +78,25 @@ export const transitionFeed = (
   };
 };
 
-/** A list of transitions by its sort keys. */
+/** A list of transitions with its sort keys. */
 type List<T extends Item> = {
-  /** Where an instant stands (epoch ms), and the end of the list. */
+  /** Returns the sort key of an instant (epoch ms). `end`: the end of the list. */
   at(ms: number): string;
   end: string;
-  /** Where a transition stands or would, by its id. */
+  /** Returns the sort key of a transition by its id. */
   place(id: string): string;
   isNamed(item: T, id: string): boolean;
   read(query: Omit<Query, 'partition' | 'limit'> & { limit: number }): Promise<Page<T>>;
 };
 
-/** Reads a list in the order of its range. Throws NOT_FOUND when the transition that it goes on from is not there. */
+/** Reads a list in the order of its range. @throws AppError NOT_FOUND if the transition in `after` does not exist */
 const inRange =
   <T extends Item>({ ports, caller }: Context, range: TransitionRange, list: List<T>) =>
   async (after: string | undefined, limit: number): Promise<Page<T>> => {
     const { since = 0, until, after: known } = range;
     const oldest = list.at(Math.max(since, historyStart(ports.clock.now(), caller.retention_days)));
     const [from] = [oldest, known === undefined ? oldest : list.place(known)].sort().reverse();
-    // The known one is read first, so that it need not be looked for.
+    // The known transition is read first, so that it needs no extra query.
     const isFirst = known !== undefined && after === undefined;
     const { items, next } = await list.read({
       from,
@@ -117,25 +111,27 @@ const inRange =
     return { items: others, next };
   };
 
-/** Which transitions of a list are asked for, and in which order (docs/use/states-and-history.md#transitions). */
+/** The range and order of a list of transitions (docs/use/states-and-history.md#transitions). */
 export const TransitionRange = z.object({
-  since: Instant.optional().describe('Changes of then or later: an ISO 8601 time.'),
-  until: Instant.optional().describe('Changes before then: an ISO 8601 time.'),
+  since: Instant.optional().describe('Only changes at or after this time, in ISO 8601.'),
+  until: Instant.optional().describe('Only changes before this time, in ISO 8601.'),
   after: z
     .string()
     .optional()
-    .describe('Id of a transition of this list: those behind it, oldest first. Goes with neither since nor until.'),
+    .describe(
+      'Id of a transition of this list: returns later ones, oldest first. Cannot be combined with since ' + 'or until.',
+    ),
 });
 export type TransitionRange = Partial<z.output<typeof TransitionRange>>;
 
-/** Throws VALIDATION_ERROR for a range that cannot be. */
+/** Asserts a valid range. @throws AppError VALIDATION_ERROR */
 export function assertTransitionRange({ since, until, after }: TransitionRange): void {
   assertTimeRange({ since, until });
   if (after === undefined) return;
   if (!isId('trn', after)) throw invalid('after', 'must be the id of a transition, such as trn_0mi8w2c1kw4b');
-  if (since !== undefined || until !== undefined) throw invalid('after', 'give either this, or since and until');
+  if (since !== undefined || until !== undefined) throw invalid('after', 'cannot be combined with since or until');
 }
 
-/** Names a list of transitions for its cursors. @param of the check, or all */
+/** Returns the cursor scope of a list of transitions. @param of id of the check, or all */
 export const scopeOf = ({ tenant }: Context, of: string, { after }: TransitionRange): string =>
   `${tenant} transitions ${of} ${after === undefined ? 'newest' : 'oldest'} first`;

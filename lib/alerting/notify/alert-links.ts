@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountItem } from '#lib/access/account.ts';
-import { isOfAccount } from '#lib/alerting/policy/channel-field.ts';
+import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isId } from '#lib/platform/ids.ts';
@@ -8,34 +8,33 @@ import { DAY_MS } from '#lib/platform/time.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import type { AlertLinks } from './make-alert.ts';
 
-/** What a link in an alert is for. */
 const ACTIONS = ['acknowledge', 'silence'] as const;
 export type LinkAction = (typeof ACTIONS)[number];
 
-/** Who may do what to which failure, and until when (epoch s). `channel_id`: to whom the link was sent. */
+/** The claims of a link. `channel_id`: the channel that the link was sent to. `expires_at`: epoch seconds. */
 export type LinkClaims = {
   action: LinkAction;
   tenant: string;
   check_id: string;
-  /** The transition to down that the failure began with. */
+  /** The transition to down that started the failure. */
   transition_id: string;
   channel_id: string;
   expires_at: number;
 };
 
-/** A token as it was given: what it claims, which holds only with its signature. */
-type ReadToken = { claims: LinkClaims; text: string; signature: string };
+/** A parsed token; its claims are valid only if the signature is. */
+type ParsedToken = { claims: LinkClaims; text: string; signature: string };
 
-/** So many bytes of an HMAC-SHA-256 are enough (RFC 2104, 5: at least half of it). */
+/** Signature length: half of an HMAC-SHA-256 is enough (RFC 2104, section 5). */
 const SIGNATURE_BYTES = 16;
 
-/** Tells these signatures from any other that the same key may make one day. */
+/** Separates these signatures from other uses of the same key. */
 const PURPOSE = 'fleetwatch link 1\n';
 
 const signatureOf = (key: string, text: string): Buffer =>
   createHmac('sha256', key).update(PURPOSE).update(text).digest().subarray(0, SIGNATURE_BYTES);
 
-/** A token of letters, digits, `-`, `_` and one dot, some 200 characters. @param key the account's */
+/** Returns a token of letters, digits, `-`, `_` and one dot, about 200 characters. @param key key of the account */
 export function linkToken(key: string, claims: LinkClaims): string {
   const { action, tenant, check_id, transition_id, channel_id, expires_at } = claims;
   const fields = [ACTIONS.indexOf(action), tenant, check_id, transition_id, channel_id, expires_at];
@@ -43,8 +42,8 @@ export function linkToken(key: string, claims: LinkClaims): string {
   return `${text}.${signatureOf(key, text).toString('base64url')}`;
 }
 
-/** What a token claims; undefined for what is none. */
-export function readToken(token: string): ReadToken | undefined {
+/** Parses a token without checking its signature; undefined if it is not valid. */
+export function parseToken(token: string): ParsedToken | undefined {
   const parts = /^([\w-]{1,400})\.([\w-]{22})$/.exec(token);
   if (!parts) return undefined;
   const [, text = '', signature = ''] = parts;
@@ -55,37 +54,34 @@ export function readToken(token: string): ReadToken | undefined {
     .toString()
     .split(' ');
   const claims = { action: ACTIONS[Number(action)], tenant, check_id, transition_id, channel_id };
-  const isChannel = isOfAccount(channel_id) || isId('chn', channel_id);
-  const isWhole = isId('acc', tenant) && isId('chk', check_id) && isId('trn', transition_id) && isChannel;
-  if (!isWhole || !claims.action || !/^\d{1,12}$/.test(expires) || more.length > 0) return undefined;
+  const isChannel = isAccountChannel(channel_id) || isId('chn', channel_id);
+  const isValid = isId('acc', tenant) && isId('chk', check_id) && isId('trn', transition_id) && isChannel;
+  if (!isValid || !claims.action || !/^\d{1,12}$/.test(expires) || more.length > 0) return undefined;
   return { claims: { ...claims, action: claims.action, expires_at: Number(expires) }, text, signature };
 }
 
-/** Whether this key has signed it, in time that tells nothing of the signature. */
-export const isSignedBy = (key: string, { text, signature }: ReadToken): boolean =>
+/** Whether the token was signed with this key; compares in constant time. */
+export const isSignedBy = (key: string, { text, signature }: ParsedToken): boolean =>
   timingSafeEqual(signatureOf(key, text), Buffer.from(signature, 'base64url'));
 
-/** Below it lie the pages of links in alerts. */
+/** Path prefix of the pages that links in alerts open. */
 export const LINK_PATH = '/a/';
 
-/** From its alert on, a link is good for so long. */
-const GOOD_MS = DAY_MS;
+/** Lifetime of a link in ms, counted from its alert. */
+const LIFETIME_MS = DAY_MS;
 
 type About = { account: AccountItem; check: CheckItem | undefined; public_url: string; now: number };
 
-/**
- * Pure: what whoever gets an alert about a failure can do with one hand: pages that ask before they do it. None without
- * PUBLIC_URL, and none once the failure is over; who looks after it already is no longer asked for.
- */
+/** Returns the links of an alert about a lasting failure; null without PUBLIC_URL, or if already acknowledged. Pure. */
 export function alertLinks(
   delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'reports_state'>,
   { account, check, public_url, now }: About,
 ): AlertLinks {
   const episode = check?.alerts.episode;
-  const isTrouble = delivery.reports_state === 'down' || delivery.reports_state === 'degraded';
-  if (public_url === '' || !check || !episode || !isTrouble) return { acknowledge_url: null, silence_url: null };
+  const isProblem = delivery.reports_state === 'down' || delivery.reports_state === 'degraded';
+  if (public_url === '' || !check || !episode || !isProblem) return { acknowledge_url: null, silence_url: null };
   const { tenant_id: tenant, channel_id, created_at } = delivery;
-  const expires_at = Math.floor((Date.parse(created_at) + GOOD_MS) / 1000);
+  const expires_at = Math.floor((Date.parse(created_at) + LIFETIME_MS) / 1000);
   const claims = { tenant, check_id: check.id, transition_id: episode.transition_id, channel_id, expires_at };
   const url = (action: LinkAction) => `${public_url}${LINK_PATH}${linkToken(account.link_key, { action, ...claims })}`;
   return {

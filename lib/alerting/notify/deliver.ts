@@ -2,7 +2,7 @@ import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelPlace } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Alert } from '#lib/channels/alert.ts';
@@ -16,7 +16,7 @@ import { oneAtATime } from '#lib/platform/table/retry.ts';
 import { alertLinks } from './alert-links.ts';
 import { type DeliveryItem, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
-import { groupOf, recordOthers, shownGroup } from './group.ts';
+import { describeGroup, groupOf, recordOthers } from './group.ts';
 import { accountTestOf, alertOf, impactOf, testAlertOf } from './make-alert.ts';
 import {
   type PacedUrl,
@@ -31,23 +31,22 @@ import { type AttemptOutcome, recordOutcome, recordWaiting } from './record-outc
 import { type Ready, type SendEnv, sendAlert } from './send.ts';
 
 type AttemptEnv = SendEnv & Env;
-type DeliverEnv = AttemptEnv & { places: FairSemaphore };
+type DeliverEnv = AttemptEnv & { permits: FairSemaphore };
 
 /**
- * One attempt of a delivery, recorded. At least once: a crash between sending and recording sends again, under the same
- * delivery id. A retry is a delayed message; nothing waits here.
- * After a fault of the service the message comes again; with its last receive the delivery ends as failed.
+ * Makes and records one attempt, at least once: after a crash it sends again, with the same id. Retries are delayed
+ * messages. After an internal error on the last receive, the delivery ends as failed.
  */
 export function deliver(env: DeliverEnv, message: MessageOf<'delivery'>, chance: RetryBudget): Promise<void> {
-  // After a crash, a redelivered message and the retry that it had sent may fall due together. One at a time, so that
-  // the second finds what the first recorded and makes no attempt of its own.
+  // After a crash, a redelivered message and the retry that it sent can be due together. Handled one at a time, the
+  // second finds the outcome of the first and does not send.
   return oneAtATime(env.ports.table, message.delivery_id, () => deliverOnce(env, message, chance));
 }
 
 async function deliverOnce(env: DeliverEnv, message: MessageOf<'delivery'>, chance: RetryBudget): Promise<void> {
   const { ports, keys } = env;
   const delivery = await ports.table.get<DeliveryItem>(keys.delivery(message.tenant_id, message.delivery_id));
-  if (!delivery) return ports.log.warn('a delivery is gone', message);
+  if (!delivery) return ports.log.warn('delivery not found', message);
   if (isFinished(delivery)) return followUp(env, delivery);
   if (chance === 'over') {
     await endAsFailed(env, delivery);
@@ -61,29 +60,29 @@ async function deliverOnce(env: DeliverEnv, message: MessageOf<'delivery'>, chan
   }
 }
 
-/** Ends it as failed, so that it shows in the log. An outcome that was recorded meanwhile stays. */
+/** Ends a delivery as failed, so that it appears in the log. An outcome recorded in the meantime stays. */
 async function endAsFailed(env: DeliverEnv, delivery: DeliveryItem): Promise<void> {
-  const before = delivery.error && `; before that: ${delivery.error}`;
-  const error = `given up: the service failed each time that it tried${before}`;
+  const before = delivery.error && `; last error: ${delivery.error}`;
+  const error = `given up after repeated internal errors${before}`;
   await conclude(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
 }
 
-/** The attempt that is due; otherwise, or when one more is to follow, a message for later. */
+/** Makes the due attempt. Sends a delayed message if it is not due yet or another attempt follows. */
 async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  if (ports.clock.now() < wait) return tryLater(env, delivery, wait, turn);
+  if (ports.clock.now() < wait) return enqueueLater(env, delivery, wait, turn);
 
   const together = await groupOf(env, delivery);
-  if ('again' in together) return tryLater(env, delivery, together.again, turn);
+  if ('again' in together) return enqueueLater(env, delivery, together.again, turn);
   const outcome = await sendAttempt(env, delivery, turn, together);
   if (outcome.status === 'waiting') {
     await recordWaiting(env, delivery, outcome);
-    return tryLater(env, delivery, outcome.turn, outcome.turn);
+    return enqueueLater(env, delivery, outcome.turn, outcome.turn);
   }
   await recordOthers(env, delivery, outcome, together.slice(1), (other) => conclude(env, other));
   const after = await recordOutcome(env, delivery, outcome);
-  ports.log.info('an alert was attempted', {
+  ports.log.info('delivery attempted', {
     tenant_id: after.tenant_id,
     delivery_id: after.id,
     check_id: after.check_id,
@@ -94,16 +93,16 @@ async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, del
     error: after.error,
   });
   if (after.status !== 'retrying') return conclude(env, after);
-  await tryLater(env, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
+  await enqueueLater(env, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
 }
 
-/** What follows when a delivery has just ended. A failed one is also counted, as LOG_LEVEL may drop its line. */
+/** Follows up a finished delivery. Failed ones are also counted, because LOG_LEVEL can drop the log line. */
 function conclude(env: DeliverEnv, delivery: DeliveryItem): Promise<void> {
   if (delivery.status === 'failed') env.ports.metrics.count('FailedDeliveries');
   return followUp(env, delivery);
 }
 
-function tryLater(
+function enqueueLater(
   env: DeliverEnv,
   { tenant_id, id }: DeliveryItem,
   at: number,
@@ -114,17 +113,15 @@ function tryLater(
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + MAX_WAIT_MS), group: tenant_id }]);
 }
 
-/** For this long (ms) after a delivery was made, neither waiting for a turn nor a 429 counts as an attempt. */
+/** Time in ms after its creation during which neither waiting nor a 429 counts as an attempt. */
 const PATIENCE_MS = 3_600_000;
 
-/** Until when (epoch ms) it takes turns; from the first write on, as the alert may be hours old after an outage. */
-const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
-  (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
+/** Returns its end (epoch ms). The alert can be hours old after an outage, so it counts from the first write. */
+const waitsUntil = ({ made_at, created_at }: DeliveryItem): number => (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
 
 /**
- * Reads alert and channel as they are now, and sends the alert, unless it has to wait for its turn at the receiver.
- * @param turn the turn that it took before, if any
- * @param together all that the message tells of, this one first
+ * Sends the present alert to the present channel, or returns how long to wait.
+ * @param turn reserved send time, if any @param together all deliveries in the message, this one first
  */
 async function sendAttempt(
   env: DeliverEnv,
@@ -138,30 +135,32 @@ async function sendAttempt(
   if (!address) return sendOnce(env, ready, undefined);
   const { wait, after_timeouts } = await reserveSendTime(env, address, turn);
   const now = env.ports.clock.now();
-  if (!wait) return sendInPlace(env, ready, now < address.until ? { ...address, after_timeouts } : undefined);
+  if (!wait) return sendWithPermit(env, ready, now < address.until ? { ...address, after_timeouts } : undefined);
   if (now < address.until) return { ...wait, status: 'waiting', turn: Math.min(wait.at, address.until) };
-  return wait.is_open ? never('given up: the receiver did not answer for an hour') : sendInPlace(env, ready, undefined);
+  return wait.is_open
+    ? failedFinally('given up: the receiver did not respond for an hour')
+    : sendWithPermit(env, ready, undefined);
 }
 
 type Waiting = { status: 'waiting'; turn: number } & Pick<Wait, 'why' | 'is_open'>;
 
 const CROWDED_MS = 1_000;
-const CROWDED = 'waits: as many deliveries as there may be at once are under way to its receiver or in its account';
+const CROWDED = 'waits: too many concurrent deliveries to its receiver or in its account';
 
-/** Sends it when there is a place: few deliveries at once go to one URL, and those of one tenant leave room. */
-async function sendInPlace(
+/** Sends with a permit, which limits concurrent deliveries per URL and per tenant. */
+async function sendWithPermit(
   env: DeliverEnv,
   ready: Ready,
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome | Waiting> {
   const { tenant_id } = ready.alert.event;
   const claim = { tenant: tenant_id, target: receiverOf(ready) };
-  const outcome = await env.places.run(claim, () => sendOnce(env, ready, address));
+  const outcome = await env.permits.run(claim, () => sendOnce(env, ready, address));
   if (outcome !== NO_PERMIT) return outcome;
   return { status: 'waiting', turn: env.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
 }
 
-/** The same now or not at all: for a test, whose caller waits. Without a turn now, the error says when the next is. */
+/** Sends now or not at all, for a test whose caller waits. If no send time is free, the error names the next one. */
 export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promise<AttemptOutcome> {
   const ready = await prepare(env, delivery);
   if ('status' in ready) return ready;
@@ -170,12 +169,12 @@ export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promi
   const inSeconds = (at: number) => `${Math.ceil((at - env.ports.clock.now()) / 1000)} s`;
   const { wait, after_timeouts } = await reserveSendNow(env, address);
   if (wait) {
-    const error = `not sent: ${wait.why}; its next turn is in ${inSeconds(wait.at)}`;
+    const error = `not sent: ${wait.why}; try again in ${inSeconds(wait.at)}`;
     return { status: 'failed', error, final: true };
   }
   const outcome = await sendOnce(env, ready, { ...address, after_timeouts });
   if (outcome.status !== 'slowed') return outcome;
-  return { status: 'failed', error: `${outcome.error}; its next turn is in ${inSeconds(outcome.turn)}` };
+  return { status: 'failed', error: `${outcome.error}; try again in ${inSeconds(outcome.turn)}` };
 }
 
 async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress | undefined): Promise<AttemptOutcome> {
@@ -189,19 +188,19 @@ async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress |
   return { status: 'slowed', error: refusal.error, turn: Math.min(turn, address.until) };
 }
 
-/** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
+/** The address that pacing applies to. `until`: latest send time to wait for (epoch ms). */
 type PatientAddress = PacedUrl & { until: number; after_timeouts?: boolean };
 
-/** Who takes turns, and few at once: one receiver. Of a mail each address is one, as the server is everybody's. */
+/** Returns the receiver that pacing applies to. For mail that is the recipient, because all share the mail server. */
 function receiverOf({ send }: Ready): string | undefined {
   if (send.via === 'http') return send.receiver ?? send.url;
   return send.via === 'smtp' ? `mailto:${send.mail.to.join(',')}` : undefined;
 }
 
-/** Undefined on NATS, which takes no turns. */
+/** Returns the paced address; undefined for NATS, without pacing. */
 function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undefined {
   const url = receiverOf(ready);
-  return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
+  return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: waitsUntil(delivery) };
 }
 
 async function prepare(
@@ -216,17 +215,17 @@ async function prepare(
     keys.account(tenant_id),
     keys.entity(tenant_id, entity_id),
     keys.check(tenant_id, check_id),
-    channelPlace(keys, tenant_id, check_id, delivery.channel_id),
+    channelKey(keys, tenant_id, check_id, delivery.channel_id),
     ...[transition_sk, alert?.sk].flatMap((sk) => (sk ? [{ pk: keys.ofCheck(tenant_id, check_id), sk }] : [])),
   ]);
-  if (!account || isDisabled(account)) return never('the account is disabled');
+  if (!account || isDisabled(account)) return failedFinally('the account is disabled');
   const isAboutAccount = delivery.kind === 'test' && check_id === '';
-  if (!entity && !isAboutAccount) return never('the entity was deleted', true);
-  if (!check && !isAboutAccount && delivery.kind !== 'closed') return never('the check was deleted', true);
+  if (!entity && !isAboutAccount) return failedFinally('the entity was deleted', true);
+  if (!check && !isAboutAccount && delivery.kind !== 'closed') return failedFinally('the check was deleted', true);
   const channel = delivery.channel ?? channelIn(place, delivery.channel_id);
-  if (!channel) return never('the channel was removed', true);
+  if (!channel) return failedFinally('the channel was removed', true);
   const type = channelTypeOf(channel.channel_type);
-  if (!type) return never(`this release knows no channel type ${channel.channel_type}`);
+  if (!type) return failedFinally(`channel type ${channel.channel_type} is not supported by this release`);
   const egress = boundTo(ports.settings, account).CHECK_EGRESS;
   const ready = (alert: Alert): Ready => {
     const { config } = channel;
@@ -236,14 +235,19 @@ async function prepare(
   if (isAboutAccount) return ready(accountTestOf(delivery, account, now));
   const about = { entity: entity!, check, public_url: ports.settings.PUBLIC_URL, now };
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));
-  if (!transition) return never('the transition that it is about is no longer kept');
+  if (!transition) return failedFinally('the transition of the alert is past its retention');
   const links = alertLinks(delivery, { account, ...about });
   const told = (item?.to ?? []).flatMap(({ channel_type }) => channelTypeOf(channel_type)?.title ?? []);
   const [others, group] = await Promise.all([
     impactOf({ ports, keys, tenant: tenant_id }, entity!, item),
-    shownGroup({ ports, keys }, item, together),
+    describeGroup({ ports, keys }, item, together),
   ]);
   return ready({ ...alertOf(delivery, transition, item, { ...about, ...links, told }), ...others, ...group });
 }
 
-const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });
+const failedFinally = (error: string, orphan = false): AttemptOutcome => ({
+  status: 'failed',
+  error,
+  final: true,
+  orphan,
+});

@@ -8,75 +8,75 @@ import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 
-/** A delivery as the interface shows it: one record per alert and channel. */
+/** A delivery as returned: one record per alert and channel. */
 export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
     kind: DeliveryKind.describe(
-      'state_change: the check changed its state. reminder: a reminder, as it is still down. late: what was held back or failed, announced late. escalation: nobody has acknowledged it, and a step of the escalation called this channel. impact: more fails with it than was told at first. acknowledged: somebody looks after it. closed: a check announced as down or degraded was disabled or deleted. remediation_failed: what was tried to repair it did not help. test: a test of the channel.',
+      'state_change: the check changed state. reminder: reminder. late: late alert. escalation: escalation step. impact: more entities fail than first reported. acknowledged: the failure was acknowledged. closed: a check reported as down or degraded was disabled or deleted. remediation_failed: the remediation did not help. test: test message.',
     ),
-    transition_id: z.string().nullable().describe('Id of the transition that it is about; null for a test.'),
+    transition_id: z.string().nullable().describe('Id of the transition that it reports; null for a test.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
     channel_id: IdOf('the channel'),
-    channel_type: z.string().describe('What kind of channel it is.'),
+    channel_type: z.string().describe('Channel type.'),
     group_id: z
       .string()
       .nullable()
-      .describe('Of those that were released together after what they followed from had recovered: the same of all.'),
-    step: z.int().nullable().describe('Of an escalation: which of its steps, from 1; else null.'),
+      .describe('Id shared by alerts released together after the recovery of their root cause; null without a group.'),
+    step: z.int().nullable().describe('Number of the escalation step, from 1; null for other kinds.'),
     status: z
       .enum(['pending', 'retrying', 'sent', 'failed'])
       .describe(
-        'pending: not tried yet. retrying: an attempt failed, another follows. sent: the receiver took it. failed: given up.',
+        'pending: not attempted yet. retrying: an attempt failed, another follows. sent: accepted. failed: given up.',
       ),
-    attempts: z.int().describe('How often it was tried; at most 3. Waiting for a receiver that answers 429 is none.'),
-    sent_at: z.iso.datetime().nullable().describe('When the receiver took it; null until then.'),
-    error: z.string().describe('What went wrong with the last attempt; empty when nothing did.'),
+    attempts: z.int().describe('Number of attempts, up to 3. Waiting after a 429 response is not an attempt.'),
+    sent_at: z.iso.datetime().nullable().describe('Time at which the receiver accepted it; null before that.'),
+    error: z.string().describe('Error of the last attempt; empty without one.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Delivery' });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
-/** `series`: this alert is a retry of one that failed on every channel; if it fails too, the series continues. */
+/** `series`: the alert is a retry of one that failed on every channel; if it fails too, the retries continue. */
 type DeliveryAlert = {
-  id: string /** Sort key of the alert, under the check. */;
+  id: string;
+  /** Sort key of the alert, under the check. */
   sk: string;
   deliveries: string[];
   series?: RetrySeries;
 };
 
-/** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
+/** One alert to one channel, about 600 bytes. Written when created and after each attempt. */
 export type DeliveryItem = Item &
   DeliveryRecord & {
     v: string;
     tenant_id: string;
-    /** Sort key of its transition, under the check. Null for a test. */
+    /** Sort key of its transition, under the check; null for a test. */
     transition_sk: string | null;
-    /** State of the check that a receiver believes afterwards; null for a test. */
+    /** State that it reports; null for a test. */
     reports_state: NotifiedAlert['reports_state'] | null;
-    /** The alert that it is part of, with all of its deliveries; null for a test. */
+    /** The alert with all its deliveries; null for a test. */
     alert: DeliveryAlert | null;
-    /** Closing notes, until they are over: the channel as it was, as its check may be gone. */
+    /** Closing alerts only, until sent: a copy of the channel, because the check can be deleted. */
     channel?: Channel;
-    /** Epoch ms of the first write, which may be long after the alert. Absent on items of an older release. */
+    /** Epoch ms of the first write, possibly long after the alert. Absent on items of older releases. */
     made_at?: number;
-    /** Once sent: how many entities it said fail with this one, where it said so. */
+    /** Set after sending: number of affected entities in the message, if it named one. */
     affected?: number;
-    /** Of a group that people are told of by one message: digest of where that goes. */
+    /** Set if the message covers a group: digest of its destination. */
     leads_to?: string;
-    /** Epoch ms: not tried before. */
+    /** Epoch ms before which no attempt is made. */
     next_attempt_at?: number;
   };
 
-/** The latest delivery of a channel, beside its policy, so that reading channels needs no history. */
+/** The latest delivery of a channel, next to its policy, so that reading channels needs no history. */
 export type LastDeliveryItem = Item & {
   v: string;
-  /** The latest that reports a state; a test only while there is none. */
+  /** The latest delivery that reports a state; a test only without one. */
   delivery: DeliveryRecord;
   reports_state: DeliveryItem['reports_state'];
-  /** A test that is newer. */
   test?: DeliveryRecord;
 };
 
@@ -87,15 +87,12 @@ export const isFinished = (delivery: DeliveryRecord): boolean =>
 
 type Contents = Pick<LastDeliveryItem, 'delivery' | 'reports_state' | 'test'>;
 
-/** The delivery to show as a channel's latest: the newer of the one that reports a state and the test. */
+/** Returns the latest delivery of a channel: the newer of the last alert and the last test. */
 export const latestDeliveryOf = (
   last: Pick<LastDeliveryItem, 'delivery' | 'test'> | undefined,
 ): DeliveryRecord | undefined => last?.test ?? last?.delivery;
 
-/**
- * The next contents after an attempt; undefined when a newer delivery of the same sort is kept. A test reports no
- * state, so it never replaces a delivery that does: that one shows whether an older alert goes out after it.
- */
+/** Returns the next contents after an attempt; undefined if a newer one is stored. A test never replaces an alert. */
 export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryItem): Contents | undefined {
   const onlyTest = last?.delivery.kind === 'test';
   const announcing = onlyTest ? undefined : last;
@@ -123,16 +120,16 @@ const contents = (
   ...(test && isNewer(test, delivery) && { test }),
 });
 
-/** Points to a delivery of a group that is not over: gone with its last attempt. About 200 bytes. */
+/** Pointer to an unfinished delivery of a group, deleted with its last attempt. About 200 bytes. */
 export type GroupMember = Item & { delivery_id: string };
 
-/** Where the message of a group goes, and which delivery of it this is. */
-const placeOf = ({ keys }: Env, { tenant_id, group_id, leads_to, id }: DeliveryItem) =>
+/** Returns the key of a delivery within the messages of its group. */
+const groupKeyOf = ({ keys }: Env, { tenant_id, group_id, leads_to, id }: DeliveryItem) =>
   group_id && leads_to ? keys.grouped(tenant_id, group_id, leads_to, id) : undefined;
 
-/** The write by which a delivery waits with its group; none of one that has none to wait for. */
+/** Returns the write that adds a delivery to its group, if it has one. */
 export function joinGroup(env: Env, delivery: DeliveryItem): Write[] {
-  const place = placeOf(env, delivery);
+  const place = groupKeyOf(env, delivery);
   const { id: delivery_id, expires_at } = delivery;
   const put: GroupMember | undefined = place && {
     ...place,
@@ -142,8 +139,8 @@ export function joinGroup(env: Env, delivery: DeliveryItem): Write[] {
   return put ? [{ put }] : [];
 }
 
-/** The write by which it does no more, once it is over. */
+/** Returns the write that removes a finished delivery from its group. */
 export function leaveGroup(env: Env, delivery: DeliveryItem): Write[] {
-  const place = isFinished(delivery) ? placeOf(env, delivery) : undefined;
+  const place = isFinished(delivery) ? groupKeyOf(env, delivery) : undefined;
   return place ? [{ delete: place }] : [];
 }

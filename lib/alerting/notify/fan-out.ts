@@ -1,6 +1,6 @@
 import { type AlertItem, type AlertTarget, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelPlace } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { Env } from '#lib/env.ts';
@@ -12,10 +12,7 @@ import { type DeliveryItem, joinGroup } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { recordOutcome } from './record-outcome.ts';
 
-/**
- * A delivery that was not attempted yet. Its `created_at` is the time in its id, the alert's: lists have that order. It
- * lives as long as the alert.
- */
+/** Returns a new delivery. Lists sort by `created_at`, the time in its id. It expires with the alert. */
 export function newDelivery(
   { ports, keys }: Env,
   alert: AlertItem,
@@ -63,7 +60,7 @@ export function newDelivery(
     group_id: group?.id ?? null,
     ...(group &&
       destination !== undefined &&
-      tellsTogether(channel_type) && { leads_to: destination, next_attempt_at: group.at + FANNED_OUT_MS }),
+      isGrouped(channel_type) && { leads_to: destination, next_attempt_at: group.at + FANNED_OUT_MS }),
     step: step === undefined ? null : step + 1,
     status: 'pending',
     attempts: 0,
@@ -75,35 +72,32 @@ export function newDelivery(
   };
 }
 
-/** So long (ms) after a group's time all its deliveries are made; one that comes later is told by itself. */
+/** Time in ms after the time of a group by which all its deliveries exist; a later one is sent separately. */
 const FANNED_OUT_MS = 1_000;
 
-/** People read one message of many; programs go by each alert. */
-const tellsTogether = (channel_type: string): boolean => channelTypeOf(channel_type)?.read_by === 'people';
+/** Whether the channel type receives one message per group; programs receive every alert separately. */
+const isGrouped = (channel_type: string): boolean => channelTypeOf(channel_type)?.read_by === 'people';
 
-/** The writes that create a delivery: the record, its place among those that are still unsent, and in its group. */
+/** Returns the writes that create a delivery: the record, its entry in the list of unsent ones, and in its group. */
 const creation = (env: Env, delivery: DeliveryItem): Write[] => [
   { put: delivery, if: 'absent' },
   { put: { ...env.keys.unsentDelivery(delivery.id), ...(delivery.expires_at && { expires_at: delivery.expires_at }) } },
   ...joinGroup(env, delivery),
 ];
 
-/**
- * Creates a delivery, or answers what stands there already: its id follows from what it is about.
- * @param beside what else is written in the same transaction
- */
+/** Creates a delivery or returns the stored one, by its derived id. @param extraWrites further writes */
 export const createDelivery = (
   env: Env,
   delivery: DeliveryItem,
-  beside: () => Write[] = () => [],
+  extraWrites: () => Write[] = () => [],
 ): Promise<DeliveryItem> =>
   retryOnConflict(env.ports, async () => {
-    const outcome = await env.ports.table.transact([...creation(env, delivery), ...beside()]);
+    const outcome = await env.ports.table.transact([...creation(env, delivery), ...extraWrites()]);
     if (outcome.ok) return delivery;
     return (outcome.present[0] as DeliveryItem | undefined) ?? RETRY;
   });
 
-/** Enqueues those of these deliveries that were not attempted yet. Repeatable. */
+/** Enqueues the deliveries that were not attempted yet. Repeatable. */
 async function enqueuePending({ ports }: Env, deliveries: readonly DeliveryItem[]): Promise<void> {
   const pending = deliveries.filter(({ status }) => status === 'pending');
   if (pending.length === 0) return;
@@ -118,25 +112,24 @@ async function enqueuePending({ ports }: Env, deliveries: readonly DeliveryItem[
 }
 
 /**
- * Makes the deliveries of an alert, and hands them over. They are named by the alert, so that a second time makes
- * nothing anew and sends again only what is still pending.
- * @param isLast what cannot be handed over ends as failed; throws all the same
+ * Creates and enqueues the deliveries of an alert; a repetition enqueues the pending ones.
+ * @param isLast last receive: deliveries that cannot be enqueued end as failed; the error is still thrown
  */
 export async function fanOut(env: Env, alert: AlertItem, isLast: boolean): Promise<void> {
   try {
-    await enqueuePending(env, await madeOf(env, alert));
+    await enqueuePending(env, await ensureDeliveries(env, alert));
   } catch (error) {
-    if (isLast) await failPending(env, alert).catch((fault) => noteLeft(env, alert, fault));
+    if (isLast) await failPending(env, alert).catch((failure) => logUnrecorded(env, alert, failure));
     throw error;
   }
 }
 
-/** The deliveries of an alert as they stand: made now, or by an earlier call. */
-async function madeOf(env: Env, alert: AlertItem): Promise<DeliveryItem[]> {
+/** Returns the deliveries of an alert, created now or by an earlier call. */
+async function ensureDeliveries(env: Env, alert: AlertItem): Promise<DeliveryItem[]> {
   const { ports, keys } = env;
   const { tenant_id, check_id, kind, to } = alert;
-  // The policy of a check that was deleted goes too: its last alert takes the channels along.
-  const places = to.map(({ channel_id }) => channelPlace(keys, tenant_id, check_id, channel_id));
+  // The policy of a deleted check is deleted too, so its closing alert stores the channels.
+  const places = to.map(({ channel_id }) => channelKey(keys, tenant_id, check_id, channel_id));
   const items = kind === 'closed' ? await ports.table.getMany<PolicyItem | AccountChannel>(places) : [];
   return Promise.all(
     to.map((target, i) => {
@@ -147,22 +140,22 @@ async function madeOf(env: Env, alert: AlertItem): Promise<DeliveryItem[]> {
 }
 
 async function failPending(env: Env, alert: AlertItem): Promise<void> {
-  const error = 'the alert could not be handed over for delivery; this is a fault of the service and was logged';
-  for (const delivery of await madeOf(env, alert)) {
+  const error = 'internal error: the alert could not be queued for delivery; it has been logged';
+  for (const delivery of await ensureDeliveries(env, alert)) {
     if (delivery.status !== 'pending') continue;
-    // Each for itself: what keeps one from its end, or from what follows, is no reason to leave the others pending.
+    // An error for one delivery does not keep others pending.
     try {
       await followUp(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
-    } catch (fault) {
-      noteLeft(env, alert, fault, delivery.id);
+    } catch (failure) {
+      logUnrecorded(env, alert, failure, delivery.id);
     }
   }
 }
 
-/** Logged, as the error that is thrown is the one for which nothing could be handed over. */
-function noteLeft({ ports }: Env, alert: AlertItem, error: unknown, delivery_id?: string): void {
+/** Logs the error, because the caller throws the one that prevented enqueueing. */
+function logUnrecorded({ ports }: Env, alert: AlertItem, error: unknown, delivery_id?: string): void {
   const { tenant_id, check_id, transition_id, id: alert_id } = alert;
-  ports.log.error('a delivery that was given up could not be ended', {
+  ports.log.error('failed delivery not recorded', {
     tenant_id,
     check_id,
     transition_id,

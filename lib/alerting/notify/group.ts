@@ -7,17 +7,16 @@ import { chunks } from '#lib/platform/plain-data.ts';
 import { type DeliveryItem, type GroupMember, isFinished } from './delivery-item.ts';
 import { type AttemptOutcome, isLastOutcome, recordOutcome } from './record-outcome.ts';
 
-/** Most that one message tells of, and most that it names. */
+/** Maximum number of alerts in one message, and of names in it. */
 const MAX_GROUPED = 200;
 const NAMED = 10;
 
-/** One that another sends looks after this time (ms) whether it was told of. */
-const LOOK_AGAIN_MS = 10_000;
+/** Recheck interval (ms) of a delivery that another one of its group sends. */
+const RECHECK_MS = 10_000;
 
 /**
- * The deliveries that one message tells of together with this one, itself first; or when to look again (epoch ms), as
- * another one sends it. The first of those that are not over sends: each process finds the same one, and what became
- * of a process that died is seen by the next.
+ * Returns the deliveries of one message, this one first; or a recheck (epoch ms) while another one sends it: the first
+ * unfinished delivery, so that the next one takes over after a crash.
  */
 export async function groupOf(env: Env, delivery: DeliveryItem): Promise<DeliveryItem[] | { again: number }> {
   const { ports, keys } = env;
@@ -25,15 +24,15 @@ export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Deliver
   if (!group_id || !leads_to) return [delivery];
   const query = { partition: keys.groups(tenant_id), ...under(`${group_id}#${leads_to}#`) };
   const { items } = await ports.table.query<GroupMember>({ ...query, limit: 1 });
-  if (items[0] && items[0].delivery_id < id) return { again: ports.clock.now() + LOOK_AGAIN_MS };
+  if (items[0] && items[0].delivery_id < id) return { again: ports.clock.now() + RECHECK_MS };
   const { items: all } = await ports.table.query<GroupMember>({ ...query, limit: MAX_GROUPED });
   const others = all.map(({ delivery_id }) => delivery_id).filter((one) => one !== id);
   const found = await ports.table.getMany<DeliveryItem>(others.map((one) => keys.delivery(tenant_id, one)));
   return [delivery, ...found.filter((one) => one !== undefined && !isFinished(one)).map((one) => one!)];
 }
 
-/** What a message says of its group: how many fail, the names of the first, and what they followed from. */
-export async function shownGroup(
+/** Returns the text data of a group: the number of failures, the first names, and the root cause. */
+export async function describeGroup(
   { ports, keys }: Env,
   item: AlertItem | undefined,
   together: readonly DeliveryItem[],
@@ -50,14 +49,9 @@ export async function shownGroup(
   return { group: { id, root_entity_name, count: together.length, names } };
 }
 
-/** Deliveries of a group whose outcome is recorded side by side. */
 const AT_ONCE = 20;
 
-/**
- * What one message told of is over with it; to be recorded before the one that sent it: should this process die in
- * between, that sends once more, of those that are left. What is to be tried again, it tries again.
- * @param conclude what follows from each
- */
+/** Records the outcome for the other deliveries in a message, before the sender, which resends them after a crash. */
 export async function recordOthers(
   env: Env,
   sender: DeliveryItem,

@@ -20,13 +20,13 @@ import { checkLabel, checkTypeOf } from '#lib/checks/types/registry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 
-/** What whoever reads it can do with one hand. */
+/** Links of an alert. */
 export type AlertLinks = Pick<Alert, 'acknowledge_url' | 'silence_url'>;
 
-/** What an alert says beside its transition. `check`: undefined when it is gone. */
+/** Data of an alert besides its transition. `check`: undefined if it was deleted. */
 type About = AlertUrlsAbout & { now: number };
 
-/** The alert of a delivery about a transition. @param item as it was decided @param told titles of its channels */
+/** Returns the alert of a delivery. @param item the stored alert @param told titles of its channels */
 export const alertOf = (
   delivery: DeliveryItem,
   transition: DecidedTransition,
@@ -41,7 +41,7 @@ export const alertOf = (
     root: item.root ?? null,
   }),
   ...(item?.step !== undefined && { step: item.step + 1 }),
-  ...(item?.acknowledgement && { acknowledgement: shownAcknowledgement(item.acknowledgement) }),
+  ...(item?.acknowledgement && { acknowledgement: acknowledgementOf(item.acknowledgement) }),
   ...(item?.remediation && { remediation: item.remediation }),
   delivery_id: delivery.id,
   alert_id: delivery.alert?.id ?? null,
@@ -61,13 +61,13 @@ export const alertOf = (
   lately: about.check ? recentFailures(about.check.alerts, Date.parse(delivery.created_at)) : null,
 });
 
-const shownAcknowledgement = ({ by, note, until }: Acknowledgement): Alert['acknowledgement'] => ({
+const acknowledgementOf = ({ by, note, until }: Acknowledgement): Alert['acknowledgement'] => ({
   by,
   note,
   until: until === undefined ? null : iso(until),
 });
 
-/** A test: the present state as an event that changes nothing and belongs to no transition. */
+/** Returns a test: the present state as an event without a change and without a transition. */
 export function testAlertOf(delivery: DeliveryItem, about: About & { check: CheckItem }): Alert {
   const { check, entity } = about;
   return {
@@ -97,7 +97,7 @@ export function testAlertOf(delivery: DeliveryItem, about: About & { check: Chec
   };
 }
 
-/** What an alert would be if the check went down now, to show what it would say. */
+/** Returns the alert that would be sent if the check went down now, for a preview. */
 export function downAlertOf(about: About & { check: CheckItem }): Alert {
   const { check, entity, now } = about;
   const at = iso(now);
@@ -119,10 +119,10 @@ export function downAlertOf(about: About & { check: CheckItem }): Alert {
   };
 }
 
-/** What it is about, and where to look. */
+/** Returns the check, the entity and the links of an alert. */
 function subjectOf({ check, entity, incident_id, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
   const { id, name, slug, blueprint_slug, labels } = entity;
-  // A query may hold a key, which is not for every channel.
+  // A query string can contain a key, which not every channel may receive.
   const target = check && redactUrl(checkTypeOf(check.check_type).targetLabel(check));
   return {
     check: { ...named, slug: check?.slug ?? null, type: check?.check_type ?? null, target: target ?? null },
@@ -132,7 +132,7 @@ function subjectOf({ check, entity, incident_id, now, public_url }: About, named
   } satisfies Partial<Alert>;
 }
 
-/** A test of a channel of the account: about the account, as no check is concerned. */
+/** Returns the test of an account channel: about the account instead of a check. */
 export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now: number): Alert => ({
   ...NOTHING_KNOWN,
   alert_id: null,
@@ -166,10 +166,7 @@ const OF_THE_ACCOUNT = 'a channel of the account';
 
 const NAMED = 10;
 
-/**
- * What an alert for down says of others, as it is when it is sent: how many fail with the same root, and how many
- * depend on the entity. Nothing is read where that concerns nobody else.
- */
+/** Returns the present impact of a failure. Reads nothing without relations. */
 export async function impactOf(
   { ports, keys, tenant }: TenantEnv,
   entity: Pick<EntityItem, 'id' | 'dependents'>,

@@ -1,4 +1,4 @@
-import { isOfAccount } from '#lib/alerting/policy/channel-field.ts';
+import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
@@ -8,25 +8,22 @@ import { iso } from '#lib/platform/time.ts';
 import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, withAttempt } from './delivery-item.ts';
 
 /**
- * How an attempt ended.
- * - `slowed`: the receiver answered 429, which is no attempt; the next turn is at `turn` (epoch ms).
- * - `affected`: how many entities it said fail with this one.
- * - `final`: nothing was attempted, and trying again cannot help.
- * - `orphan`: the channel is gone, and with it the place of its latest delivery.
+ * The outcome of an attempt. `slowed`: a 429, not an attempt; `turn`: next send time (epoch ms). `affected`: number of
+ * entities in the message. `final`: not attempted, without retry. `orphan`: the channel was deleted.
  */
 export type AttemptOutcome =
   | { status: 'sent'; affected?: number | undefined }
   | { status: 'slowed'; error: string; turn: number }
   | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
 
-/** Waits after the first and the second failed attempt; there is no third wait (docs/use/alerts.md#deliveries). */
+/** Waits in ms after the first and the second failed attempt (docs/use/alerts.md#deliveries). */
 const WAITS_MS = [1_000, 2_000];
 
-/** Whether no attempt follows one that was made, and ended so: it was sent, or was the last one. */
+/** Whether no attempt follows this outcome: it was sent, or was the last attempt. */
 export const isLastOutcome = (outcome: AttemptOutcome, attempts: number): boolean =>
   outcome.status === 'sent' || (outcome.status === 'failed' && !outcome.final && WAITS_MS[attempts] === undefined);
 
-/** Pure: pending, then retrying, ending in sent or failed. A test alert has one attempt. */
+/** Returns the delivery after an attempt: pending, retrying, then sent or failed. A test has one attempt. Pure. */
 function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: number): DeliveryItem {
   const { next_attempt_at: _past, channel, ...rest } = delivery;
   const final = outcome.status === 'failed' && outcome.final === true;
@@ -59,11 +56,9 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
 }
 
 /**
- * Writes the outcome of an attempt, and the channel's latest delivery unless a newer one is there. When two deliverers
- * make the same attempt, the two count as one, and `sent` stays sent: no delivery gets more attempts than its rule
- * allows.
- * @param delivery as it was read before the attempt; read again only if another writer was faster
- * @param first the delivery was attempted before it was ever stored: this writes it for the first time, and that beside
+ * Records an attempt, and the latest delivery of the channel. Concurrent attempts count as one, and `sent` stays.
+ * @param delivery as read before the attempt
+ * @param first returns further writes if the delivery was attempted before its first write
  */
 export function recordOutcome(
   env: Env,
@@ -75,7 +70,7 @@ export function recordOutcome(
   const v = ports.ids.token();
   return retryOnConflict(ports, async (tries) => {
     const known = tries === 0 && !first ? delivery : undefined;
-    const { present, last, lastKey, hasPlace } = await stored(env, delivery, outcome, known);
+    const { present, last, lastKey, hasPlace: hasLatestItem } = await stored(env, delivery, outcome, known);
     if (!present && !first) return delivery;
     if (present && isSettled(present, v, outcome, delivery)) return present;
 
@@ -83,10 +78,11 @@ export function recordOutcome(
     const after = afterAttempt(attempted, outcome, ports.clock.now());
     const next = { ...after, attempts: Math.max(after.attempts, present?.attempts ?? 0), v };
     const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
-    const latest = hasPlace ? withAttempt(last, next) : undefined;
+    const latest = hasLatestItem ? withAttempt(last, next) : undefined;
     if (latest) {
-      // A channel of the account leaves one under every check, which nobody deletes with it.
-      const expiry = isOfAccount(next.channel_id) && next.expires_at !== undefined && { expires_at: next.expires_at };
+      // An account channel has one under every check, and deleting the channel does not delete them.
+      const expiry = isAccountChannel(next.channel_id) &&
+        next.expires_at !== undefined && { expires_at: next.expires_at };
       const put: LastDeliveryItem = { ...lastKey, v, ...expiry, ...latest };
       writes.push({ put, if: last ? { version: last.v } : 'absent' });
     }
@@ -94,20 +90,17 @@ export function recordOutcome(
     if (!present && first) writes.push(...first());
     if (present && isUntouched(present)) writes.push({ delete: keys.unsentDelivery(next.id) });
     if (!(await ports.table.transact(writes)).ok) return RETRY;
-    // Apart from the transaction, so that deliveries of several checks do not wait for each other.
-    if (isOfAccount(next.channel_id)) await noteLastOfChannel(env, next);
-    if (next.status === 'failed' && present) await noteFailure(env);
+    // Outside of the transaction, so that deliveries of several checks do not conflict.
+    if (isAccountChannel(next.channel_id)) await writeLastOfChannel(env, next);
+    if (next.status === 'failed' && present) await writeLastFailure(env);
     return next;
   });
 }
 
-/** Whether no deliverer has looked at it yet. */
+/** Whether no attempt was made and no wait recorded. */
 const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
 
-/**
- * Writes into the delivery log why a delivery waits, once. The error of an attempt stays, unless the circuit is open:
- * then both are shown. The delivery leaves the list of the unsent ones.
- */
+/** Records why a delivery waits, once. The error of an attempt stays, and is shown with an open circuit. */
 export async function recordWaiting(
   { ports, keys }: Env,
   delivery: DeliveryItem,
@@ -116,7 +109,7 @@ export async function recordWaiting(
   const { error } = delivery;
   if (error.startsWith(why) || (error !== '' && !is_open)) return;
   const now = iso(ports.clock.now());
-  const reason = error === '' ? why : `${why}; before that: ${error}`;
+  const reason = error === '' ? why : `${why}; last error: ${error}`;
   const next: DeliveryItem = { ...delivery, v: ports.ids.token(), error: reason, updated_at: now };
   // On a conflict the other write, an outcome, says more.
   await ports.table.transact([
@@ -125,10 +118,7 @@ export async function recordWaiting(
   ]);
 }
 
-/**
- * What is stored of a delivery; `hasPlace`: its channel still exists, and so does the item of its latest delivery.
- * @param known the delivery as stored, if it was read before
- */
+/** Reads the stored delivery, unless known. `hasLatestItem`: the item of the latest delivery of its channel exists. */
 async function stored(
   { ports, keys }: Env,
   delivery: DeliveryItem,
@@ -147,11 +137,11 @@ async function stored(
   return { present: known ?? present, last, lastKey, hasPlace: !isOrphan && check_id !== '' };
 }
 
-/** Whether the check may be reclaimed already: what is written under it then would never be removed. */
+/** Whether the check can already be deleted: an item written under it then would never be removed. */
 const mayOutliveCheck = ({ kind }: DeliveryItem, outcome: AttemptOutcome): boolean =>
   kind === 'closed' || (outcome.status === 'failed' && outcome.final === true);
 
-/** Whether nothing is left to write: this outcome is stored already, or one that it may not replace. */
+/** Whether nothing needs to be written: this outcome is stored, or one that it must not replace. */
 function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, before: DeliveryItem): boolean {
   if (present.v === v || present.status === 'sent') return true;
   if (outcome.status === 'sent') return false;
@@ -159,8 +149,8 @@ function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, be
   return present.status === 'failed' || (!isFinal && present.attempts !== before.attempts);
 }
 
-/** What was sent to a channel of the account of late: of several at once any may stay. */
-async function noteLastOfChannel({ ports, keys }: Env, delivery: DeliveryItem): Promise<void> {
+/** Stores the latest delivery of an account channel; any of several concurrent ones can win. */
+async function writeLastOfChannel({ ports, keys }: Env, delivery: DeliveryItem): Promise<void> {
   const { tenant_id, channel_id, reports_state, expires_at } = delivery;
   const put: LastDeliveryItem = {
     ...keys.lastOfChannel(tenant_id, channel_id),
@@ -172,10 +162,10 @@ async function noteLastOfChannel({ ports, keys }: Env, delivery: DeliveryItem): 
   await ports.table.transact([{ put }]);
 }
 
-/** When a delivery last failed, whosever it was (epoch ms); GET /v1/health shows it. */
+/** Time of the last failed delivery across all tenants (epoch ms); shown by GET /v1/health. */
 type LastFailureItem = Item & { at: number };
 
-async function noteFailure({ ports, keys }: Env): Promise<void> {
+async function writeLastFailure({ ports, keys }: Env): Promise<void> {
   const put: LastFailureItem = { ...keys.lastFailure, at: ports.clock.now() };
   await ports.table.transact([{ put }]);
 }

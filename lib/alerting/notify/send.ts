@@ -8,13 +8,10 @@ import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { boundedPauseMs, retryAfterMs } from './pacing.ts';
 
-/**
- * Publishes on the operator's NATS and waits until the server has taken it. Throws an Error in plain words. Only the
- * deliverer has one: the client must not weigh on the other functions.
- */
+/** Publishes on NATS. Throws a readable Error. Only in the deliverer, to keep the client out of other bundles. */
 export type Publish = (subject: string, body: string, headers: Record<string, string>) => Promise<void>;
 
-/** Hands a mail to the operator's mail server, with these headers too. Only the deliverer has one, as of NATS. */
+/** Sends a mail with these headers through the operator's mail server. Only the deliverer has one. */
 export type SendMail = (mail: Letter, headers: Record<string, string>) => Promise<LetterRefusal | undefined>;
 
 export type SendEnv = { ports: Ports; publish?: Publish | undefined; sendMail?: SendMail | undefined };
@@ -27,24 +24,19 @@ export type Ready = {
   type: ChannelType;
   config: Record<string, string>;
   alert: Alert;
-  /** What the type's `render` made of the alert. */
   send: Send;
-  /** Where the account's channels may go. */
   egress: Egress;
 };
 
-/**
- * One attempt to send an alert. Answers undefined when the receiver has taken it, else what was wrong, in words that
- * help and hold no secret of the channel. Throws only on a fault of the service.
- */
+/** Makes one attempt. Returns a readable error without secrets if it was refused; throws only internal errors. */
 export async function sendAlert(
   env: SendEnv,
   { type, config, alert, send, egress }: Ready,
 ): Promise<Refusal | undefined> {
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
   const redact = channelRedactor(type, config);
-  const wrong = await sendBy(env, { type, send, egress, tenant_id: alert.event.tenant_id }, marks, redact);
-  return wrong && { ...wrong, error: shorten(redact(wrong.error), 500) };
+  const refusal = await sendBy(env, { type, send, egress, tenant_id: alert.event.tenant_id }, marks, redact);
+  return refusal && { ...refusal, error: shorten(redact(refusal.error), 500) };
 }
 
 function sendBy(
@@ -63,7 +55,7 @@ function sendBy(
   }
 }
 
-/** Why a receiver did not take an alert; `retry_after_ms` when it asked to be sent less (429). */
+/** A refused alert; `retry_after_ms` if the receiver limits the rate (429). */
 type Refusal = { error: string; retry_after_ms?: number; timed_out?: boolean };
 
 async function post(
@@ -85,14 +77,14 @@ async function post(
       egress,
       max_redirects: 0,
     });
-    const said = type.refused?.(answerOf(reply));
+    const said = type.refused?.(channelResponseOf(reply));
     if (isSuccess(reply.status) && !said) return undefined;
     const error = refusalText(said ? { ...reply, body: said.said } : reply, redact);
     if (said?.retry_after_ms !== undefined) return { error, retry_after_ms: boundedPauseMs(said.retry_after_ms) };
     return refused(reply.status, error, reply.headers['retry-after']);
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
-    // What its status says holds, whatever becomes of the rest of its answer.
+    // A success status counts even if reading the body failed.
     if (isSuccess(error.status)) return undefined;
     return { ...refused(error.status, error.message, undefined), timed_out: error.kind === 'timeout' };
   }
@@ -102,38 +94,37 @@ async function post(
   }
 }
 
-/** More characters than this may be an answer that was cut off: none takes more than four bytes. */
-const SURELY_WHOLE = REPLY_BYTES / 4 - 1;
+/** Maximum number of characters in a body that is surely not truncated: each takes up to four bytes. */
+const SURELY_COMPLETE = REPLY_BYTES / 4 - 1;
 
 function refusalText({ status, body }: HttpReply, redact: Redact): string {
-  const answer = failureReason('the receiver', status, "the channel's url");
-  if (isRedirect(status)) return answer;
-  // Before it is shortened: half of a secret would not be found any more.
-  const said = redact(body, body.length > SURELY_WHOLE)
+  const reason = failureReason('the receiver', status, "the channel's url");
+  if (isRedirect(status)) return reason;
+  // Redact before shortening: half of a secret would not be found.
+  const said = redact(body, body.length > SURELY_COMPLETE)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
-  return said ? `${answer}: ${shorten(said, 200)}` : answer;
+  return said ? `${reason}: ${shorten(said, 200)}` : reason;
 }
 
-/** An answer as the channel types look at it. */
-function answerOf({ status, body }: HttpReply): ChannelResponse {
+function channelResponseOf({ status, body }: HttpReply): ChannelResponse {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json === 'object' && json !== null) return { status, body, json: json as Record<string, unknown> };
   } catch {
-    // No JSON, or one that was cut off: its type may still know it by how it begins.
+    // No JSON, or truncated: the type can still recognize its beginning.
   }
   return { status, body, json: {} };
 }
 
-/** How long a mail server is left alone that asks for patience. */
+/** Pause in ms after a mail server asked to try later. */
 const MAIL_PAUSE_MS = 60_000;
 
 async function mail(env: SendEnv, letter: Letter, marks: Record<string, string>): Promise<Refusal | undefined> {
-  if (!env.sendMail) return { error: 'this service sends no mail; its operator sets SMTP_URL and MAIL_FROM' };
-  const wrong = await env.sendMail(letter, marks);
-  if (!wrong) return undefined;
-  const { later, ...refusal } = wrong;
+  if (!env.sendMail) return { error: 'mail is not configured; the operator must set SMTP_URL and MAIL_FROM' };
+  const refused = await env.sendMail(letter, marks);
+  if (!refused) return undefined;
+  const { later, ...refusal } = refused;
   return later ? { ...refusal, retry_after_ms: MAIL_PAUSE_MS } : refusal;
 }
 
@@ -143,7 +134,7 @@ async function publish(
   marks: Record<string, string>,
   tenant_id: string,
 ): Promise<Refusal | undefined> {
-  if (!env.publish) return { error: 'this service has no NATS server; its operator sets one with NATS_URL' };
+  if (!env.publish) return { error: 'NATS is not configured; the operator must set NATS_URL' };
   try {
     const prefix = env.ports.settings.NATS_SUBJECT_PREFIX.replaceAll('{tenant_id}', tenant_id);
     await env.publish(prefix + send.subject, send.body, marks);

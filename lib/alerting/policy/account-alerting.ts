@@ -7,30 +7,26 @@ import type { Selector } from './selector.ts';
 import type { PolicySettings } from './settings.ts';
 import type { WindowItem } from './windows.ts';
 
-/**
- * Defaults of every policy of an account. Its version changes with every channel, silence and window of the account
- * too, so that one read tells whether what a process knows of them still holds.
- */
+/** Default policy of an account. Its version changes with every alerting setting, which makes caching safe. */
 export type AlertingHead = Item & { v: string; policy: Partial<PolicySettings>; updated_at: string };
 
-/** A channel of the account: it gets the alerts of every check that it applies to. */
+/** A channel of the account. */
 export type AccountChannel = Item &
   Channel & {
     v: string;
     name: string;
     slug?: string;
-    /** Null: all checks, in every state. */
+    /** null: all checks, in every state. */
     applies_to: Selector | null;
     enabled: boolean;
     updated_at: string;
   };
 
-/** A silence of a selection of checks. */
+/** A silence of selected checks. */
 export type AccountSilence = Item & {
   v: string;
   id: string;
   applies_to: Selector | null;
-  /** Epoch ms. */
   until: number;
   reason: string;
   created_at: string;
@@ -38,7 +34,7 @@ export type AccountSilence = Item & {
   created_by: string;
 };
 
-/** All that an account says of alerting at once. */
+/** All alerting settings of an account. */
 export type AccountAlerting = {
   policy: Partial<PolicySettings>;
   channels: readonly AccountChannel[];
@@ -46,18 +42,15 @@ export type AccountAlerting = {
   windows: readonly WindowItem[];
 };
 
-/** Of an account that has set nothing. */
+/** The settings of an account that has set nothing. */
 export const NO_ALERTING: AccountAlerting = { policy: {}, channels: [], silences: [], windows: [] };
 
-/** Accounts that a process remembers; at most 1 MB or so each. */
+/** Maximum number of cached accounts, up to about 1 MB each. */
 const MAX_CACHED = 200;
 type Known = Map<string, { v: string; alerting: AccountAlerting }>;
 const knownBy = new WeakMap<object, Known>();
 
-/**
- * What an account says of alerting, as of its head, which was read strongly. What lies beside the head is read once a
- * version and process.
- */
+/** Returns the alerting settings, read once per version and process. @param head read strongly */
 export async function alertingOf(
   { ports, keys }: Env<'table'>,
   tenant: string,
@@ -76,7 +69,7 @@ export async function alertingOf(
   return alerting;
 }
 
-/** The same, where its head was not read yet. */
+/** Reads the head, then returns the alerting settings of an account. */
 export async function readAlerting(env: Env<'table'>, tenant: string): Promise<AccountAlerting> {
   return alertingOf(env, tenant, await env.ports.table.get<AlertingHead>(env.keys.alertingHead(tenant)));
 }

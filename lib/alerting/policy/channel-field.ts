@@ -4,16 +4,16 @@ import type { Key } from '#lib/platform/ports.ts';
 import type { AccountChannel } from './account-alerting.ts';
 import type { Channel, PolicyItem } from './policy.ts';
 
-/** What prefix the id of a channel of the account has. */
+/** Id prefix of account channels. */
 export const ACCOUNT_CHANNEL = 'ach';
 
-/** Whether a channel is the account's; else it is in the policy of its check. */
-export const isOfAccount = (channel_id: string): boolean => isId(ACCOUNT_CHANNEL, channel_id);
+/** Whether a channel belongs to the account instead of the policy of its check. */
+export const isAccountChannel = (channel_id: string): boolean => isId(ACCOUNT_CHANNEL, channel_id);
 
-/** The item that a channel stands in. */
-export const channelPlace = (keys: Keys, tenant: string, check_id: string, channel_id: string): Key =>
-  isOfAccount(channel_id) ? keys.accountChannel(tenant, channel_id) : keys.policy(tenant, check_id);
+/** Returns the key of the item that stores a channel. */
+export const channelKey = (keys: Keys, tenant: string, check_id: string, channel_id: string): Key =>
+  isAccountChannel(channel_id) ? keys.accountChannel(tenant, channel_id) : keys.policy(tenant, check_id);
 
-/** A channel in the item that it stands in; undefined when it is gone. */
+/** Finds a channel in the item that stores it; undefined if it was deleted. */
 export const channelIn = (item: PolicyItem | AccountChannel | undefined, channel_id: string): Channel | undefined =>
   item && 'channels' in item ? item.channels.find(({ id }) => id === channel_id) : item;

@@ -7,16 +7,13 @@ import { type Selectable, selects } from './selector.ts';
 import { type EscalationStep, POLICY_DEFAULTS, POLICY_NAMES, type PolicySettings } from './settings.ts';
 import { openWindow } from './windows.ts';
 
-/** Which step names a channel, from 0. */
+/** Returns the index of the escalation step that names a channel. */
 const stepOf = (escalation: readonly EscalationStep[], id: string): number | undefined => {
   const step = escalation.findIndex(({ channel_ids }) => channel_ids.includes(id));
   return step < 0 ? undefined : step;
 };
 
-/**
- * Whether a channel hears an alert that says this: one that a step names hears of trouble once that was taken, and of
- * the recovery wherever it was told of trouble.
- */
+/** Whether a channel receives an alert: one of an escalation step after that step, or the recovery it waits for. */
 function isEligible(
   id: string,
   { escalation }: Pick<Policy, 'escalation'>,
@@ -32,11 +29,10 @@ type About = {
   check: Selectable['check'];
   entity: Pick<EntityItem, 'id' | 'blueprint_slug' | 'labels' | keyof SilenceSettings>;
   account: AccountAlerting;
-  /** Epoch ms. */
   now: number;
 };
 
-/** The settings of a policy that count: what was set on the check, else on the account, else the defaults. */
+/** Returns the settings in effect: of the check, else of the account, else the defaults. */
 export function effectiveSettings(
   stored: Partial<PolicySettings> | undefined,
   account: Pick<AccountAlerting, 'policy'>,
@@ -46,11 +42,11 @@ export function effectiveSettings(
   return settings as PolicySettings;
 }
 
-/** The settings that a check does not set itself. */
+/** Returns the names of the settings that a check does not set itself. */
 export const inheritedOf = (stored: Partial<PolicySettings> | undefined): (keyof PolicySettings)[] =>
   POLICY_NAMES.filter((name) => stored?.[name] === undefined);
 
-/** Pure: the policy of a check as it counts at a moment. */
+/** Returns the policy of a check in effect at `now`. Pure. */
 export function effectivePolicy(stored: PolicyItem | undefined, about: About): Policy {
   const silence = silenceOf(stored, about);
   const { account, now, ...one } = about;
@@ -73,45 +69,42 @@ export function effectivePolicy(stored: PolicyItem | undefined, about: About): P
   };
 }
 
-/** The channels of the account that apply to a check. */
+/** Returns the account channels that apply to a check. */
 export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'account'>): AccountChannel[] =>
   account.channels.filter(({ enabled, applies_to }) => enabled && selects(applies_to, one));
 
-/**
- * Pure: those of a policy's channels that an alert goes to which says this; the same address once, the check's own
- * first. What a step of the escalation names waits for it.
- */
+/** Returns the recipients of an alert that reports a state, each destination once, without later steps. Pure. */
 export function recipientsFor(
   policy: Pick<Policy, 'channels' | 'escalation'>,
   reports_state: NotifiedAlert['reports_state'],
   alerts: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
 ): AlertChannel[] {
-  return listeners(policy, reports_state, ({ id }) => isEligible(id, policy, alerts, reports_state));
+  return uniqueRecipients(policy, reports_state, ({ id }) => isEligible(id, policy, alerts, reports_state));
 }
 
-/** Pure: the channels that a step of the escalation calls, from 0. */
+/** Returns the channels that an escalation step notifies. Pure. @param step from 0 */
 export const channelsOfStep = (policy: Pick<Policy, 'channels' | 'escalation'>, step: number): AlertChannel[] =>
-  listeners(policy, 'down', ({ id }) => policy.escalation[step]?.channel_ids.includes(id) === true);
+  uniqueRecipients(policy, 'down', ({ id }) => policy.escalation[step]?.channel_ids.includes(id) === true);
 
-/** Pure: the channels that some step of the escalation calls. */
+/** Returns the channels that any escalation step notifies. Pure. */
 export const channelsOfSteps = ({ channels, escalation }: Pick<Policy, 'channels' | 'escalation'>): AlertChannel[] =>
-  listeners({ channels }, 'down', ({ id }) => escalation.some(({ channel_ids }) => channel_ids.includes(id)));
+  uniqueRecipients({ channels }, 'down', ({ id }) => escalation.some(({ channel_ids }) => channel_ids.includes(id)));
 
-function listeners(
+function uniqueRecipients(
   { channels }: Pick<Policy, 'channels'>,
   reports_state: NotifiedAlert['reports_state'],
-  hears: (channel: AlertChannel) => boolean,
+  includes: (channel: AlertChannel) => boolean,
 ): AlertChannel[] {
-  const told = new Set<string>();
+  const notified = new Set<string>();
   return channels.filter((channel) => {
     const { id, states, destination = id } = channel;
-    if ((states && !states.includes(reports_state)) || told.has(destination) || !hears(channel)) return false;
-    told.add(destination);
+    if ((states && !states.includes(reports_state)) || notified.has(destination) || !includes(channel)) return false;
+    notified.add(destination);
     return true;
   });
 }
 
-/** Every silence that holds of a check. */
+/** Returns every active silence of a check. */
 export function silencesOf(stored: SilenceSettings | undefined, { check, entity, account, now }: About): Silence[] {
   const own = (by: 'check' | 'entity', id: string, one: SilenceSettings | undefined): Silence[] => {
     if (!one || !isSilencedAt(one, now)) return [];
@@ -127,7 +120,7 @@ export function silencesOf(stored: SilenceSettings | undefined, { check, entity,
   ];
 }
 
-/** The silence that holds longest. */
+/** Returns the silence that ends last. */
 const silenceOf = (stored: SilenceSettings | undefined, about: About): Silence | undefined =>
   silencesOf(stored, about).reduce<Silence | undefined>(
     (longest, one) => (longest && endOf(longest) >= endOf(one) ? longest : one),

@@ -1,17 +1,17 @@
 import { type Calendar, dueTimes, everyWeeks, nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
 
-/** When a window is open; epoch ms. */
+/** The times of a maintenance window, in epoch ms. */
 export type WindowTimes =
   | { starts_at: number; ends_at: number }
   | {
-      /** Five fields, in this zone; the wall clock says when it begins, real time how long it is. */
+      /** Five fields in `time_zone`. Wall-clock time decides the start, elapsed time the length. */
       cron: string;
       time_zone: string;
       duration_ms: number;
-      /** Weeks count from that of its first start. */
+      /** Weeks count from that of the first start. */
       every_weeks: number;
-      /** It begins at `from` at the earliest, and not at or after `until`. */
+      /** It starts at `from` at the earliest, and before `until`. */
       from: number;
       until?: number;
     };
@@ -21,7 +21,7 @@ export type TimeRange = { from: number; to: number };
 
 const calendars = new WeakMap<WindowTimes, Calendar>();
 
-/** Pure: the intervals of a window that end after an instant (epoch ms), ascending by their begin. */
+/** Yields the time ranges of a window that end after `after` (epoch ms), in order of their start. Pure. */
 export function* intervalsOf(times: WindowTimes, after: number): Generator<TimeRange, void> {
   if ('starts_at' in times) {
     if (times.ends_at > after) yield { from: times.starts_at, to: times.ends_at };
@@ -34,7 +34,7 @@ export function* intervalsOf(times: WindowTimes, after: number): Generator<TimeR
   }
 }
 
-/** When it begins: in every week, or only in those that count. */
+/** Returns the calendar of its starts: every week, or every N weeks. */
 function calendarOf(times: Exclude<WindowTimes, { starts_at: number }>): Calendar {
   const known = calendars.get(times);
   if (known) return known;
@@ -46,7 +46,7 @@ function calendarOf(times: Exclude<WindowTimes, { starts_at: number }>): Calenda
   return calendar;
 }
 
-/** Pure: the interval that holds an instant and ends last, and the next one that begins after it. */
+/** Finds the time range that contains `at` and ends last, and the next one that starts after `at`. Pure. */
 export function intervalsAt(times: WindowTimes, at: number): { current?: TimeRange; next?: TimeRange } {
   let current: TimeRange | undefined;
   for (const interval of intervalsOf(times, at)) {

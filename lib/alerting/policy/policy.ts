@@ -5,17 +5,17 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import type { Selector } from './selector.ts';
 import type { PolicySettings } from './settings.ts';
 
-/** A channel as stored; its config holds secrets: `secrets` in the channel type says which members. */
+/** A channel as stored. Its config contains secrets: `secrets` of the channel type names them. */
 export type Channel = {
   id: string;
   channel_type: string;
   config: Record<string, string>;
-  /** Digest of where it sends to (lib/channels/registry.ts): of two that have the same, one is told. */
+  /** Digest of the address (lib/channels/registry.ts): only one channel per digest is notified. */
   destination?: string;
   created_at: string;
 };
 
-/** What was set on a check, and its own channels (at most 10), in one item. Until the first change none is stored. */
+/** Settings of a check and its own channels (at most 10), in one item; absent until the first change. */
 export type PolicyItem = Item &
   Partial<PolicySettings> &
   SilenceSettings & {
@@ -27,23 +27,20 @@ export type PolicyItem = Item &
     updated_at: string;
   };
 
-/** Why alerts are held back: what says so, and until when (epoch ms); without it, until it is lifted. */
+/** A silence in effect; without `until` (epoch ms) it lasts until a user removes it. */
 export type Silence = { by: 'check' | 'entity' | 'account'; id: string; until?: number; reason: string };
 
-/** A channel that a check's alerts may go to. */
+/** A channel that can receive the alerts of a check. */
 export type AlertChannel = Channel & {
   scope: 'check' | 'account';
-  /** Told of these states alone; of all where absent. */
+  /** Notified only of these states; of all if absent. */
   states?: Selector['states'];
 };
 
-/**
- * A check's maintenance at a moment: a window that is open, when none is any more (epoch ms), and whether one of them
- * holds what follows from it, too.
- */
+/** The open window. `until`: end of consecutive windows (epoch ms). `include_dependents`: holds downstream failures. */
 export type OpenWindow = { id: string; until: number; include_dependents?: true };
 
-/** The policy of a check as it counts at a moment: settings, what holds alerts back, every channel that applies. */
+/** The policy in effect at a given time: settings, silence, maintenance window, and channels that apply. */
 export type Policy = PolicySettings & {
   silenced: boolean;
   silence?: Silence;
@@ -51,23 +48,23 @@ export type Policy = PolicySettings & {
   channels: AlertChannel[];
 };
 
-/** What holds a transaction to the policy that it was decided on. @param stored absent where the check sets nothing */
+/** Returns the condition that the policy is unchanged. @param stored absent if the check sets nothing */
 export const policyAsRead = (
   keys: Keys,
   { tenant_id, id }: { tenant_id: string; id: string },
   stored: { v: string } | undefined,
 ): Write => ({ check: keys.policy(tenant_id, id), if: stored ? { version: stored.v } : 'absent' });
 
-/** Whether all alerts of the check are held back. */
+/** Whether all alerts of the check are suppressed. */
 export const isSilenced = ({ silenced }: Pick<Policy, 'silenced'>): boolean => silenced;
 
-/** What channels are to believe of a check: degraded counts as up where it is not announced. */
+/** Returns the state that alerts report: degraded counts as up if alerts on degraded are disabled. */
 export const stateForAlerting = (
   state: CheckState,
   { notify_on_degraded }: Pick<PolicySettings, 'notify_on_degraded'>,
 ): CheckState => (state === 'degraded' && !notify_on_degraded ? 'up' : state);
 
-/** The policy of a check on which nothing was set yet. `v` is empty: no item is stored. */
+/** Returns the policy of a check without settings. `v` is empty because no item is stored. */
 export const defaultPolicy = (
   keys: Keys,
   check: { tenant_id: string; entity_id: string; id: string; created_at: string },
@@ -83,5 +80,5 @@ export const defaultPolicy = (
 
 export type TargetRef = Pick<Channel, 'id' | 'destination'>;
 
-/** Where a channel leads: two that lead to the same place have the same destination. */
+/** Returns where a channel sends to; equal for channels with the same address. */
 export const destinationOf = ({ id, destination = id }: TargetRef): string => destination;

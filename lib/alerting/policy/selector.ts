@@ -20,7 +20,6 @@ export const idsOf = (prefix: string, what: string) =>
 
 const labelValue = line(0, 100);
 
-/** Labels that are looked for. */
 export const SelectorLabels = z
   .record(z.string(), z.union([labelValue, listOf(labelValue, MAX_VALUES)]))
   .superRefine((labels, context) => {
@@ -30,7 +29,10 @@ export const SelectorLabels = z
     if (keys.length === 0 || keys.length > MAX_LABELS)
       context.addIssue({ code: 'custom', message: `must have 1 to ${MAX_LABELS} labels` });
   })
-  .describe('Labels of the check or its entity, where its own win; each a value or a list of which one must be there.')
+  .describe(
+    'Labels of the check or its entity; those of the check take precedence. Per label, one value or a ' +
+      'list of accepted values.',
+  )
   .exactOptional();
 
 const members = {
@@ -43,31 +45,31 @@ const members = {
 const isEmpty = (selector: object): boolean => Object.keys(selector).length === 0;
 const NOT_EMPTY = 'must have at least one member; null stands for all checks';
 
-/** Which checks are meant: every member must hold, and of each one value is enough. */
+/** A selection of checks that match every property; within a property, one value is enough. */
 export const CheckSelector = z
   .strictObject(members)
   .refine((selector) => !isEmpty(selector), NOT_EMPTY)
   .meta({ id: 'CheckSelector' });
 
-/** Which alerts a channel gets: of which checks, and of which states. */
+/** A selection of alerts: by check and by state. */
 export const AlertSelector = z
   .strictObject({
     ...members,
     states: listOf(z.enum(['up', 'degraded', 'down']), 3)
-      .describe('Alerts that say one of these states.')
+      .describe('Alerts that report one of these states.')
       .exactOptional(),
   })
   .refine((selector) => !isEmpty(selector), NOT_EMPTY)
   .meta({ id: 'AlertSelector' });
 export type Selector = z.infer<typeof AlertSelector>;
 
-/** What of a check a selector looks at. */
+/** The properties of a check that a selector reads. */
 export type Selectable = {
   check: Pick<CheckItem, 'id' | 'labels'>;
   entity: Pick<EntityItem, 'id' | 'blueprint_slug' | 'labels'>;
 };
 
-/** Pure: whether a selector means a check, whatever its state. Null means all. */
+/** Whether a selector matches a check, in any state; null matches all. Pure. */
 export function selects(selector: Selector | null, { check, entity }: Selectable): boolean {
   if (selector === null) return true;
   const { labels = {}, blueprints, entity_ids, check_ids } = selector;
@@ -80,7 +82,7 @@ export function selects(selector: Selector | null, { check, entity }: Selectable
   );
 }
 
-/** Why a selector means a check, for people: `label team=payments`, `every check`. */
+/** Formats why a selector matches a check: `label team=payments`, `every check`. */
 export function selectionReason(selector: Selector | null, { check, entity }: Selectable): string {
   if (selector === null) return 'every check';
   const own: Readonly<Record<string, string>> = { ...entity.labels, ...check.labels };

@@ -74,7 +74,7 @@ const Escalation = z
     }
   });
 
-/** The settings of a policy, of a check or as default of the account, in the order in which they are shown. */
+/** Settings of a policy, of a check or the account default, in display order. */
 export const SETTINGS = {
   cooldown_seconds: setting(seconds(), {
     default: 300,

@@ -3,26 +3,25 @@ import { intervalsAt, type WindowTimes } from './intervals.ts';
 import type { OpenWindow } from './policy.ts';
 import { type Selectable, type Selector, selects } from './selector.ts';
 
-/** A maintenance window of an account. */
 export type WindowItem = Item & {
   v: string;
   id: string;
   name: string;
   note: string;
   times: WindowTimes;
-  /** The checks that it is about; null: all. */
+  /** Selected checks; null: all. */
   scope: Omit<Selector, 'states'> | null;
-  /** It holds what follows from the failure of an entity whose checks are all in it, too. */
+  /** Whether it also holds downstream failures of an entity whose checks are all in it. */
   include_dependents?: true;
   created_at: string;
   updated_at: string;
   created_by: string;
 };
 
-/** So many intervals that follow each other without a gap are one; whoever waits for the end looks again then. */
+/** Maximum number of consecutive time ranges to join; the recheck at the end finds more. */
 const MAX_JOINED = 50;
 
-/** Pure: overlapping windows, and those that follow each other at once, are one. */
+/** Finds the open maintenance window; overlapping and consecutive windows count as one. Pure. */
 export function openWindow(windows: readonly WindowItem[], one: Selectable, at: number): OpenWindow | undefined {
   const own = windows.filter(({ scope }) => selects(scope, one));
   const open = own.filter(({ times }) => intervalsAt(times, at).current);
@@ -37,10 +36,7 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
   return { id: first.id, until, ...(includes && { include_dependents: true }) };
 }
 
-/**
- * Pure: the window that holds what follows from the failure of an entity, as all its checks that are enabled are in it;
- * undefined where there is none.
- */
+/** Finds the window that holds downstream failures of an entity with all its enabled checks in it. Pure. */
 export function windowForDependents(
   windows: readonly WindowItem[],
   entity: Selectable['entity'],

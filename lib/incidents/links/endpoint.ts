@@ -10,7 +10,7 @@ import { refuse } from '#lib/platform/http/router.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { followLink, type OpenLink, openLink } from './open-link.ts';
 
-/** A page of a link: what it is about, what there is to say, and the button that does it. */
+/** The page of a link: its text and its button. */
 export type LinkPage = { status: number; title: string; says: string[]; button?: string };
 
 const STYLE = `
@@ -33,7 +33,7 @@ button {
 button:focus-visible { outline: 3px solid light-dark(#1a1d21, #e6e8ea); outline-offset: 2px; }
 `;
 
-/** One style, known by its digest, and no script; and nobody may frame it, or read it from another page. */
+/** Headers: one style by its digest, no scripts, no frames, no access from other pages. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -47,13 +47,13 @@ const HEADERS = {
   ].join('; '),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // With no-referrer a form would not say which page it stands on.
+  // With no-referrer, the form would send no origin.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex, nofollow',
 };
 
-/** Its form posts to its own address, which names what is to be done. */
+/** Returns the HTML of a page. Its form posts to the URL of the page. */
 export function pageOf({ status, title, says, button }: LinkPage, request_id: string): ApiResult {
   const body = `<!doctype html>
 <html lang="en">
@@ -87,11 +87,8 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENT
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/**
- * Answers the pages of links in alerts; never throws. A GET shows what a link is for and changes nothing, as previews
- * and scanners of mails fetch every link; the button on it posts.
- */
-export function makeLinks(env: Env): (event: ApiEvent) => Promise<ApiResult> {
+/** Handles the pages of links; never throws. Only POST acts, because previews and mail scanners fetch every link. */
+export function linkHandler(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const { anonymous } = gates(env);
   return async (event) => {
     const { requestId: request_id, http } = event.requestContext;
@@ -99,62 +96,68 @@ export function makeLinks(env: Env): (event: ApiEvent) => Promise<ApiResult> {
     const { headers } = event;
     try {
       anonymous({ method, headers, cookies: [], address, request_id }, 'open');
-      return pageOf(await answer(env, event, address), request_id);
+      return pageOf(await pageFor(env, event, address), request_id);
     } catch (error) {
-      const shown = refuse(env.ports.log, error, {
+      const refused = refuse(env.ports.log, error, {
         request_id,
         method,
         path: `${LINK_PATH}…`,
         headers,
         source_ip: address,
       });
-      const page = pageOf({ status: shown.status, title: 'Nothing was changed', says: [shown.message] }, request_id);
-      return { ...page, headers: { ...page.headers, ...shown.headers } };
+      const page = pageOf(
+        { status: refused.status, title: 'Nothing was changed', says: [refused.message] },
+        request_id,
+      );
+      return { ...page, headers: { ...page.headers, ...refused.headers } };
     }
   };
 }
 
-async function answer(env: Env, event: ApiEvent, address: string): Promise<LinkPage> {
+async function pageFor(env: Env, event: ApiEvent, address: string): Promise<LinkPage> {
   const { settings } = env.ports;
   const { requestId: request_id, http } = event.requestContext;
   if (!METHODS.includes(http.method)) {
     const allow = METHODS.join(', ');
-    throw new AppError('METHOD_NOT_ALLOWED', `${http.method} is not possible here; ${allow} is.`, {
+    throw new AppError('METHOD_NOT_ALLOWED', `${http.method} is not allowed; use ${allow}.`, {
       headers: { allow },
     });
   }
   if (settings.PUBLIC_URL === '')
-    throw new AppError('NOT_FOUND', 'Links in alerts need the setting PUBLIC_URL, which this service does not have.');
+    throw new AppError('NOT_FOUND', 'Links in alerts require the setting PUBLIC_URL, which is not set.');
   const isPost = http.method === 'POST';
   if (isPost) assertSameOriginForm(event.headers, settings);
   const link = await openLink(env, event.rawPath.slice(LINK_PATH.length));
-  if ('why' in link) return { status: link.status, title: 'Nothing to do here', says: [link.why] };
-  if (!isPost) return asking(link);
+  if ('why' in link) return { status: link.status, title: 'This link cannot be used', says: [link.why] };
+  if (!isPost) return confirmPage(link);
   await followLink(env, link, { ...originOf({ headers: event.headers, address, request_id }), via: 'link' });
   return { status: 200, ...DONE[link.claims.action](link, env.ports.clock.now()) };
 }
 
-const ENDS = 'It ends when the check is up again; until then no reminder is sent, and nobody else is called.';
+const ENDS = 'This stops reminders and escalation until the check recovers.';
 
-const asking = ({ claims, check, name }: OpenLink): LinkPage => ({
+const confirmPage = ({ claims, check, name }: OpenLink): LinkPage => ({
   status: 200,
   title: `${name} is ${check.state}`,
-  says: [`Since ${clockTime(check.state_since)}.`, ASKS[claims.action].says],
-  button: ASKS[claims.action].button,
+  says: [`Since ${clockTime(check.state_since)}.`, CONFIRM[claims.action].says],
+  button: CONFIRM[claims.action].button,
 });
 
-const ASKS: Readonly<Record<LinkAction, { says: string; button: string }>> = {
-  acknowledge: { says: `Do you look after it? ${ENDS}`, button: 'Acknowledge' },
+const CONFIRM: Readonly<Record<LinkAction, { says: string; button: string }>> = {
+  acknowledge: { says: `Acknowledge this failure? ${ENDS}`, button: 'Acknowledge' },
   silence: {
-    says: 'All alerts of this check are held back for an hour, its recovery too. What still holds then is told.',
+    says: 'Silences all alerts of this check for an hour, recovery included. Afterwards one alert reports what has changed.',
     button: 'Silence for an hour',
   },
 };
 
 const DONE: Readonly<Record<LinkAction, (link: OpenLink, now: number) => Pick<LinkPage, 'title' | 'says'>>> = {
-  acknowledge: ({ name }) => ({ title: `${name} is acknowledged`, says: ['Whoever was told of it hears so.', ENDS] }),
+  acknowledge: ({ name }) => ({
+    title: `${name} is acknowledged`,
+    says: ['The recipients of the alert are notified.', ENDS],
+  }),
   silence: ({ name }, now) => ({
     title: `${name} is silenced`,
-    says: [`Its alerts are held back until ${clockTime(iso(now + HOUR_MS))}. Its policy lifts that before.`],
+    says: [`Its alerts are suppressed until ${clockTime(iso(now + HOUR_MS))}. To end that earlier, edit its policy.`],
   }),
 };

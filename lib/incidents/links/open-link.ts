@@ -3,9 +3,9 @@ import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { MutationContext, Origin, TenantEnv } from '#lib/access/context.ts';
 import { savePolicy } from '#lib/alerting/configure/policies.ts';
 import { auditedPolicy } from '#lib/alerting/configure/views.ts';
-import { isSignedBy, type LinkClaims, readToken } from '#lib/alerting/notify/alert-links.ts';
+import { isSignedBy, type LinkClaims, parseToken } from '#lib/alerting/notify/alert-links.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelPlace } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { isSilencedAt, type SilenceSettings, withSilence } from '#lib/catalog/silence-settings.ts';
@@ -19,79 +19,77 @@ import { acknowledge } from '#lib/incidents/acknowledge.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 
-/** That a link was used: put with what it did, and kept until the link is worth nothing anyway. */
+/** Record of a used link, written in the same transaction and kept until the link has expired. */
 type UsedLink = Item & { v: string; at: number };
 
-/** A link that still does something. */
+/** A link that can be used. */
 export type OpenLink = {
   claims: LinkClaims;
   check: CheckItem;
   entity: EntityItem;
-  /** What its failure is called: `Web shop: home page`. */
+  /** Name of the failed check: `Web shop: home page`. */
   name: string;
-  /** To whom it was sent: `Slack`, or what a channel of the account is called. */
+  /** Recipient of the link: `Slack`, or the name of an account channel. */
   sent_to: string;
-  /** Where its use is noted. */
+  /** Key of the record of its use. */
   used: Key;
 };
 
-/** Why a link does nothing, in a sentence for whoever follows it, and the status of that page. */
+/** A link that cannot be used: a readable reason and the HTTP status of the page. */
 type DeadLink = { status: 403 | 404 | 410; why: string };
 
-const dead = (status: DeadLink['status'], why: string): DeadLink => ({ status, why });
+const deadLink = (status: DeadLink['status'], why: string): DeadLink => ({ status, why });
 
-const NOT_OURS = dead(
-  404,
-  'This link is none of this service. It may have been cut off on its way: open it anew from the alert.',
-);
+const INVALID = deadLink(404, 'Invalid link, possibly truncated. Open it from the alert again.');
 
-/** Looks at what a link is for, and changes nothing: whatever fetches links to show them does no harm. */
+/** Validates a link without changing anything, because link previews fetch it. */
 export async function openLink({ ports, keys }: Env, token: string): Promise<OpenLink | DeadLink> {
-  const read = readToken(token);
-  if (!read) return NOT_OURS;
+  const read = parseToken(token);
+  if (!read) return INVALID;
   const { claims, signature } = read;
   const { tenant, check_id, channel_id, transition_id } = claims;
   const used = keys.usedLink(tenant, signature);
   const [account, use, check, place] = await ports.table.getMany<
     [AccountItem, UsedLink, CheckItem, PolicyItem | AccountChannel]
-  >([keys.account(tenant), used, keys.check(tenant, check_id), channelPlace(keys, tenant, check_id, channel_id)]);
-  if (!account || !isSignedBy(account.link_key, read)) return NOT_OURS;
-  if (isDisabled(account)) return dead(403, 'The account of this link is disabled.');
+  >([keys.account(tenant), used, keys.check(tenant, check_id), channelKey(keys, tenant, check_id, channel_id)]);
+  if (!account || !isSignedBy(account.link_key, read)) return INVALID;
+  if (isDisabled(account)) return deadLink(403, 'The account of this link is disabled.');
   const now = ports.clock.now();
   if (claims.expires_at * 1000 <= now)
-    return dead(410, `This link was good until ${clockTime(iso(claims.expires_at * 1000))}. Nothing was changed.`);
+    return deadLink(410, `This link expired at ${clockTime(iso(claims.expires_at * 1000))}. Nothing was changed.`);
   if (use)
-    return dead(
+    return deadLink(
       410,
       `This link was used at ${clockTime(iso(use.at))}. Each link works once; nothing more was changed.`,
     );
   const channel = channelIn(place, channel_id);
   const entity = check && (await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id)));
-  if (!check || !entity) return dead(410, 'The check that this link is about was deleted.');
-  if (!channel) return dead(410, 'The channel that this link was sent to was removed. Nothing was changed.');
+  if (!check || !entity) return deadLink(410, 'The check of this link was deleted.');
+  if (!channel) return deadLink(410, 'The channel of this link was removed. Nothing was changed.');
   const name = `${entity.name}: ${checkLabel(check)}`;
   if (check.alerts.episode?.transition_id !== transition_id) {
     const since = check.alerts.episode
-      ? 'it has failed anew since, which has links of its own'
+      ? 'it has failed again since; use the link in the new alert'
       : `it is ${check.state}`;
-    return dead(410, `The failure of ${name} that this link is about is over: ${since}. Nothing was changed.`);
+    return deadLink(410, `The failure of ${name} is over: ${since}. Nothing was changed.`);
   }
   const by = claims.action === 'acknowledge' ? acknowledgementAt(check.alerts, now) : undefined;
-  if (by) return dead(410, `${name} was acknowledged at ${clockTime(iso(by.at))}: ${by.by}. Nothing was changed.`);
+  if (by)
+    return deadLink(410, `${name} was acknowledged by ${by.by} at ${clockTime(iso(by.at))}. Nothing was changed.`);
   const sent_to =
     'name' in channel ? String(channel.name) : (channelTypeOf(channel.channel_type)?.title ?? 'a channel');
   return { claims, check, entity, name, sent_to, used };
 }
 
-type Following = TenantEnv & MutationContext;
+type ActorScope = TenantEnv & MutationContext;
 
-/** Does what a link is for, once: its use is noted in the same transaction. */
+/** Performs the action of a link, once: its use is recorded in the same transaction. */
 export async function followLink(
   { ports, keys }: Env,
   link: OpenLink,
   origin: Origin & { via: 'link' },
 ): Promise<void> {
-  const scope: Following = { ports, keys, tenant: link.claims.tenant, origin };
+  const scope: ActorScope = { ports, keys, tenant: link.claims.tenant, origin };
   const now = ports.clock.now();
   const put: UsedLink = { ...link.used, v: ports.ids.token(), at: now, expires_at: link.claims.expires_at + KEPT_S };
   const used: Write = { put, if: 'absent' };
@@ -100,13 +98,13 @@ export async function followLink(
   await acknowledge(scope, link.check, { by: `a link in ${link.sent_to}`, via: 'link', channel_id, note: '' }, [used]);
 }
 
-/** Longer than it is good, as clocks differ. */
+/** Extra retention in seconds, because clocks differ. */
 const KEPT_S = 3600;
 
-/** For so long the alerts of a check are held back. */
+/** Duration of a silence by a link in ms. */
 const SILENCE_MS = HOUR_MS;
 
-async function silence(scope: Following, { check, sent_to }: OpenLink, used: Write): Promise<void> {
+async function silence(scope: ActorScope, { check, sent_to }: OpenLink, used: Write): Promise<void> {
   const note = auditWriter(scope, 'update', auditedPolicy);
   const now = scope.ports.clock.now();
   const until = now + SILENCE_MS;

@@ -103,7 +103,7 @@ class Model {
     const entity = this.#scene.world.entities.get(id)!;
     const seen = decideByCause({
       hold: held.hold,
-      verdict,
+      analysis: verdict,
       waiting: [TEAM],
       incidents: this.#incidents,
       pending: new Map([...this.#held].map(([one, { look_at }]) => [one, look_at])),
@@ -112,16 +112,16 @@ class Model {
       down_at: held.down_at,
       cooldown_ms: COOLDOWN_MS,
       settle_ms: Math.max(MIN_SETTLING_MS, entity.threshold * entity.interval_ms + TIMEOUT_MS),
-      judgedBy: (time) =>
+      firstResultBy: (time) =>
         entity.phase_ms + Math.ceil((time - entity.phase_ms) / entity.interval_ms) * entity.interval_ms + TIMEOUT_MS,
       now: agenda.now,
     });
     held.hold = seen.hold;
-    for (const { urgency } of seen.tell) this.#send(id, urgency, seen.root ?? undefined);
-    if (seen.look_at === undefined) this.#held.delete(id);
+    for (const { urgency } of seen.notify) this.#send(id, urgency, seen.root ?? undefined);
+    if (seen.recheck_at === undefined) this.#held.delete(id);
     else {
-      held.look_at = seen.look_at;
-      agenda.at(seen.look_at, () => this.#look(id));
+      held.look_at = seen.recheck_at;
+      agenda.at(seen.recheck_at, () => this.#look(id));
     }
   }
 

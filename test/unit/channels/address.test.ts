@@ -120,7 +120,7 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
     await world.putPolicy([channel]);
     answers(slowDown);
     const first = await testChannel(world.context, world.check, channel);
-    expect(first).toMatchObject({ status: 'failed', error: expect.stringContaining('its next turn is in 8 s') });
+    expect(first).toMatchObject({ status: 'failed', error: expect.stringContaining('try again in 8 s') });
     expect(await testChannel(world.context, world.check, channel)).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(/^not sent: .*429/),

@@ -190,6 +190,6 @@ it('without a mail server its operator is told what to set', async () => {
   await deliverTests(world);
   expect(await world.delivery(id)).toMatchObject({
     status: 'failed',
-    error: 'this service sends no mail; its operator sets SMTP_URL and MAIL_FROM',
+    error: 'mail is not configured; the operator must set SMTP_URL and MAIL_FROM',
   });
 });

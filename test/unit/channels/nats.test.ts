@@ -59,9 +59,7 @@ describe('a delivery over NATS', () => {
   it('fails with a sentence for the operator where there is no NATS', async () => {
     const world = await alertWorld();
     const id = await alert(world);
-    expect((await world.delivery(id))?.error).toBe(
-      'this service has no NATS server; its operator sets one with NATS_URL',
-    );
+    expect((await world.delivery(id))?.error).toBe('NATS is not configured; the operator must set NATS_URL');
   });
 
   it('is tried again when the server is away, and says nothing of its address', async () => {

@@ -13,7 +13,7 @@ const TENANT = 'acc_a';
 const ROOT = 'ent_0';
 const START = Date.UTC(2026, 10, 21, 5);
 
-/** Changes of two checks of each of some entities, each with its number within the entity. */
+/** Changes of two checks per entity, each numbered within its entity. */
 const histories = fc
   .array(fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 })
   .map((entities) =>
@@ -45,10 +45,10 @@ function world() {
     } as unknown as DecidedTransition;
   };
   const put = (items: Item[]) => ports.table.putMany(items);
-  const keep = ({ tenant_id, check_id, sk }: DecidedTransition) =>
+  const update = ({ tenant_id, check_id, sk }: DecidedTransition) =>
     updateIncidentItem({ ports, keys }, { tenant_id, check_id, sk });
-  /** All that is kept, but for what each write draws anew. */
-  async function kept() {
+  /** Returns the stored items without versions and expiry times. */
+  async function stored() {
     const incident = await ports.table.get<IncidentItem>(keys.incident(TENANT, 'inc_0mi8w2c1kx'));
     const under = await allOf<IncidentEntity>(ports.table, { partition: keys.ofIncident(TENANT, 'inc_0mi8w2c1kx') });
     const open = await allOf(ports.table, { partition: keys.openIncidents(TENANT) });
@@ -56,19 +56,19 @@ function world() {
     return plain.map((item) => ({ ...item, look_at: undefined }));
   }
   const root = { ...keys.entity(TENANT, ROOT), name: 'Database' };
-  return { root, itemOf, put, keep, kept, sent };
+  return { root, itemOf, put, update, stored, sent };
 }
 
 async function afterwards(history: Change[], order: Change[], atOnce: boolean) {
-  const { root, itemOf, put, keep, kept, sent } = world();
+  const { root, itemOf, put, update, stored, sent } = world();
   await put([root, ...history.map(itemOf)]);
-  if (atOnce) await Promise.all(order.map((change) => keep(itemOf(change))));
-  else for (const change of order) await keep(itemOf(change));
-  return { kept: await kept(), looks: sent.length };
+  if (atOnce) await Promise.all(order.map((change) => update(itemOf(change))));
+  else for (const change of order) await update(itemOf(change));
+  return { stored: await stored(), quietChecks: sent.length };
 }
 
-describe('what an incident keeps of its transitions', () => {
-  it('is the same in whatever order they come, how often each, and one after the other or at once', () =>
+describe('updateIncidentItem', () => {
+  it('stores the same for any order, repetition and concurrency of transitions', () =>
     fc.assert(
       fc.asyncProperty(
         histories.chain((history) =>
@@ -85,17 +85,17 @@ describe('what an incident keeps of its transitions', () => {
             .sort((a, b) => a.place - b.place)
             .map(({ change }) => change);
           const expected = await afterwards(history, history, false);
-          expect((await afterwards(history, order, atOnce)).kept).toEqual(expected.kept);
+          expect((await afterwards(history, order, atOnce)).stored).toEqual(expected.stored);
         },
       ),
       { numRuns: 60 },
     ));
 
-  it('leads to a look whether it is over, as soon as an entity has nothing that is down any more', async () => {
+  it('schedules a quiet check when an entity has no failing check left', async () => {
     const down: Change = { entity: 0, check: 0, seq: 1, isDown: true, count: 1, at: START };
     const up: Change = { entity: 0, check: 0, seq: 2, isDown: false, count: 0, at: START + 1000 };
-    expect((await afterwards([down], [down], false)).looks).toBe(0);
-    expect((await afterwards([down, up], [down, up], false)).looks).toBe(1);
-    expect((await afterwards([down, up], [up, down], false)).looks).toBe(1);
+    expect((await afterwards([down], [down], false)).quietChecks).toBe(0);
+    expect((await afterwards([down, up], [down, up], false)).quietChecks).toBe(1);
+    expect((await afterwards([down, up], [up, down], false)).quietChecks).toBe(1);
   });
 });

@@ -24,7 +24,7 @@ describe('the delivery log', () => {
     return { ids: body.map((one: { id: string }) => one.id), next: /^<([^>]+)>/.exec(headers.link ?? '')?.[1] };
   };
 
-  it('is newest first, fifty at a time, and pages to its end across its buckets', async () => {
+  it('lists fifty deliveries per page, newest first, across its buckets', async () => {
     const made: string[] = [];
     for (let n = 0; n < 60; n++) made.unshift(await put(n));
     const first = await idsAt('/v1/notify/logs');
@@ -41,13 +41,13 @@ describe('the delivery log', () => {
     expect(small).toEqual(made);
   });
 
-  it('hides what belonged to an entity that is gone', async () => {
+  it('hides deliveries of a deleted entity', async () => {
     const kept = await put(1);
     for (let n = 2; n < 80; n++) await put(n, { entity_id: 'ent_gone' });
     expect(await idsAt('/v1/notify/logs')).toEqual({ ids: [kept], next: undefined });
   });
 
-  it('ends where history is no longer kept, whatever the store still holds', async () => {
+  it('ends at the retention of the history', async () => {
     await put(1);
     world.pass(91 * 86_400_000);
     const fresh = await put(2);
@@ -60,11 +60,11 @@ describe('the delivery log', () => {
     expect(body[0].error).not.toContain('hooks.example.com');
   });
 
-  it.each(['limit=0', 'limit=ten', 'cursor=garbled'])('refuses %s', async (query) => {
+  it.each(['limit=0', 'limit=ten', 'cursor=garbled'])('rejects %s', async (query) => {
     expect((await call('GET', `/v1/notify/logs?${query}`)).body.code).toBe('VALIDATION_ERROR');
   });
 
-  it('refuses the cursor of another list', async () => {
+  it('rejects the cursor of another list', async () => {
     const slack = { channel_type: 'slack', config: { url: 'https://hooks.example.com/services/x' } };
     for (let n = 0; n < 3; n++) await call('POST', '/v1/checks/chk_pay/policy/channels', slack);
     const { headers } = await call('GET', '/v1/notify/channels?limit=1');

@@ -21,7 +21,7 @@ const addSlack = async (url = HOOK): Promise<string> =>
 const stored = () => world.table.get<PolicyItem>(world.keys.policy(TENANT, 'chk_pay'));
 
 describe('the policy of a check', () => {
-  it('is there from the start, as old as the check, and not stored', async () => {
+  it('exists from the start, as old as the check, without being stored', async () => {
     const { body } = await call('GET', POLICY);
     expect(body).toMatchObject({ check_id: 'chk_pay', channels: [], updated_at: '2026-11-21T05:16:40.123Z' });
     expect(await stored()).toBeUndefined();
@@ -42,7 +42,7 @@ describe('the policy of a check', () => {
     expect([status, body.code, body.details?.[0]?.path]).toEqual([400, 'VALIDATION_ERROR', name]);
   });
 
-  it('takes the bounds themselves', async () => {
+  it('accepts the bounds', async () => {
     for (const value of [0, 604_800]) {
       const { status } = await call('POST', POLICY, { cooldown_seconds: value, repeat_interval_seconds: value });
       expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe('the policy of a check', () => {
     expect((await call('POST', POLICY, { repeat_interval_seconds: 10 })).status).toBe(200);
   });
 
-  it('loses neither of two changes made at once', async () => {
+  it('loses no change when two are concurrent', async () => {
     await Promise.all([
       ...Array.from({ length: 5 }, () => addSlack()),
       call('POST', POLICY, { silenced: true }),
@@ -61,7 +61,7 @@ describe('the policy of a check', () => {
     expect(body.channels).toHaveLength(5);
   });
 
-  it('is never left behind by a check that is deleted meanwhile', async () => {
+  it('is not left by a check that is deleted concurrently', async () => {
     const { transact } = world.table;
     world.ports.table.transact = async (writes) => {
       world.ports.table.transact = transact;
@@ -78,30 +78,30 @@ describe('channels', () => {
     ['an unknown type', { channel_type: 'pigeon', config: {} }, 'channel_type'],
     ['no type', { config: {} }, 'channel_type'],
     ['no config', { channel_type: 'slack' }, 'config'],
-    ['a config that is no object', { channel_type: 'slack', config: 'https://x.test' }, 'config'],
+    ['a config that is not an object', { channel_type: 'slack', config: 'https://x.test' }, 'config'],
     ['an unknown config key', { channel_type: 'slack', config: { url: HOOK, room: '#ops' } }, 'config.room'],
     ['a webhook without TLS', { channel_type: 'webhook', config: { url: 'http://example.com/' } }, 'config.url'],
     ['a metadata address', { channel_type: 'slack', config: { url: 'http://169.254.169.254/' } }, 'config.url'],
-  ])('are refused with %s', async (_what, body, path) => {
+  ])('are rejected with %s', async (_what, body, path) => {
     const answer = await call('POST', CHANNELS, body);
     expect([answer.status, answer.body.code, answer.body.details[0].path]).toEqual([400, 'VALIDATION_ERROR', path]);
     expect(await stored()).toBeUndefined();
   });
 
-  it('may not lead to a private address where only public ones are allowed', async () => {
+  it('cannot use a private address when only public ones are allowed', async () => {
     world = await alertWorld({ CHECK_EGRESS: 'public' });
     const { body } = await call('POST', CHANNELS, { channel_type: 'slack', config: { url: 'http://10.0.0.7/hook' } });
     expect(body.error).toContain('10.0.0.7 is a private address');
     expect((await call('POST', CHANNELS, { channel_type: 'slack', config: { url: HOOK } })).status).toBe(201);
   });
 
-  it('of a deleted check are in no list', async () => {
+  it('are not listed after the deletion of their check', async () => {
     await addSlack();
     await world.table.transact([{ delete: { pk: world.check.pk, sk: world.check.sk } }]);
     expect((await call('GET', '/v1/notify/channels')).body).toEqual([]);
   });
 
-  it('page through the list of all, across its buckets', async () => {
+  it('are listed page by page across the buckets', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 9; i++) {
       world.pass(1);
@@ -127,7 +127,7 @@ describe('a test alert', () => {
   });
   afterEach(() => receiver.close());
 
-  it('goes out at once, even when silenced, and answers its delivery', async () => {
+  it('is sent immediately, even when silenced, and returns its delivery', async () => {
     await call('POST', POLICY, { silenced: true });
     const id = await addSlack(url);
     const { status, body: answer } = await call('POST', `${CHANNELS}/${id}/test`);
@@ -165,7 +165,7 @@ describe('a test alert', () => {
     expect((await call('GET', POLICY)).body.channels[0].last_delivery).toEqual(body);
   });
 
-  it('is attempted once and says what was wrong', async () => {
+  it('is attempted once and returns the error', async () => {
     receiver.behave({ status: 404, body: 'no_service' });
     const id = await addSlack(url);
     const { status, body } = await call('POST', `${CHANNELS}/${id}/test`);
@@ -178,7 +178,7 @@ describe('a test alert', () => {
     expect(world.sent).toEqual([]);
   });
 
-  it('to a channel that is not there is not found', async () => {
+  it('returns NOT_FOUND for an unknown channel', async () => {
     expect((await call('POST', `${CHANNELS}/chn_nobody/test`)).body.code).toBe('NOT_FOUND');
   });
 });

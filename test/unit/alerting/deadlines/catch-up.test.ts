@@ -1,25 +1,25 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
-import { type Given, MINUTE, NOW, situation } from './situation.ts';
+import { dueAlert, type Given, MINUTE, NOW } from './due-alert.ts';
 
-const decide = (given: Given) => decideCatchUp(situation(given));
+const decide = (given: Given) => decideCatchUp(dueAlert(given));
 const reports_state = (kind: string, state: string) => ({
-  alert: { reports_state: state, situation: expect.objectContaining({ kind }) },
+  alert: { reports_state: state, input: expect.objectContaining({ kind }) },
 });
 
 describe('decideCatchUp', () => {
-  it('tells what the channels do not know', () => {
+  it('alerts when the last notified state is outdated', () => {
     expect(decide({ state: 'down', announced: 'up' })).toMatchObject(reports_state('late', 'down'));
     expect(decide({ state: 'up', announced: 'down' })).toMatchObject(reports_state('late', 'up'));
   });
 
-  it('tells nothing that they know already', () => {
+  it('does nothing when the last notified state is right', () => {
     expect(decide({ state: 'down', announced: 'down' })).toEqual({});
     expect(decide({ state: 'up', announced: 'up' })).toEqual({});
   });
 
-  it('tells what is again when alerts went out in the wrong order', () => {
+  it('alerts again after alerts out of order', () => {
     expect(decide({ state: 'down', announced: 'down', note: { misled: true } })).toMatchObject(
       reports_state('late', 'down'),
     );
@@ -31,13 +31,13 @@ describe('decideCatchUp', () => {
     expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(reports_state('late', 'down'));
   });
 
-  it('waits for it also while there is no channel, as there may be one by then', () => {
+  it('waits for the cooldown even without channels, because one can be added', () => {
     const policy = { cooldown_seconds: 300, channels: [] };
     const next = { deadline: NOW + 4 * MINUTE };
     expect(decide({ state: 'down', announced: 'up', policy, planned: NOW - MINUTE })).toEqual({ next });
   });
 
-  it('does not wait for it when every delivery failed, or when channels were misled', () => {
+  it('does not wait after failed or misordered alerts', () => {
     const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW };
     expect(decide({ ...given, note: { failed_at: NOW - MINUTE, tries: 0 } })).toMatchObject(
       reports_state('late', 'down'),
@@ -45,26 +45,26 @@ describe('decideCatchUp', () => {
     expect(decide({ ...given, note: { misled: true } })).toMatchObject(reports_state('late', 'down'));
   });
 
-  it('starts a cooldown of its own, and is not followed by another look', () => {
+  it('starts a cooldown, without another deadline', () => {
     const { alert, next } = decide({ state: 'down', announced: 'up' });
     expect(alert).toMatchObject({ reports_state: 'down', cooldown: 'page' });
     expect(next).toBeUndefined();
   });
 
-  it('tells of no recovery where the policy wants none', () => {
+  it('does not alert on recovery when the policy disables it', () => {
     expect(decide({ state: 'up', announced: 'down', policy: { notify_on_recovery: false } })).toEqual({});
   });
 
-  it('sends a closing note for a disabled check that channels take for down', () => {
+  it('sends a closing alert for a disabled check whose last notified state is down', () => {
     const closed = {
-      alert: { reports_state: 'up', cooldown: null, situation: expect.objectContaining({ kind: 'closed' }) },
+      alert: { reports_state: 'up', cooldown: null, input: expect.objectContaining({ kind: 'closed' }) },
     };
     expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toMatchObject(closed);
     expect(decide({ enabled: false, announced: 'down', policy: { late_alerts: false } })).toEqual({});
     expect(decide({ enabled: false, announced: 'up' })).toEqual({});
   });
 
-  it('knows degraded from both up and down', () => {
+  it('distinguishes degraded from up and down', () => {
     expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(reports_state('late', 'degraded'));
     expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(reports_state('late', 'degraded'));
     expect(decide({ state: 'degraded', announced: 'degraded' })).toEqual({});
@@ -73,14 +73,14 @@ describe('decideCatchUp', () => {
     );
   });
 
-  it('takes degraded for up where that is not announced', () => {
+  it('counts degraded as up when alerts on degraded are disabled', () => {
     const policy = { notify_on_degraded: false };
     expect(decide({ state: 'degraded', announced: 'up', policy })).toEqual({});
     expect(decide({ state: 'degraded', announced: 'down', policy })).toMatchObject(reports_state('late', 'up'));
     expect(decide({ state: 'degraded', announced: 'degraded', policy })).toMatchObject(reports_state('late', 'up'));
   });
 
-  it('waits for the cooldown of a warning only to tell a warning', () => {
+  it('applies the cooldown of a warning only to warnings', () => {
     const given: Given = { policy: { cooldown_seconds: 300 }, warned: NOW - MINUTE };
     const later = { next: { deadline: NOW + 4 * MINUTE } };
     expect(decide({ ...given, state: 'degraded', announced: 'up' })).toEqual(later);
@@ -94,7 +94,7 @@ describe('decideCatchUp', () => {
     expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject({ alert: { cooldown: 'warning' } });
   });
 
-  it('waits until a check is calm whose flapping was told, and then tells its state whatever it is', () => {
+  it('waits until a flapping check is calm, then alerts its state', () => {
     const policy = { flap_threshold: 3 };
     const flaps = { since: NOW - 9 * MINUTE, until: NOW + MINUTE };
     const told = { ...flaps, told: true as const };
@@ -114,7 +114,7 @@ describe('decideCatchUp', () => {
     );
   });
 
-  it('says what is while a check flaps when the alert that told so failed, and looks again when it is calm', () => {
+  it('alerts during flapping when the alert that reported it failed, and again when calm', () => {
     const flapping = { since: NOW - 9 * MINUTE, until: NOW + MINUTE, told: true as const };
     const note = { failed_at: NOW - MINUTE, tries: 0 };
     const next = { deadline: flapping.until };
@@ -134,7 +134,7 @@ describe('decideCatchUp', () => {
     note: fc.constantFrom(undefined, { misled: true as const }, { failed_at: NOW - MINUTE, tries: 1 }),
   });
 
-  it('is silent for a silenced policy, one without channels, and one that wants no catch-up', () => {
+  it('does nothing when silenced, without channels, or with late alerts disabled', () => {
     fc.assert(
       fc.property(anything, (given) => {
         expect(decide({ ...given, policy: { silenced: true } })).toEqual({});
@@ -144,7 +144,7 @@ describe('decideCatchUp', () => {
     );
   });
 
-  it('never reports_state a state that the check is not in', () => {
+  it('reports only the present state', () => {
     fc.assert(
       fc.property(anything, (given) => {
         const { alert } = decide({ ...given, enabled: true });

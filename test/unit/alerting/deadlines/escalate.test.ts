@@ -6,7 +6,7 @@ import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel } from '#lib/alerting/policy/policy.ts';
 import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
-import { MINUTE, NOW, situation } from './situation.ts';
+import { dueAlert, MINUTE, NOW } from './due-alert.ts';
 
 const channel = (id: string): AlertChannel => ({
   id,
@@ -24,17 +24,17 @@ const ann: Acknowledgement = { by: 'ann@shop.test', via: 'api', at: NOW - 1000, 
 
 type Given = { steps?: number; from?: number; acknowledgement?: Acknowledgement; state?: CheckItem['state'] };
 
-/** Down, told `from` five minutes ago, so that its first step is due now. */
+/** Down, notified `from` five minutes ago, so that the first step is due now. */
 function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'down' }: Given = {}): DueAlert & {
   check: CheckItem;
 } {
-  const given = situation({ state, announced: 'down', policy: { channels, escalation } });
+  const given = dueAlert({ state, announced: 'down', policy: { channels, escalation } });
   const episode = { transition_id: 'trn_1', escalation: { from, steps }, ...(acknowledgement && { acknowledgement }) };
   return { ...given, check: { ...given.check, alerts: { ...given.check.alerts, episode } } };
 }
 
-describe('a step of an escalation', () => {
-  it('calls its own channels, is noted on the check, and leads to the next one at its time', () => {
+describe('decideEscalation', () => {
+  it('notifies the channels of the step, records it and schedules the next one', () => {
     expect(decideEscalation(due())).toMatchObject({
       alert: { reports_state: 'down', cooldown: null, step: 0, channels: [{ id: 'second' }] },
       alerts: { escalated: ['second'], episode: { escalation: { steps: 1 } } },
@@ -42,38 +42,38 @@ describe('a step of an escalation', () => {
     });
   });
 
-  it('is the last one where no other follows', () => {
+  it('ends after the last step', () => {
     const { alert, next } = decideEscalation(due({ steps: 1, from: NOW - 15 * MINUTE }));
     expect(alert).toMatchObject({ step: 1, channels: [{ id: 'third' }] });
     expect(next).toBeUndefined();
     expect(decideEscalation(due({ steps: 2 }))).toEqual({});
   });
 
-  it('waits for its time, but where nobody could be told before', () => {
+  it('waits for its time, unless the step before notified no channel', () => {
     const early = due({ from: NOW - 4 * MINUTE });
     expect(decideEscalation(early)).toEqual({ next: { deadline: NOW + MINUTE } });
     expect(decideEscalation({ ...early, entry: { deadline: NOW, note: { at_once: true } } })).toHaveProperty('alert');
   });
 
-  it('keeps its distance to one that came late', () => {
+  it('keeps its distance after a late step', () => {
     expect(decideEscalation(due({ from: NOW - 60 * MINUTE })).next).toEqual({ deadline: NOW + 10 * MINUTE });
   });
 
-  it('comes within a cooldown too, and starts none', () => {
+  it('ignores the cooldown and starts none', () => {
     const cooling = due();
     const policy = { ...cooling.policy, cooldown_seconds: 600 };
     cooling.check.alerts.last_planned_at = NOW;
     expect(decideEscalation({ ...cooling, policy })).toMatchObject({ alert: { cooldown: null } });
   });
 
-  it('is not taken while somebody looks after the failure, and is looked at when that ends', () => {
+  it('pauses while the failure is acknowledged', () => {
     expect(decideEscalation(due({ acknowledgement: ann }))).toEqual({});
     const until = NOW + MINUTE;
     expect(decideEscalation(due({ acknowledgement: { ...ann, until } }))).toEqual({ next: { deadline: until } });
     expect(decideEscalation(due({ acknowledgement: { ...ann, until: NOW } }))).toHaveProperty('alert');
   });
 
-  it('waits while the check is silenced, in a window or only degraded', () => {
+  it('waits while the check is silenced, in maintenance, or degraded', () => {
     const soon = { next: { deadline: NOW + 5 * MINUTE } };
     const given = due();
     expect(decideEscalation({ ...given, policy: { ...given.policy, silenced: true } })).toEqual(soon);
@@ -84,7 +84,7 @@ describe('a step of an escalation', () => {
     expect(decideEscalation(due({ state: 'degraded' }))).toEqual(soon);
   });
 
-  it('is passed over where its channels are gone', () => {
+  it('passes over a step whose channels were removed', () => {
     const given = due();
     const left = { ...given.policy, channels: channels.filter(({ id }) => id !== 'second') };
     const decided = decideEscalation({ ...given, policy: left });
@@ -97,8 +97,8 @@ describe('a step of an escalation', () => {
   });
 });
 
-describe('an acknowledgement', () => {
-  it('stops reminders, which keep their rhythm for when it ends', () => {
+describe('decideRepeat of an acknowledged failure', () => {
+  it('sends no reminder and keeps the interval', () => {
     const given = due({ acknowledgement: ann });
     const policy = { ...given.policy, repeat_interval_seconds: 600 };
     expect(decideRepeat({ ...given, policy })).toEqual({ next: { deadline: expect.any(Number) } });
@@ -106,8 +106,8 @@ describe('an acknowledgement', () => {
   });
 });
 
-describe('whom a step names', () => {
-  it('hears nothing of trouble before it, and of the recovery exactly where it was called', () => {
+describe('the channels of a step', () => {
+  it('receive failures after their step, and recoveries only if they were notified', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 }), fc.subarray(['second', 'third']), (steps, escalated) => {
         const alerts = { escalated, episode: { transition_id: 'trn_1', escalation: { from: 0, steps } } };

@@ -13,7 +13,7 @@ beforeEach(async () => {
   world = await healthWorld();
 });
 
-/** Push checks of one minute that were heard of once, ten minutes ago, and their deadlines, long past. */
+/** Creates push checks of one minute with one heartbeat ten minutes ago, and their overdue deadlines. */
 async function silentChecks(count: number) {
   const checks: CheckItem[] = [];
   for (let i = 0; i < count; i++) checks.push(await world.pushCheck({ interval_seconds: 60 }));
@@ -27,7 +27,7 @@ async function silentChecks(count: number) {
   return { checks, deadlines };
 }
 
-/** The kinds of errors of a check's results, newest first. */
+/** Returns the error kinds of the results of a check, newest first. */
 const errorsOf = async ({ tenant_id, id }: CheckItem) => {
   const page = await world.ports.table.query<Item & { error_kind?: string | null }>({
     partition: world.keys.ofCheck(tenant_id, id),
@@ -43,8 +43,8 @@ const sentDeadlines = () =>
     queue === 'deadline' ? [(message.body as { deadlines: DueDeadline[] }).deadlines] : [],
   );
 
-describe('deadlines that travelled together', () => {
-  it('are all judged, and their next ones travel together again', async () => {
+describe('handleDeadlines', () => {
+  it('handles all deadlines of a message, and sends the next ones together', async () => {
     const { checks, deadlines } = await silentChecks(3);
     await handleDeadlines(world, deadlines);
     for (const check of checks) expect(await errorsOf(check)).toEqual(['missed_heartbeat', null]);
@@ -52,7 +52,7 @@ describe('deadlines that travelled together', () => {
     expect(ids).toEqual([checks.map(({ id }) => id).sort()]);
   });
 
-  it('are done but for the one that failed, and done again they change nothing', async () => {
+  it('handles the others when one fails, and changes nothing when repeated', async () => {
     const { checks, deadlines } = await silentChecks(3);
     const broken = world.keys.entry('missed_heartbeat', checks[1]!.tenant_id, checks[1]!.id).sk;
     const { get } = world.ports.table;
@@ -71,7 +71,7 @@ describe('deadlines that travelled together', () => {
     expect(sentDeadlines().flat()).toHaveLength(3);
   });
 
-  it('of a disabled account wait', async () => {
+  it('leaves deadlines of a disabled account', async () => {
     const { checks, deadlines } = await silentChecks(1);
     const account = await world.ports.table.get<AccountItem>(world.keys.account(checks[0]!.tenant_id));
     const disabled: AccountItem = { ...account!, disabled: true };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { updatePolicy } from '#lib/alerting/configure/policies.ts';
 import { addWindow, changeWindow, deleteWindow } from '#lib/alerting/configure/windows.ts';
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
-import { wakeAlerts } from '#lib/alerting/deadlines/wake.ts';
+import { recheckSuppressed } from '#lib/alerting/deadlines/recheck-suppressed.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import { withoutAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
@@ -17,43 +17,43 @@ import {
   decisions,
   entryOf,
   itemsUnder,
-  lookLater,
   MINUTE,
   maintenance,
   now,
   probe,
-  told,
+  recheckLater,
+  sentAlerts,
   world,
 } from './watched-check.ts';
 
 describe('a check that goes down in a maintenance window', () => {
-  it('and is down at its end alerts once, just after its own first result behind it', async () => {
+  it('alerts once after the first result after the window, when it is still down', async () => {
     await maintenance(10);
     await probe('down');
-    expect([await decisions(), await told()]).toEqual([[['held', 'maintenance']], []]);
+    expect([await decisions(), await sentAlerts()]).toEqual([[['held', 'maintenance']], []]);
     world.advance(9 * MINUTE);
     await deadlines();
-    expect(await told()).toEqual([]);
+    expect(await sentAlerts()).toEqual([]);
     world.advance(MINUTE);
     await deadlines();
-    expect(await told()).toEqual([]);
+    expect(await sentAlerts()).toEqual([]);
     await probe('down');
-    await lookLater();
-    expect([await decisions(), await told()]).toEqual([[['planned', null]], ['state_change down']]);
+    await recheckLater();
+    expect([await decisions(), await sentAlerts()]).toEqual([[['planned', null]], ['state_change down']]);
     expect(await entryOf('hold')).toBeUndefined();
-    await lookLater();
-    expect(await told()).toHaveLength(1);
+    await recheckLater();
+    expect(await sentAlerts()).toHaveLength(1);
     await probe();
-    expect(await told()).toEqual(['state_change down', 'state_change up']);
+    expect(await sentAlerts()).toEqual(['state_change down', 'state_change up']);
   });
 
-  it('and is up with its first result after it tells nobody', async () => {
+  it('sends no alert when its first result after the window is a success', async () => {
     await maintenance(10);
     await probe('down');
     world.advance(10 * MINUTE);
     await probe();
-    await lookLater();
-    expect([await decisions(), await told()]).toEqual([
+    await recheckLater();
+    expect([await decisions(), await sentAlerts()]).toEqual([
       [
         ['skipped', 'maintenance'],
         ['skipped', 'maintenance'],
@@ -63,19 +63,19 @@ describe('a check that goes down in a maintenance window', () => {
     expect(await entryOf('hold')).toBeUndefined();
   });
 
-  it('was told before: that it is down is not told again, that it is up is told at once', async () => {
+  it('sends a recovery immediately when the failure was notified before the window', async () => {
     await probe('down');
     await maintenance(10);
     world.advance(11 * MINUTE);
     await probe('down');
     await deadlines();
-    expect(await told()).toEqual(['state_change down']);
+    expect(await sentAlerts()).toEqual(['state_change down']);
     await maintenance(10);
     await probe();
-    expect(await told()).toEqual(['state_change down', 'state_change up']);
+    expect(await sentAlerts()).toEqual(['state_change down', 'state_change up']);
   });
 
-  it('is not told again where that it was up could not be delivered, and is explained by the window', async () => {
+  it('sends no alert when down was already notified, with the window as the reason', async () => {
     await probe('down');
     await probe();
     await maintenance(10);
@@ -88,13 +88,13 @@ describe('a check that goes down in a maintenance window', () => {
     await world.ports.table.transact([{ put }]);
     world.advance(10 * MINUTE);
     await probe('down');
-    await lookLater();
+    await recheckLater();
     expect((await decisions()).at(-1)).toEqual(['skipped', 'maintenance']);
     const { sentence } = explainTransition((await itemsUnder<DecidedTransition>(TRANSITIONS)).at(-1)!);
     expect(sentence).toMatch(/^No alert was sent: a maintenance window was open until \d{4}-/);
   });
 
-  it('waits for the end of every window that overlaps or follows at once', async () => {
+  it('waits for the end of overlapping and consecutive windows', async () => {
     await maintenance(10);
     await addWindow(world.context, {
       ...{ name: 'more', scope: { all: true } },
@@ -104,14 +104,14 @@ describe('a check that goes down in a maintenance window', () => {
     world.advance(15 * MINUTE);
     await probe('down');
     await deadlines();
-    expect(await told()).toEqual([]);
+    expect(await sentAlerts()).toEqual([]);
     world.advance(15 * MINUTE);
     await probe('down');
-    await lookLater();
-    expect(await told()).toEqual(['state_change down']);
+    await recheckLater();
+    expect(await sentAlerts()).toEqual(['state_change down']);
   });
 
-  it('is decided soon after a window is deleted, or moved away, by what it does from then on', async () => {
+  it('is decided by new results when the window is deleted or moved', async () => {
     for (const end of [deleteWindow, changeAway]) {
       const { id } = await maintenance(60);
       await probe('down');
@@ -119,31 +119,36 @@ describe('a check that goes down in a maintenance window', () => {
       await end(world.context, id);
       const at = now();
       world.advance(2000);
-      await wakeAlerts(world, { wake: check.tenant_id, at });
+      await recheckSuppressed(world, { wake: check.tenant_id, at });
       await deadlines();
       expect((await decisions()).at(-1)).toEqual(['held', 'maintenance']);
       await probe('down');
-      await lookLater();
+      await recheckLater();
       expect((await decisions()).at(-1)).toEqual(['planned', null]);
       await probe();
     }
-    expect(await told()).toEqual(['state_change down', 'state_change up', 'state_change down', 'state_change up']);
+    expect(await sentAlerts()).toEqual([
+      'state_change down',
+      'state_change up',
+      'state_change down',
+      'state_change up',
+    ]);
   });
 
   const changeAway = (context: HealthWorld['context'], id: string) =>
     changeWindow(context, id, { starts_at: now() + 60 * MINUTE, ends_at: now() + 90 * MINUTE });
 
-  it('is decided by what is known when no result comes, and no alert stays held', async () => {
+  it('is decided without a new result after a limited time', async () => {
     await maintenance(10);
     await probe('down');
     world.advance(10 * MINUTE);
     const end = now();
-    for (let looks = 0; looks < 60 && (await entryOf('hold')); looks++) await lookLater();
+    for (let looks = 0; looks < 60 && (await entryOf('hold')); looks++) await recheckLater();
     expect(await decisions()).toEqual([['planned', null]]);
     expect(now() - end).toBeLessThanOrEqual(2 * MINUTE + 11_000);
   });
 
-  it('is not judged by time that nobody watched: an outage of ours over its end counts anew', async () => {
+  it('does not count the time of an outage of the service', async () => {
     await maintenance(10);
     await probe('down');
     const from = now() + 5 * MINUTE;
@@ -151,29 +156,29 @@ describe('a check that goes down in a maintenance window', () => {
     await world.watermark(-25 * MINUTE);
     const { tenant_id, entity_id, id: check_id } = check;
     await handleDeadlines(world, [{ kind: 'hold', tenant_id, entity_id, check_id, at: now() }]);
-    expect(await told()).toEqual([]);
+    expect(await sentAlerts()).toEqual([]);
     await recordOutage(world, { from, to: now() });
     await deadlines();
-    expect([await told(), await decisions()]).toEqual([[], [['held', 'maintenance']]]);
+    expect([await sentAlerts(), await decisions()]).toEqual([[], [['held', 'maintenance']]]);
     await probe('down');
-    await lookLater();
-    expect(await told()).toEqual(['state_change down']);
+    await recheckLater();
+    expect(await sentAlerts()).toEqual(['state_change down']);
   });
 
-  it('ends as skipped with the reason that holds then, and a catch-up where that ends', async () => {
+  it('is skipped with the present reason, and alerts late at its end', async () => {
     await maintenance(10);
     await probe('down');
     await updatePolicy(world.context, check, { silenced_until: now() + 60 * MINUTE });
     world.advance(10 * MINUTE);
     await probe('down');
-    await lookLater();
-    expect([await decisions(), await told()]).toEqual([[['skipped', 'silenced']], []]);
+    await recheckLater();
+    expect([await decisions(), await sentAlerts()]).toEqual([[['skipped', 'silenced']], []]);
     world.advance(60 * MINUTE);
     await deadlines();
-    expect(await told()).toEqual(['late down']);
+    expect(await sentAlerts()).toEqual(['late down']);
   });
 
-  it('pauses the repeats of what was told before; one is due at its end', async () => {
+  it('pauses reminders of an earlier failure until the end of the window', async () => {
     await updatePolicy(world.context, check, { repeat_interval_seconds: 120 });
     await probe('down');
     await maintenance(10);
@@ -181,13 +186,13 @@ describe('a check that goes down in a maintenance window', () => {
       world.advance(MINUTE);
       await deadlines();
     }
-    expect(await told()).toEqual(['state_change down']);
+    expect(await sentAlerts()).toEqual(['state_change down']);
     world.advance(MINUTE);
     await deadlines();
-    expect(await told()).toEqual(['state_change down', 'reminder down']);
+    expect(await sentAlerts()).toEqual(['state_change down', 'reminder down']);
   });
 
-  it('costs one request more than without a window, to send the deadline of its end', async () => {
+  it('needs one request more than without a window', async () => {
     const { table } = world.ports;
     let requests = 0;
     const counting = Object.fromEntries(

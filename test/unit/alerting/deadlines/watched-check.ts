@@ -12,7 +12,7 @@ import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
-/** A check that is up, with a channel, in a service of its own before each test. */
+/** A check that is up, with a channel, created before each test. */
 export const MINUTE = 60_000;
 export let world: HealthWorld;
 export let check: CheckItem;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await probe();
 });
 
-/** Goes on to the next slot of the check and records what its probe found. */
+/** Advances to the next slot of the check and records its result. */
 export async function probe(error = ''): Promise<void> {
   const rhythm = intervalScheduleOf(cellOf(check.id), 60);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
@@ -35,7 +35,7 @@ export async function probe(error = ''): Promise<void> {
   await world.probe(check, slot, error);
 }
 
-/** A window that is open now and for so many minutes. */
+/** Adds an open window that ends after this number of minutes. */
 export const maintenance = (minutes: number) =>
   addWindow(world.context, {
     name: 'work',
@@ -44,7 +44,7 @@ export const maintenance = (minutes: number) =>
     ends_at: now() + minutes * MINUTE,
   });
 
-/** Whatever is due of the check's deadlines by now, as the generator hands it out. */
+/** Handles the deadlines of the check that are due. */
 export async function deadlines(): Promise<void> {
   await world.watermark(5 * MINUTE);
   const { tenant_id, entity_id, id: check_id } = check;
@@ -60,7 +60,7 @@ export async function deadlines(): Promise<void> {
 export const entryOf = (kind: 'reminder' | 'late' | 'hold') =>
   world.ports.table.get<DeadlineEntry>(world.keys.entry(kind, check.tenant_id, check.id));
 
-export async function lookLater(): Promise<void> {
+export async function recheckLater(): Promise<void> {
   const entry = await entryOf('hold');
   if (entry) world.advance(Math.max(0, entry.deadline - now()));
   await deadlines();
@@ -69,7 +69,7 @@ export async function lookLater(): Promise<void> {
 export const itemsUnder = async <T extends DecidedTransition | AlertItem>(prefix: string): Promise<T[]> =>
   (await world.ports.table.query<T>({ partition: world.keys.ofCheck(check.tenant_id, check.id), ...under(prefix) }))
     .items;
-export const told = async () =>
+export const sentAlerts = async () =>
   (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).map(({ kind, reports_state }) => `${kind} ${reports_state}`);
 export const decisions = async () =>
   (await itemsUnder<DecidedTransition>(TRANSITIONS)).slice(1).map(({ alert }) => [alert.decision, alert.reason]);

@@ -13,12 +13,12 @@ const START = Date.UTC(2026, 10, 22);
 const MINUTE = 60_000;
 const policy = { flap_threshold: 4, flap_window_seconds: 3600 };
 
-/** What is remembered after changes at these minutes. */
+/** Returns the alerting data after changes at these minutes. */
 const changedAt = (...minutes: number[]): CheckItem['alerts'] =>
   minutes.reduce((alerts, at) => countChange(alerts, policy, START + at * MINUTE), {} as CheckItem['alerts']);
 
-describe('a check', () => {
-  it('flaps from the change on that makes enough of them within the window', () => {
+describe('countChange', () => {
+  it('starts flapping with the change that completes the threshold within the window', () => {
     expect(changedAt(0, 10, 20)).not.toHaveProperty('flapping');
     expect(changedAt(0, 10, 20, 30)).toMatchObject({
       flapping: { since: START + 30 * MINUTE, until: START + 45 * MINUTE },
@@ -27,20 +27,20 @@ describe('a check', () => {
     expect(changedAt(0, 25, 50, 60, 70)).toHaveProperty('flapping');
   });
 
-  it('flaps until it has kept one state for a quarter of the window', () => {
+  it('flaps until one state has lasted a quarter of the window', () => {
     const alerts = changedAt(0, 10, 20, 30, 40);
     expect(alerts.flapping).toEqual({ since: START + 30 * MINUTE, until: START + 55 * MINUTE });
     expect(isFlapping(alerts, START + 55 * MINUTE - 1)).toBe(true);
     expect(isFlapping(alerts, START + 55 * MINUTE)).toBe(false);
   });
 
-  it('is counted anew once it was calm', () => {
+  it('restarts the count after a calm time', () => {
     expect(changedAt(0, 10, 20, 30, 45)).toEqual({ changed_at: [START + 45 * MINUTE] });
     expect(withoutFlapping(changedAt(0, 10, 20, 30))).toEqual({});
     expect(withoutFlapping(changedAt(0, 10))).toEqual(changedAt(0, 10));
   });
 
-  it('says how often it changed, and stays told', () => {
+  it('counts the changes for the alert, and stays reported', () => {
     const alerts = changedAt(0, 10, 20, 41);
     expect(flapNote(alerts, policy, START + 41 * MINUTE)).toEqual({
       changes: 4,
@@ -51,18 +51,18 @@ describe('a check', () => {
     expect(countChange(told, policy, START + 50 * MINUTE).flapping).toMatchObject({ told: true });
   });
 
-  it('is not counted by a policy that does not look at it', () => {
+  it('counts nothing when the policy disables it', () => {
     expect(countChange(changedAt(0, 10, 20, 30), { ...policy, flap_threshold: 0 }, START + 31 * MINUTE)).toEqual({});
   });
 
-  it('does not flap by what a clock has noted that ran ahead', () => {
+  it('ignores changes in the future from a fast clock', () => {
     const ahead = changedAt(600, 610, 620, 630);
     expect(isFlapping(ahead, START)).toBe(false);
     expect(countChange(ahead, policy, START)).toEqual({ changed_at: [START] });
   });
 });
 
-it('whenever it changes, it flaps if and only if there were enough changes since it was calm', () => {
+it('flaps if and only if the changes since the last calm time reach the threshold', () => {
   const waits = fc.array(fc.constantFrom(1, 5, 10, 14, 15, 20, 40, 70), { maxLength: 30 });
   fc.assert(
     fc.property(waits, (list) => {

@@ -8,8 +8,8 @@ const AT = Date.parse('2026-11-22T12:00:00.000Z');
 const state = fc.constantFrom('up', 'degraded', 'down', 'unknown');
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
 
-/** What rules look at, as far as it shows in their facts. */
-const situations = fc.record({
+/** Rule inputs, as far as facts show them. */
+const inputs = fc.record({
   kind: fc.constantFrom('state_change', 'reminder', 'late', 'escalation'),
   cause: fc.constantFrom('result', 'missed_heartbeat', 'check_disabled'),
   from: state,
@@ -40,22 +40,22 @@ const situations = fc.record({
 });
 
 describe('the texts of a rule', () => {
-  it.each(REASONS)('$name has a label of its own, a clause as meaning, and whole sentences as remedy', (rule) => {
+  it.each(REASONS)('$name has a unique label, a clause as meaning, and full sentences as remedy', (rule) => {
     expect(REASONS.filter(({ label }) => label === rule.label)).toEqual([rule]);
     expect(rule.meaning).toMatch(/^[a-z].{20,}\.$/);
     expect(rule.remedy).toMatch(/^$|^[A-Z].{20,}\.$/);
     expect(reasonOf(rule.name)).toBe(rule);
   });
 
-  it('say what it looked at and why it stopped the alert, whatever the facts', () => {
+  it('contain no placeholders for any input', () => {
     fc.assert(
-      fc.property(situations, ({ policy, ...given }) => {
-        const situation = {
+      fc.property(inputs, ({ policy, ...given }) => {
+        const input = {
           ...given,
           policy: inForce({ ...POLICY_DEFAULTS, ...policy }),
         } as unknown as RuleInput;
-        for (const { evaluate: judge, found, sentence } of REASONS) {
-          const { facts, stops } = judge(situation);
+        for (const { evaluate, found, sentence } of REASONS) {
+          const { facts, stops } = evaluate(input);
           for (const text of [found(facts), ...(stops ? [sentence(facts)] : [])]) {
             expect(text).toMatch(/^\S.*\S$/);
             expect(text).not.toMatch(/undefined|null|NaN|Invalid|\bfalse\b|\btrue\b|[.:;]$/);

@@ -6,7 +6,7 @@ import {
   type DecisionInput,
   decisionInputOf,
   type RuleInput,
-  ruleInputOf as storedSituationOf,
+  ruleInputOf as storedRuleInputOf,
 } from '#lib/alerting/decide/rule-input.ts';
 import { decide, type HoldReason, lateAt, RULES } from '#lib/alerting/decide/rules.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
@@ -26,106 +26,106 @@ type Policy = PolicySettings & { silenced: boolean; channels: readonly object[] 
 type Change = { cause: TransitionCause; from: CheckState; to: CheckState; at: number };
 const settings = { rev: 1, consecutive_failures: 3, failure_threshold: 3, enabled: true };
 
-/** What the rules look at when a check changes its state. */
-function situationOf(change: Change, alerts: CheckItem['alerts'], given: Policy): RuleInput {
+/** Returns the rule input of a state change. */
+function ruleInputOf(change: Change, alerts: CheckItem['alerts'], given: Policy): RuleInput {
   return { ...decisionInputOf(settings, alerts, given, given.channels, change.at), ...change, kind: 'state_change' };
 }
-const whySkipped = (...given: Parameters<typeof situationOf>) => decide(situationOf(...given)).reason;
+const reasonFor = (...given: Parameters<typeof ruleInputOf>) => decide(ruleInputOf(...given)).reason;
 
 const change = (from: CheckState, to: CheckState) => ({ cause: 'result', from, to, at: AT }) as const;
 const toDown = change('up', 'down');
 const toUp = change('down', 'up');
 const first = change('unknown', 'up');
-const told = (reports_state: NotifiedAlert['reports_state']): CheckItem['alerts'] => ({
+const notified = (reports_state: NotifiedAlert['reports_state']): CheckItem['alerts'] => ({
   announced: { baseline: 'up', inFlight: [{ id: 'trn_1', reports_state }] },
 });
 const cooling = { last_planned_at: AT - 299_999 };
 const flapping = { changed_at: [AT], flapping: { since: AT - 5, until: AT + 5, told: true as const } };
 
-describe('a transition', () => {
-  it('is told when nothing stands against it', () => {
+describe('decide for a state change', () => {
+  it('plans the alert when no rule stops it', () => {
     const states = ['up', 'degraded', 'down'] as const;
     for (const from of states) {
-      for (const to of states) if (from !== to) expect(whySkipped(change(from, to), {}, policy)).toBeNull();
+      for (const to of states) if (from !== to) expect(reasonFor(change(from, to), {}, policy)).toBeNull();
     }
-    expect(whySkipped({ ...toDown, cause: 'missed_heartbeat' }, {}, policy)).toBeNull();
-    expect(whySkipped(change('unknown', 'down'), {}, policy)).toBeNull();
-    expect(whySkipped(change('unknown', 'degraded'), {}, policy)).toBeNull();
+    expect(reasonFor({ ...toDown, cause: 'missed_heartbeat' }, {}, policy)).toBeNull();
+    expect(reasonFor(change('unknown', 'down'), {}, policy)).toBeNull();
+    expect(reasonFor(change('unknown', 'degraded'), {}, policy)).toBeNull();
   });
 
-  it('names the first reason that holds', () => {
+  it('returns the first rule that stops the alert', () => {
     const all = { ...policy, silenced: true, notify_on_recovery: false, notify_on_degraded: false, channels: [] };
-    const loud = { ...all, silenced: false };
+    const notSilenced = { ...all, silenced: false };
     const both = { ...cooling, ...flapping };
-    expect(whySkipped({ ...first, cause: 'check_disabled' }, both, all)).toBe('configuration');
-    expect(whySkipped(first, both, all)).toBe('silenced');
-    expect(whySkipped(first, both, loud)).toBe('initial');
-    expect(whySkipped(change('degraded', 'up'), both, loud)).toBe('degraded_disabled');
-    expect(whySkipped(toUp, both, loud)).toBe('recovery_disabled');
-    expect(whySkipped(toDown, both, loud)).toBe('flapping');
-    expect(whySkipped(toDown, cooling, loud)).toBe('cooldown');
-    expect(whySkipped(toDown, {}, loud)).toBe('no_channels');
+    expect(reasonFor({ ...first, cause: 'check_disabled' }, both, all)).toBe('configuration');
+    expect(reasonFor(first, both, all)).toBe('silenced');
+    expect(reasonFor(first, both, notSilenced)).toBe('initial');
+    expect(reasonFor(change('degraded', 'up'), both, notSilenced)).toBe('degraded_disabled');
+    expect(reasonFor(toUp, both, notSilenced)).toBe('recovery_disabled');
+    expect(reasonFor(toDown, both, notSilenced)).toBe('flapping');
+    expect(reasonFor(toDown, cooling, notSilenced)).toBe('cooldown');
+    expect(reasonFor(toDown, {}, notSilenced)).toBe('no_channels');
   });
 
-  it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('by %s is recorded only', (cause) => {
-    expect(whySkipped({ cause, from: 'down', to: 'unknown', at: AT }, {}, policy)).toBe('configuration');
+  it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('stops changes by %s', (cause) => {
+    expect(reasonFor({ cause, from: 'down', to: 'unknown', at: AT }, {}, policy)).toBe('configuration');
   });
 
-  it('from unknown to up is initial, unless the channels were told of trouble', () => {
-    expect(whySkipped(first, {}, policy)).toBe('initial');
-    expect(whySkipped(first, told('up'), policy)).toBe('initial');
-    expect(whySkipped(first, told('down'), policy)).toBeNull();
-    expect(whySkipped(first, told('degraded'), policy)).toBeNull();
+  it('stops a change from unknown to up as initial, unless a problem was notified', () => {
+    expect(reasonFor(first, {}, policy)).toBe('initial');
+    expect(reasonFor(first, notified('up'), policy)).toBe('initial');
+    expect(reasonFor(first, notified('down'), policy)).toBeNull();
+    expect(reasonFor(first, notified('degraded'), policy)).toBeNull();
   });
 
-  it('is not held back by an alert of the future, which a clock that ran ahead has planned', () => {
-    expect(whySkipped(toDown, { last_planned_at: AT + 3_600_000 }, policy)).toBeNull();
-    expect(whySkipped(toDown, { last_planned_at: AT + 10_001 }, policy)).toBeNull();
-    expect(whySkipped(toDown, { last_planned_at: AT + 10_000 }, policy)).toBe('cooldown');
+  it('ignores a last alert in the future from a fast clock', () => {
+    expect(reasonFor(toDown, { last_planned_at: AT + 3_600_000 }, policy)).toBeNull();
+    expect(reasonFor(toDown, { last_planned_at: AT + 10_001 }, policy)).toBeNull();
+    expect(reasonFor(toDown, { last_planned_at: AT + 10_000 }, policy)).toBe('cooldown');
   });
 
-  it('is free at the very end of the cooldown, which 0 switches off', () => {
-    expect(whySkipped(toDown, { last_planned_at: AT - 299_999 }, policy)).toBe('cooldown');
-    expect(whySkipped(toDown, { last_planned_at: AT - 300_000 }, policy)).toBeNull();
-    expect(whySkipped(toDown, { last_planned_at: AT }, { ...policy, cooldown_seconds: 0 })).toBeNull();
+  it('ends the cooldown exactly after cooldown_seconds; 0 disables it', () => {
+    expect(reasonFor(toDown, { last_planned_at: AT - 299_999 }, policy)).toBe('cooldown');
+    expect(reasonFor(toDown, { last_planned_at: AT - 300_000 }, policy)).toBeNull();
+    expect(reasonFor(toDown, { last_planned_at: AT }, { ...policy, cooldown_seconds: 0 })).toBeNull();
   });
 
-  it('to or from down is not held back by a warning, which obeys every cooldown', () => {
+  it('applies the cooldown of a warning only to warnings, and that of a page to all', () => {
     const warned = startCooldown(cooldownClass('up', 'degraded'), AT - 1000);
     const paged = startCooldown(cooldownClass('up', 'down'), AT - 1000);
     for (const page of [toDown, toUp, change('degraded', 'down'), change('down', 'degraded')]) {
-      expect(whySkipped(page, warned, policy)).toBeNull();
-      expect(whySkipped(page, paged, policy)).toBe('cooldown');
+      expect(reasonFor(page, warned, policy)).toBeNull();
+      expect(reasonFor(page, paged, policy)).toBe('cooldown');
     }
     for (const warning of [change('up', 'degraded'), change('degraded', 'up'), change('unknown', 'degraded')]) {
-      expect(whySkipped(warning, warned, policy)).toBe('cooldown');
-      expect(whySkipped(warning, paged, policy)).toBe('cooldown');
-      expect(whySkipped(warning, { last_warned_at: AT - 300_000 }, policy)).toBeNull();
+      expect(reasonFor(warning, warned, policy)).toBe('cooldown');
+      expect(reasonFor(warning, paged, policy)).toBe('cooldown');
+      expect(reasonFor(warning, { last_warned_at: AT - 300_000 }, policy)).toBeNull();
     }
   });
 });
 
-describe('where degraded is not announced', () => {
-  const quiet = { ...policy, notify_on_degraded: false };
+describe('decide without alerts on degraded', () => {
+  const withoutDegraded = { ...policy, notify_on_degraded: false };
 
-  it('it counts as up', () => {
-    expect(whySkipped(change('up', 'degraded'), {}, quiet)).toBe('degraded_disabled');
-    expect(whySkipped(change('degraded', 'up'), {}, quiet)).toBe('degraded_disabled');
-    expect(whySkipped(change('unknown', 'degraded'), {}, quiet)).toBe('initial');
-    expect(whySkipped(change('degraded', 'down'), {}, quiet)).toBeNull();
-    expect(whySkipped(change('down', 'degraded'), {}, quiet)).toBeNull();
-    expect(whySkipped(change('down', 'degraded'), {}, { ...quiet, notify_on_recovery: false })).toBe(
+  it('counts degraded as up', () => {
+    expect(reasonFor(change('up', 'degraded'), {}, withoutDegraded)).toBe('degraded_disabled');
+    expect(reasonFor(change('degraded', 'up'), {}, withoutDegraded)).toBe('degraded_disabled');
+    expect(reasonFor(change('unknown', 'degraded'), {}, withoutDegraded)).toBe('initial');
+    expect(reasonFor(change('degraded', 'down'), {}, withoutDegraded)).toBeNull();
+    expect(reasonFor(change('down', 'degraded'), {}, withoutDegraded)).toBeNull();
+    expect(reasonFor(change('down', 'degraded'), {}, { ...withoutDegraded, notify_on_recovery: false })).toBe(
       'recovery_disabled',
     );
   });
 });
 
-it('without warnings the reasons are those of a check that is up or down', () => {
-  type Given = { from: CheckState; to: 'up' | 'down'; ago: number; believed: 'up' | 'down' };
+it('decides like a check without degraded when no warnings occur', () => {
+  type Given = { from: CheckState; to: 'up' | 'down'; ago: number; notifiedState: 'up' | 'down' };
   type Plain = Omit<typeof policy, 'notify_on_degraded'>;
-  const plain = ({ from, to, ago, believed }: Given, settings: Plain): AlertReason | null => {
+  const plain = ({ from, to, ago, notifiedState }: Given, settings: Plain): AlertReason | null => {
     if (settings.silenced) return 'silenced';
-    if (from === 'unknown' && to === 'up' && believed === 'up') return 'initial';
+    if (from === 'unknown' && to === 'up' && notifiedState === 'up') return 'initial';
     if (to === 'up' && !settings.notify_on_recovery) return 'recovery_disabled';
     if (ago < settings.cooldown_seconds * 1000) return 'cooldown';
     return settings.channels.length === 0 ? 'no_channels' : null;
@@ -136,7 +136,7 @@ it('without warnings the reasons are those of a check that is up or down', () =>
         from: fc.constantFrom<CheckState>('up', 'down', 'unknown'),
         to: fc.constantFrom('up' as const, 'down' as const),
         ago: fc.integer({ min: 0, max: 900_000 }),
-        believed: fc.constantFrom('up' as const, 'down' as const),
+        notifiedState: fc.constantFrom('up' as const, 'down' as const),
       }),
       fc.record({
         silenced: fc.boolean(),
@@ -148,8 +148,8 @@ it('without warnings the reasons are those of a check that is up or down', () =>
       (given, differs, notify_on_degraded) => {
         fc.pre(given.from !== given.to);
         const settings = { ...POLICY_DEFAULTS, ...differs };
-        const alerts = { ...told(given.believed), last_planned_at: AT - given.ago };
-        expect(whySkipped(change(given.from, given.to), alerts, { ...settings, notify_on_degraded })).toBe(
+        const alerts = { ...notified(given.notifiedState), last_planned_at: AT - given.ago };
+        expect(reasonFor(change(given.from, given.to), alerts, { ...settings, notify_on_degraded })).toBe(
           plain(given, settings),
         );
       },
@@ -157,57 +157,22 @@ it('without warnings the reasons are those of a check that is up or down', () =>
   );
 });
 
-describe('a stored decision', () => {
-  it('has the default of a setting that is newer', () => {
-    const { hold_for_dependencies: _newer, ...older } = inForce(policy);
-    const decided_on = {
-      ...decisionInputOf(settings, {}, policy, policy.channels, AT),
-      policy: older,
-    } as DecisionInput;
-    const change = { cause: 'result', check_from_state: 'up', check_to_state: 'down' } as const;
-    expect(storedSituationOf({ ...change, decided_on }).policy).toEqual(inForce(policy));
-  });
-});
-
-describe('the time of a late alert', () => {
-  const lateAfter = (situation: RuleInput) => lateAt(decide(situation));
-
-  it('is the end of the rule that skipped the alert', () => {
-    expect(lateAfter(situationOf(toDown, cooling, policy))).toBe(AT + 1);
-    expect(lateAfter(situationOf(toDown, flapping, policy))).toBe(AT + 5);
-  });
-
-  it('is undefined if the alert was planned, or the rule does not end by itself', () => {
-    expect(lateAfter(situationOf(toDown, {}, policy))).toBeUndefined();
-    expect(lateAfter(situationOf(first, {}, policy))).toBeUndefined();
-  });
-
-  it('is undefined for a rule that may hold the alert, which has a deadline of its own', () => {
-    const window = { id: 'win_1', until: AT + 5 };
-    const held = decide({ ...situationOf(toDown, {}, policy), window });
-    expect(held).toMatchObject({ decision: 'held', until: AT + 5 });
-    const skipped = decide({ ...situationOf(toUp, {}, policy), window });
-    expect(skipped).toMatchObject({ decision: 'skipped', reason: 'maintenance', until: AT + 5 });
-    expect([held, skipped].map(lateAt)).toEqual([undefined, undefined]);
-  });
-});
-
-describe('the list of rules', () => {
-  it('names each rule once, and as a reason only what judges a change of state', () => {
+describe('RULES', () => {
+  it('has unique names, and as reasons only rules for state changes', () => {
     expect(new Set(RULES.map(({ name }) => name)).size).toBe(RULES.length);
-    // @ts-expect-error: it judges reminders alone
+    // @ts-expect-error: it applies only to reminders
     expect(AlertReason.safeParse('reminders_disabled' satisfies AlertReason).success).toBe(false);
   });
 
-  it('names as a reason to hold only what may hold', () => {
+  it('holds only by rules that can hold', () => {
     const held = RULES.filter((rule) => 'may_hold' in rule).map(({ name }): HoldReason => name);
     expect(held).toEqual(['dependency', 'maintenance', 'remediation']);
     // @ts-expect-error: a cooldown holds nothing
     expect(held).not.toContain('cooldown' satisfies HoldReason);
   });
 
-  it('says of each rule what came of it: passed, stopped the alert, or was not reached', () => {
-    const { rules, facts } = decide(situationOf(toDown, cooling, policy));
+  it('returns the outcome of each rule: pass, stop or not_reached', () => {
+    const { rules, facts } = decide(ruleInputOf(toDown, cooling, policy));
     expect(rules.map(({ rule, outcome }) => `${rule} ${outcome}`)).toEqual([
       'configuration pass',
       'silenced pass',
@@ -226,5 +191,40 @@ describe('the list of rules', () => {
       cooldown_seconds: 300,
       cooldown_until: '1970-01-01T00:16:40.001Z',
     });
+  });
+});
+
+describe('lateAt', () => {
+  const lateAfter = (input: RuleInput) => lateAt(decide(input));
+
+  it('returns the end of the rule that skipped the alert', () => {
+    expect(lateAfter(ruleInputOf(toDown, cooling, policy))).toBe(AT + 1);
+    expect(lateAfter(ruleInputOf(toDown, flapping, policy))).toBe(AT + 5);
+  });
+
+  it('returns undefined if the alert is planned, or the rule does not end by itself', () => {
+    expect(lateAfter(ruleInputOf(toDown, {}, policy))).toBeUndefined();
+    expect(lateAfter(ruleInputOf(first, {}, policy))).toBeUndefined();
+  });
+
+  it('returns undefined for a rule that may hold the alert, which has its own deadline', () => {
+    const window = { id: 'win_1', until: AT + 5 };
+    const held = decide({ ...ruleInputOf(toDown, {}, policy), window });
+    expect(held).toMatchObject({ decision: 'held', until: AT + 5 });
+    const skipped = decide({ ...ruleInputOf(toUp, {}, policy), window });
+    expect(skipped).toMatchObject({ decision: 'skipped', reason: 'maintenance', until: AT + 5 });
+    expect([held, skipped].map(lateAt)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('ruleInputOf', () => {
+  it('uses the default of a setting that is newer than the stored decision', () => {
+    const { hold_for_dependencies: _newer, ...older } = inForce(policy);
+    const decided_on = {
+      ...decisionInputOf(settings, {}, policy, policy.channels, AT),
+      policy: older,
+    } as DecisionInput;
+    const change = { cause: 'result', check_from_state: 'up', check_to_state: 'down' } as const;
+    expect(storedRuleInputOf({ ...change, decided_on }).policy).toEqual(inForce(policy));
   });
 });

@@ -4,11 +4,11 @@ import { type ExplainInput, explainMoment } from '#lib/alerting/explain/explain-
 import { Explanation } from '#lib/alerting/explain/explanation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
-import { situation } from '#test/unit/alerting/deadlines/situation.ts';
+import { dueAlert } from '#test/unit/alerting/deadlines/due-alert.ts';
 
 const AT = Date.parse('2026-11-21T10:04:00.000Z');
 const SECOND = 1000;
-const { check: push } = situation({ state: 'up' });
+const { check: push } = dueAlert({ state: 'up' });
 const pull: CheckItem = { ...push, check_type: 'http', execution_mode: 'pull', failure_threshold: 3 };
 const revision: RevisionItem = {
   pk: 'p',
@@ -35,8 +35,8 @@ const moment = (changes: Partial<ExplainInput> = {}): ExplainInput => ({
 const runs = (...outcomes: ('ok' | 'warn' | 'fail')[]) =>
   outcomes.map((outcome, i) => ({ at: AT - 50 * SECOND - (outcomes.length - 1 - i) * 60 * SECOND, outcome }));
 
-describe('a moment at which nothing changed', () => {
-  it('says how many failures there were, and when the deciding one was due', () => {
+describe('explainMoment', () => {
+  it('counts the failures, and names the time of the deciding one', () => {
     expect(explainMoment(moment({ runs: runs('ok', 'fail', 'fail') }))).toEqual({
       verdict: 'not_due',
       sentence: '2 of 3 failures in a row; the third would have been due at 2026-11-21 10:04:10 UTC.',
@@ -47,17 +47,17 @@ describe('a moment at which nothing changed', () => {
     );
   });
 
-  it('counts by the retries of an undecided check', () => {
+  it('counts by the retries of an unconfirmed check', () => {
     const check = { ...pull, id: 'chk_01234567890123456789abcd', retry_interval_seconds: 5 };
     const { next } = explainMoment(moment({ check, runs: [{ at: AT - 2 * SECOND, outcome: 'fail' }] }));
     expect(next!.at - AT).toBeLessThanOrEqual(5 * SECOND);
   });
 
-  it('counts warnings as it counts failures', () => {
+  it('counts warnings like failures', () => {
     expect(explainMoment(moment({ runs: runs('warn', 'warn') })).sentence).toMatch(/^2 of 3 warnings in a row; /);
   });
 
-  it('says that nobody looked, since when, and why', () => {
+  it('explains a gap with its range and cause', () => {
     const gap = { from: AT - 180 * SECOND, to: AT + 300 * SECOND, slots: 8, cause: 'outage' as const };
     expect(explainMoment(moment({ gap }))).toEqual({
       verdict: 'not_probed',
@@ -67,42 +67,42 @@ describe('a moment at which nothing changed', () => {
     expect(explainMoment(moment({ gap: late, enabled_at: AT + 250 * SECOND })).sentence).toMatch(
       /^It was not checked: the account was disabled, /,
     );
-    expect(explainMoment(moment({ gap: late })).sentence).toMatch(/the service came too late/);
+    expect(explainMoment(moment({ gap: late })).sentence).toMatch(/delay of the service/);
   });
 
-  it('says that the check was disabled, or was not there yet', () => {
+  it('explains a check that was disabled or not created yet', () => {
     const disabled = { ...revision, enabled: false };
     expect(explainMoment(moment({ revision: disabled, state: 'unknown' }))).toEqual({
       verdict: 'not_probed',
-      sentence: 'It was not checked: it was disabled since 2026-11-21 09:04:00 UTC.',
+      sentence: 'It was not checked: it had been disabled since 2026-11-21 09:04:00 UTC.',
     });
-    expect(explainMoment(moment({ revision: undefined, state: 'unknown' })).sentence).toMatch(/it was made only at/);
+    expect(explainMoment(moment({ revision: undefined, state: 'unknown' })).sentence).toMatch(/it was created at/);
   });
 
-  it('says how long a push check was silent of the time that it may be', () => {
+  it('explains how long a push check had no heartbeat', () => {
     const since = AT - 80 * SECOND;
     const silence = { misses: 'any sign' as const, since, at: since + 120 * SECOND };
     expect(explainMoment(moment({ check: push, silence }))).toEqual({
       verdict: 'not_due',
-      sentence: 'It was silent for 80 s of 120 s; it would be due to fail at 2026-11-21 10:04:40 UTC.',
+      sentence: 'No heartbeat for 80 s of 120 s; it would fail at 2026-11-21 10:04:40 UTC.',
       next: { at: silence.at, what: 'missed_heartbeat' },
     });
     const soon = { ...silence, since: AT - 5 * SECOND };
     expect(explainMoment(moment({ check: push, silence: soon }))).toMatchObject({ verdict: 'no_alert_due' });
   });
 
-  it('is fine when its last run was', () => {
+  it('is fine when the last result was a success', () => {
     expect(explainMoment(moment({ runs: runs('fail', 'ok') }))).toEqual({
       verdict: 'no_alert_due',
-      sentence: 'It was up, and there was nothing to tell. Its last run, at 2026-11-21 10:03:10 UTC, was a success.',
+      sentence: 'It was up, and no alert was due. Its last result, at 2026-11-21 10:03:10 UTC, was a success.',
     });
   });
 
-  it('of long ago says that its results are no longer kept', () => {
+  it('mentions the retention of old results', () => {
     expect(explainMoment(moment({ kept_since: AT + 1 })).sentence).toMatch(/no longer kept/);
   });
 
-  it('is always explained, whatever is known', () => {
+  it('explains any input', () => {
     const time = fc.integer({ min: AT - 3_600_000, max: AT + 3_600_000 });
     const silences = fc.oneof(
       fc.record({ misses: fc.constant('any sign' as const), since: time, at: time }),

@@ -14,8 +14,8 @@ beforeEach(async () => {
 
 const feed = async (limit?: number, after?: string) => gather(transitionFeed(world.context), { after, limit });
 
-describe('the feed of transitions', () => {
-  it('is newest first over all entities, page by page', async () => {
+describe('transitionFeed', () => {
+  it('lists transitions of all entities, newest first, page by page', async () => {
     const all: string[] = [];
     for (let i = 0; i < 12; i++) {
       const check = await world.pushCheck({ failure_threshold: 1 });
@@ -40,7 +40,7 @@ describe('the feed of transitions', () => {
     expect(ids.size).toBe(24);
   });
 
-  it('keeps those of a deleted check, and loses those of a deleted entity', async () => {
+  it('keeps those of a deleted check, and drops those of a deleted entity', async () => {
     const entity = await world.entity();
     const gone = await world.pushCheck({ entity_id: entity.id, failure_threshold: 1 });
     await world.push(gone);
@@ -53,7 +53,7 @@ describe('the feed of transitions', () => {
     expect((await feed()).values).toEqual([]);
   });
 
-  it('reaches as far back as histories are kept, and no farther than asked', async () => {
+  it('ends at the retention or at the requested start', async () => {
     const check = await world.pushCheck();
     await world.push(check);
     const at = world.ports.clock.now();
@@ -67,13 +67,13 @@ describe('the feed of transitions', () => {
     expect((await gather(checkTransitions(world.context, check))).values).toEqual([]);
   });
 
-  it('shows nothing of another account', async () => {
+  it('contains nothing of another account', async () => {
     await world.push(await world.pushCheck());
     const other = await world.account({ email: 'bob@example.com' });
     expect((await gather(transitionFeed(other.context))).values).toEqual([]);
   });
 
-  it('shows no URL of an error to a read-only key', async () => {
+  it('shows a read-only key no URL in errors', async () => {
     const check = await world.check({ failure_threshold: 1 });
     await world.probe(check, world.ports.clock.now(), 'GET https://example.com/?token=s3cret answered 503');
     const [shown] = (await gather(transitionFeed(world.readOnly))).values;
@@ -82,7 +82,7 @@ describe('the feed of transitions', () => {
     expect((await feed()).values[0]?.error_message).toContain('s3cret');
   });
 
-  it('does not go on from a transition that is older than what is kept', async () => {
+  it('returns NOT_FOUND after a transition that is past its retention', async () => {
     const check = await world.pushCheck();
     await world.push(check);
     const after = (await feed()).values[0]!.id;
@@ -94,7 +94,7 @@ describe('the feed of transitions', () => {
     }
   });
 
-  it('of one entity looks at a thousand changes beside its own at a time, and then goes on', async () => {
+  it('scans a thousand changes of other entities per page, then continues', async () => {
     const [own, busy] = [
       await world.pushCheck({ failure_threshold: 1 }),
       await world.pushCheck({ failure_threshold: 1 }),

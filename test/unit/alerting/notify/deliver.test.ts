@@ -11,8 +11,8 @@ afterEach(() => receiver.close());
 
 const everythingWritten = async () => JSON.stringify([await world.delivery(id), await last(), world.log.lines]);
 
-describe('a delivery', () => {
-  it('is sent once, with its id and kind in headers, and recorded with the time', async () => {
+describe('deliver', () => {
+  it('sends once with id and kind in headers, and records the time', async () => {
     world.pass(2000);
     expect(await run()).toEqual({ batchItemFailures: [] });
 
@@ -29,14 +29,14 @@ describe('a delivery', () => {
     expect(world.sent).toEqual([]);
   });
 
-  it('is not sent again when its message comes again', async () => {
+  it('does not send again when its message is repeated', async () => {
     const messages = world.sent.map((one) => one.body);
     await run();
     await create(world.ports)(queueEvent(messages));
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is signed with the secret of a webhook over exactly what is sent', async () => {
+  it('signs a webhook over exactly the sent body', async () => {
     await startDelivery({}, true);
     world.takeDue('delivery');
     await plan(
@@ -51,7 +51,7 @@ describe('a delivery', () => {
 });
 
 describe('a failing receiver', () => {
-  it('is tried three times in all, a second after the first and two after the second', async () => {
+  it('gets three attempts, one second and two seconds apart', async () => {
     receiver.behave({ status: 500, body: 'out of order' });
     await run();
     expect(await world.delivery(id)).toMatchObject({ status: 'retrying', attempts: 1, sent_at: null });
@@ -80,20 +80,20 @@ describe('a failing receiver', () => {
     expect(world.sent).toEqual([]);
   });
 
-  it('is counted once, when the last of its tries has failed', async () => {
+  it('counts as failed once, after the last attempt', async () => {
     receiver.behave({ status: 500 });
-    const given = world.sent.map((one) => one.body);
+    const messages = world.sent.map((one) => one.body);
     for (const wait of [1000, 2000]) {
       await run();
       world.pass(wait);
     }
     expect(world.counted).toEqual([]);
     await run();
-    await create(world.ports)(queueEvent(given));
+    await create(world.ports)(queueEvent(messages));
     expect(world.counted).toEqual(['FailedDeliveries']);
   });
 
-  it('that recovers gets the same request, and the error is gone', async () => {
+  it('gets the same request after it recovers, and the error is cleared', async () => {
     receiver.behave({ status: 503 }, { status: 204 });
     await run();
     world.pass(1000);
@@ -103,7 +103,7 @@ describe('a failing receiver', () => {
     expect(receiver.received[0]!.body).toBe(receiver.received[1]!.body);
   });
 
-  it('is not tried early by a message that comes twice', async () => {
+  it('gets no early attempt when the message is repeated', async () => {
     const messages = world.sent.map((one) => one.body);
     receiver.behave({ status: 503 });
     await run();
@@ -113,7 +113,7 @@ describe('a failing receiver', () => {
     expect(world.sent.map((one) => one.not_before)).toEqual([START + 1000]);
   });
 
-  it('is told where to look when it redirects, and the redirect is not followed', async () => {
+  it('gets no request at a redirect target, and the error names the fix', async () => {
     receiver.behave({ status: 302, headers: { location: `${receiver.url}/elsewhere` } });
     await run();
     expect(receiver.received).toHaveLength(1);
@@ -122,21 +122,21 @@ describe('a failing receiver', () => {
     );
   });
 
-  it('that hangs is given ten seconds', async () => {
+  it('gets ten seconds to respond', async () => {
     receiver.behave('hang');
     const { http } = world.ports.net;
-    let asked = 0;
+    let requested = 0;
     world.ports.net.http = (request) => {
-      asked = request.timeout_ms;
+      requested = request.timeout_ms;
       return http({ ...request, timeout_ms: 100 });
     };
     await run();
-    expect(asked).toBe(10_000);
+    expect(requested).toBe(10_000);
     expect(await world.delivery(id)).toMatchObject({ status: 'retrying', attempts: 1 });
     expect((await world.delivery(id))?.error).toMatch(/time|waiting/i);
   });
 
-  it('that resets or refuses the connection is a failed attempt like any other', async () => {
+  it('counts as a failed attempt when it resets or refuses the connection', async () => {
     receiver.behave('reset');
     await run();
     expect(await world.delivery(id)).toMatchObject({ status: 'retrying', error: expect.stringMatching(/./) });
@@ -149,7 +149,7 @@ describe('a failing receiver', () => {
   it.each([
     ['breaks off', (socket: Socket) => socket.end()],
     ['hangs', () => {}],
-  ])('that says 2xx has taken it, even if its answer then %s', async (_, then) => {
+  ])('counts as sent when it returns 2xx and then %s', async (_, then) => {
     const { http } = world.ports.net;
     world.ports.net.http = (request) => http({ ...request, timeout_ms: 200 });
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok';
@@ -163,7 +163,7 @@ describe('a failing receiver', () => {
   it.each([
     [500, { status: 'retrying', attempts: 1 }],
     [429, { status: 'retrying', attempts: 0 }],
-  ])('that says %i has not, and its answer breaks off', async (status, expected) => {
+  ])('counts as %i when its response is truncated', async (status, expected) => {
     const head = `HTTP/1.1 ${status} No\r\nContent-Length: 100\r\n\r\nno`;
     await using target = await rawTarget((socket) => socket.once('data', () => socket.end(head)));
     await world.putPolicy([slack(target.url)]);
@@ -171,7 +171,7 @@ describe('a failing receiver', () => {
     expect(await world.delivery(id)).toMatchObject(expected);
   });
 
-  it('never gets its secrets into records or logs, even when it quotes them', async () => {
+  it('leaves no secrets in records or logs, even when it returns them', async () => {
     const url = `${receiver.url}${SECRET_PATH}?key=alsosecret`;
     await plan(
       { ...slack(), channel_type: 'ntfy', config: { url, token: 'tk_verysecret' } },
@@ -198,8 +198,8 @@ describe('a failing receiver', () => {
   });
 });
 
-describe('where channels may not go', () => {
-  it('a delivery fails with the reason and reaches nobody', async () => {
+describe('restricted egress', () => {
+  it('fails with the reason and sends nothing', async () => {
     await startDelivery({ CHECK_EGRESS: 'public' });
     await run();
     expect(receiver.received).toEqual([]);

@@ -8,12 +8,12 @@ import { startReceiver, type WebhookReceiver } from '#test/support/webhook-recei
 
 export const SECRET_PATH = '/services/T0SECRET/B0SECRET/topsecret';
 
-/** What each test begins with, made by `startDelivery`; `id` is that of the delivery planned last. */
+/** State of each test, set by `startDelivery`; `id` is that of the last planned delivery. */
 export let receiver: WebhookReceiver;
 export let world: AlertWorld;
 export let id: string;
 
-/** One delivery to a Slack channel that is due. */
+/** Creates one due delivery to a Slack channel. */
 export async function startDelivery(env: Record<string, string> = {}, tls = false): Promise<void> {
   await receiver?.close();
   receiver = await startReceiver({ tls });
@@ -28,7 +28,7 @@ export const slack = (url = receiver.url + SECRET_PATH): Channel => ({
   created_at: '2026-11-21T00:00:00.000Z',
 });
 
-/** A transition to down that is to be told to one channel, fanned out. */
+/** Creates a transition to down with an alert for one channel, and fans it out. */
 export async function plan(channel: Channel, changes: Parameters<AlertWorld['transition']>[1] = {}): Promise<void> {
   await world.putPolicy([channel]);
   const transition = await world.put(world.transition([channel.id], changes));
@@ -37,7 +37,7 @@ export async function plan(channel: Channel, changes: Parameters<AlertWorld['tra
   id = alert.to[0]!.delivery_id;
 }
 
-/** Gives the deliverer what is due by now. */
+/** Handles the deliveries due now. */
 export const run = async (chance: RetryBudget = 'more', deliverer = create(world.ports)) =>
   deliverer(
     queueEvent(
@@ -46,5 +46,5 @@ export const run = async (chance: RetryBudget = 'more', deliverer = create(world
     ),
   );
 
-/** The latest delivery of the channel. */
+/** Returns the latest delivery of the channel. */
 export const last = () => world.table.get<LastDeliveryItem>(world.keys.lastDelivery(TENANT, 'chk_pay', 'chn_1'));

@@ -36,8 +36,8 @@ const handedOver = () => world.sent.filter((one) => one.queue === 'delivery').ma
 const reasons = () => world.log.lines.map(({ fields }) => (fields.error as Error).message);
 const unavailable = () => Promise.reject(new AppError('UNAVAILABLE', 'The queue refuses.'));
 
-describe('an alert', () => {
-  it('becomes one pending delivery for each channel, handed over for sending', async () => {
+describe('fanOut', () => {
+  it('creates and enqueues one pending delivery per channel', async () => {
     expect(await notifier(streamEvent(alert))).toEqual({ batchItemFailures: [] });
 
     const [first] = await deliveries();
@@ -62,7 +62,7 @@ describe('an alert', () => {
     );
   });
 
-  it('seen twice makes nothing twice and hands over again what is pending', async () => {
+  it('creates nothing twice and enqueues pending deliveries again when repeated', async () => {
     await notifier(streamEvent(alert));
     const before = await deliveries();
     const { v: _v, ...sent } = before[0]!;
@@ -78,7 +78,7 @@ describe('an alert', () => {
     expect(handedOver()).toEqual([pending, pending]);
   });
 
-  it('is picked up where a crash left it between making and handing over', async () => {
+  it('continues after a crash between creating and enqueueing', async () => {
     const send = world.ports.queues.send;
     world.ports.queues.send = () => Promise.reject(new Error('killed'));
     expect(await notifier(streamEvent(alert))).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
@@ -89,15 +89,15 @@ describe('an alert', () => {
     expect(handedOver()).toHaveLength(2);
   });
 
-  it('makes a delivery also for a channel that was removed since', async () => {
+  it('creates a delivery even when the channel was removed', async () => {
     await world.putPolicy(CHANNELS.slice(0, 1));
     await notifier(streamEvent(alert));
     expect((await deliveries())[1]).toMatchObject({ channel_id: 'chn_2', status: 'pending' });
   });
 });
 
-describe('the bus', () => {
-  it('gets the event of every change, told or not', async () => {
+describe('the event bus', () => {
+  it('receives the event of every change, with or without an alert', async () => {
     const skipped = world.transition([], {
       sk: `${transition.sk}1`,
       transition_id: 'trn_2',
@@ -119,19 +119,19 @@ describe('the bus', () => {
     });
   });
 
-  it.each(['check_enabled', 'check_disabled', 'check_deleted'] as const)('gets none of %s', async (cause) => {
+  it.each(['check_enabled', 'check_disabled', 'check_deleted'] as const)('receives no event of %s', async (cause) => {
     await notifier(streamEvent(world.transition([], { cause })));
     expect(world.published).toEqual([]);
   });
 
-  it('gets nothing of an alert, whose transition has its own', async () => {
+  it('receives no event of an alert, because its transition has one', async () => {
     await notifier(streamEvent(alert));
     expect(world.published).toEqual([]);
   });
 });
 
 describe('a transition whose event the bus refuses', () => {
-  it('is parked with a delay and holds up no other', async () => {
+  it('is retried later and does not delay others', async () => {
     const other = world.transition(IDS, { transition_id: 'trn_2', sk: `${transition.sk}1` });
     const publish = world.ports.bus.publish;
     world.ports.bus.publish = async (events) => {
@@ -157,14 +157,14 @@ describe('a transition whose event the bus refuses', () => {
   });
 });
 
-describe('an alert that cannot be handed over', () => {
-  it('comes back with its batch only when it cannot be parked either', async () => {
+describe('an alert that cannot be enqueued', () => {
+  it('returns to its batch only when it cannot be retried later either', async () => {
     world.ports.queues.send = unavailable;
     const other = world.transition([], { transition_id: 'trn_2', sk: `${transition.sk}1`, check_to_state: 'up' });
     expect(await notifier(streamEvent(other, alert))).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
   });
 
-  it('ends its deliveries as failed on the last receive, so that none stays pending for ever', async () => {
+  it('ends its deliveries as failed on the last receive', async () => {
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     world.ports.queues.send = unavailable;
 
@@ -177,12 +177,12 @@ describe('an alert that cannot be handed over', () => {
       expect(delivery).toMatchObject({
         status: 'failed',
         attempts: 0,
-        error: expect.stringContaining('could not be handed over'),
+        error: expect.stringContaining('could not be queued'),
       });
     }
   });
 
-  it('is then followed by what follows from any failure, all with what the notifier may do', async () => {
+  it('follows up its failed deliveries with the permissions of the notifier', async () => {
     const announced = withAlertInFlight({}, { id: alert.id, reports_state: 'down' });
     await world.put({ ...world.check, state: 'down' as const, alerts: { last_planned_at: START, announced } });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
@@ -196,7 +196,7 @@ describe('an alert that cannot be handed over', () => {
     expect(reasons()).toEqual(['The queue refuses.']);
   });
 
-  it('ends each of its deliveries for itself when what follows from one of them fails', async () => {
+  it('ends each delivery separately when following up another one fails', async () => {
     await world.put({
       ...world.check,
       alerts: { told: withAlertInFlight({}, { id: alert.id, reports_state: 'down' }) },
@@ -221,7 +221,7 @@ describe('an alert that cannot be handed over', () => {
     expect(reasons()).toEqual(['The table is away.', 'The queue refuses.']);
   });
 
-  it('does not take other messages of the queue with it when one is garbled', async () => {
+  it('does not fail other messages when one is malformed', async () => {
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     expect(await notifier(queueEvent([{ sk: 1 }, parked]))).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(handedOver()).toHaveLength(2);

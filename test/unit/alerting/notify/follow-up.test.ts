@@ -10,8 +10,11 @@ beforeEach(async () => {
   world = await alertWorld();
 });
 
-/** The check's next look, after an alert that it no longer remembers has failed; `series` when that was a try. */
-async function lookAfter(
+/**
+ * Returns the deadline of the late alert after the failure of an alert that is no longer in flight. @param series set
+ * for a retry
+ */
+async function lateAlertAfter(
   announced: NotifiedStates,
   series?: { failed_at: number; tries: number },
 ): Promise<DeadlineEntry | undefined> {
@@ -30,25 +33,25 @@ async function lookAfter(
   return world.table.get<DeadlineEntry>(world.keys.entry('late', TENANT, 'chk_pay'));
 }
 
-describe('an alert that fails when its check remembers only newer ones', () => {
-  it('changes nothing as long as one of those stands', async () => {
+describe('followUp of an alert that is no longer in flight', () => {
+  it('changes nothing while a newer one was sent', async () => {
     expect(
-      await lookAfter({ baseline: 'unknown', inFlight: [{ id: 'trn_9', reports_state: 'down' }] }),
+      await lateAlertAfter({ baseline: 'unknown', inFlight: [{ id: 'trn_9', reports_state: 'down' }] }),
     ).toBeUndefined();
-    expect(await lookAfter({ baseline: 'down', inFlight: [] })).toBeUndefined();
+    expect(await lateAlertAfter({ baseline: 'down', inFlight: [] })).toBeUndefined();
   });
 
-  it('brings a look a minute later when all of those have failed before', async () => {
-    expect(await lookAfter({ baseline: 'unknown', inFlight: [] })).toMatchObject({
+  it('schedules a late alert a minute later when all newer ones have failed', async () => {
+    expect(await lateAlertAfter({ baseline: 'unknown', inFlight: [] })).toMatchObject({
       deadline: START + 60_000,
       note: { failed_at: START, tries: 0 },
     });
   });
 
-  it('goes on with its series when it was a try, and begins none after the last', async () => {
+  it('continues its retry series, and ends it after the last retry', async () => {
     const announced: NotifiedStates = { baseline: 'unknown', inFlight: [] };
-    expect(await lookAfter(announced, { failed_at: START - 3_600_000, tries: 3 })).toBeUndefined();
-    expect(await lookAfter(announced, { failed_at: START - 3_600_000, tries: 1 })).toMatchObject({
+    expect(await lateAlertAfter(announced, { failed_at: START - 3_600_000, tries: 3 })).toBeUndefined();
+    expect(await lateAlertAfter(announced, { failed_at: START - 3_600_000, tries: 1 })).toMatchObject({
       deadline: START + 60_000,
       note: { failed_at: START - 3_600_000, tries: 1 },
     });

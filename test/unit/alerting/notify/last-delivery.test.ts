@@ -39,8 +39,8 @@ const attempts = fc.array(
   { minLength: 1, maxLength: 20 },
 );
 
-describe('the latest delivery of a channel, in whatever order deliveries are attempted', () => {
-  it('is shown, and the latest that tells of a state is kept beside a newer test', () => {
+describe('withAttempt', () => {
+  it('keeps the newest delivery, and the newest alert next to a newer test, in any order', () => {
     fc.assert(
       fc.property(attempts, fc.uniqueArray(fc.nat(9)), (all, tests) => {
         const made = all.map((one) => deliveryOf({ ...one, isTest: tests.includes(one.n) }));

@@ -15,7 +15,7 @@ import { limitedReceiver } from '#test/support/limited-receiver.ts';
 const GAP = 1100;
 const NOW = Date.parse('2026-11-21T05:16:40Z');
 
-describe('what a 429 asks for', () => {
+describe('retryAfterMs', () => {
   it.each([
     ['5', 5000],
     [' 7 ', 7000],
@@ -28,33 +28,33 @@ describe('what a 429 asks for', () => {
     ['Sat, 21 Nov 2026 05:16:50 GMT', 10_000],
     ['Sat, 21 Nov 2026 05:16:30 GMT', 1000],
     ['Sun, 22 Nov 2026 05:16:30 GMT', 60_000],
-  ])('is with Retry-After %j: %i ms', (header, ms) => {
+  ])('reads Retry-After %j as %i ms', (header, ms) => {
     expect(retryAfterMs(header, NOW)).toBe(ms);
   });
 });
 
-describe('turns at a URL', () => {
+describe('pacing of a URL', () => {
   let world: AlertWorld;
   beforeEach(async () => {
     world = await alertWorld();
   });
   afterEach(() => world.table.store.close());
   const address = { tenant_id: 'acc_a', url: 'https://hooks.test/one' };
-  /** Its 429 with such a Retry-After, ms, to a request of that time. */
+  /** Paces after a 429. @param ms Retry-After @param sent_at epoch ms of the request */
   const refused = (ms: number, sent_at = world.now()) => paceAfterRateLimit(world, address, ms, sent_at);
-  /** The turn that a delivery has to wait for now; undefined when it may go. */
+  /** Returns the reserved send time; undefined if the delivery can be sent. */
   const turnAt = async (turn?: number, at = address) => (await reserveSendTime(world, at, turn)).wait?.at;
-  /** Between two turns that are taken now, ms. */
+  /** Returns the gap between two send times reserved now, in ms. */
   const gap = async () => {
     const [one, two] = [await turnAt(), await turnAt()];
     return two! - one!;
   };
 
-  it('are not taken before it asks for it', async () => {
+  it('reserves no send times before the first 429', async () => {
     expect(await turnAt()).toBeUndefined();
   });
 
-  it('lie a second apart after what it asked for, whoever takes them, and each comes when its time has come', async () => {
+  it('spaces send times a second apart after the pause, and each is valid when due', async () => {
     const first = await refused(30_000);
     expect(first).toBe(world.now() + 33_000);
     const taken = await Promise.all(Array.from({ length: 50 }, () => turnAt()));
@@ -65,7 +65,7 @@ describe('turns at a URL', () => {
     expect(await turnAt(first)).toBeUndefined();
   });
 
-  it('are each written as a new version, with a new time to expire', async () => {
+  it('writes each reservation with a new version and expiry', async () => {
     const key = world.keys.pace(address.tenant_id, createHash('sha256').update(address.url).digest('hex').slice(0, 32));
     await refused(1000);
     const before = await world.table.get<Item & { v: string; expires_at: number }>(key);
@@ -75,7 +75,7 @@ describe('turns at a URL', () => {
     expect(after!.expires_at).toBeGreaterThan(before!.expires_at);
   });
 
-  it('are put off by another 429, also those that were taken', async () => {
+  it('delays all send times after another 429, including reserved ones', async () => {
     const first = await refused(1000);
     const second = (await turnAt())!;
     world.pass(GAP);
@@ -85,7 +85,7 @@ describe('turns at a URL', () => {
     expect(await turnAt(second)).toBeGreaterThan(first + 30_000);
   });
 
-  it('lie no farther apart for many refusals of one burst, or when it is still not ready after its pause', async () => {
+  it('does not widen the gap for refusals of one burst, or directly after the pause', async () => {
     const sent_at = world.now();
     await refused(30_000);
     world.pass(500);
@@ -97,7 +97,7 @@ describe('turns at a URL', () => {
     expect(await gap()).toBe(GAP);
   });
 
-  it('lie twice as far apart, up to what it asks for, each time that it refuses in spite of them', async () => {
+  it('doubles the gap, up to the requested pause, when refused in spite of it', async () => {
     await refused(5000);
     const gaps: number[] = [];
     for (let i = 0; i < 4; i++) {
@@ -111,7 +111,7 @@ describe('turns at a URL', () => {
     expect(await gap()).toBe(5500);
   });
 
-  it('come closer again once ten of them went well', async () => {
+  it('narrows the gap after ten successful send times', async () => {
     await refused(5000);
     world.pass(5500 + GAP);
     await refused(5000);
@@ -123,30 +123,30 @@ describe('turns at a URL', () => {
     expect(await gap()).toBe(GAP);
   });
 
-  it('are of one tenant and one URL', async () => {
+  it('applies to one tenant and one URL', async () => {
     await refused(60_000);
     expect(await turnAt(undefined, { ...address, url: 'https://hooks.test/two' })).toBeUndefined();
     expect(await turnAt(undefined, { ...address, tenant_id: 'acc_b' })).toBeUndefined();
   });
 
-  it('are over half a minute after the last', async () => {
+  it('ends half a minute after the last send time', async () => {
     const only = await refused(1000);
     world.pass(only - world.now() + GAP + 30_001);
     expect(await turnAt()).toBeUndefined();
     expect(await refused(1000)).toBe(world.now() + GAP);
   });
 
-  it('are taken after a time-out as after a 429, and its deliveries under way side by side count once', async () => {
+  it('spaces send times after a timeout, and counts concurrent timeouts once', async () => {
     const sent_at = world.now();
     world.pass(10_000);
     for (let i = 0; i < 5; i++) await paceAfterTimeout(world, address, sent_at);
     expect(await reserveSendTime(world, address, undefined)).toMatchObject({
-      wait: { at: world.now() + GAP, is_open: false, why: expect.stringContaining('did not answer in time') },
+      wait: { at: world.now() + GAP, is_open: false, why: expect.stringContaining('did not respond in time') },
     });
     expect(await gap()).toBe(GAP);
   });
 
-  describe('of a receiver that timed out three times in a row', () => {
+  describe('after three timeouts in a row', () => {
     beforeEach(async () => {
       for (let i = 0; i < 3; i++) {
         const sent_at = world.now();
@@ -155,17 +155,17 @@ describe('turns at a URL', () => {
       }
     });
 
-    it('are given to nobody for 5 s, and then to one delivery at a time', async () => {
+    it('sends nothing for 5 s, then one delivery at a time', async () => {
       const open = await reserveSendTime(world, address, undefined);
       expect(open.wait).toMatchObject({ at: world.now() + 5000, is_open: true });
-      expect(open.wait?.why).toContain('did not answer several times in a row');
+      expect(open.wait?.why).toContain('timed out several times in a row');
       world.pass(5000);
       const tries = await Promise.all(Array.from({ length: 20 }, () => reserveSendTime(world, address, undefined)));
       expect(tries.filter(({ wait }) => !wait)).toEqual([{ after_timeouts: true }]);
       expect(tries.filter(({ wait }) => wait?.is_open)).toHaveLength(19);
     });
 
-    it('come later after each time-out, at most a minute later', async () => {
+    it('lengthens the pause after each timeout, up to a minute', async () => {
       const pauses: number[] = [];
       for (let i = 0; i < 6; i++) {
         const { wait } = await reserveSendTime(world, address, undefined);
@@ -179,7 +179,7 @@ describe('turns at a URL', () => {
       expect(pauses).toEqual([5, 10, 20, 40, 60, 60]);
     });
 
-    it('lie a second apart again as soon as it answers', async () => {
+    it('spaces send times a second apart when the receiver responds again', async () => {
       world.pass(5000);
       expect(await reserveSendTime(world, address, undefined)).toEqual({ after_timeouts: true });
       await paceAfterSuccess(world, address);
@@ -189,10 +189,10 @@ describe('turns at a URL', () => {
   });
 });
 
-describe('many alerts at once to a receiver with a limit', () => {
+describe('many alerts to a rate-limited receiver', () => {
   const MINUTE = 60_000;
 
-  it('that takes twenty and one a second, and asks for half a minute, are told within minutes', async () => {
+  it('are sent within minutes at a burst of twenty and one per second', async () => {
     using receiver = await limitedReceiver({ burst: 20, refill_ms: 1000, retry_s: 30 });
     await receiver.alert(200);
     await receiver.pass(10 * MINUTE);
@@ -204,7 +204,7 @@ describe('many alerts at once to a receiver with a limit', () => {
     expect(receiver.requests.filter(({ status }) => status === 429)).toHaveLength(1);
   });
 
-  it('that is far too slow for them wait their turn for an hour and no longer', async () => {
+  it('fail after an hour when the receiver is too slow', async () => {
     using receiver = await limitedReceiver({ burst: 1, refill_ms: 5 * MINUTE, retry_s: 60 });
     await receiver.alert(100);
     await receiver.pass(59 * MINUTE);
@@ -213,7 +213,7 @@ describe('many alerts at once to a receiver with a limit', () => {
     expect(new Set(receiver.log())).toEqual(new Set(['sent after 1', 'failed after 3']));
   });
 
-  it('that come hours late, as the service was away, wait as long for their turn as others', async () => {
+  it('get the same patience when an outage of the service delayed them', async () => {
     using receiver = await limitedReceiver({ burst: 5, refill_ms: 1000, retry_s: 10 });
     await receiver.alert(40, 120 * MINUTE);
     await receiver.pass(2 * MINUTE);
@@ -226,7 +226,7 @@ describe('many alerts at once to a receiver with a limit', () => {
     retry_s: fc.integer({ min: 0, max: 60 }),
   });
 
-  it('are all told, none before its Retry-After, and in not much more time than it needs', async () => {
+  it('are all sent, never before Retry-After, in little more than the necessary time', async () => {
     const story = fc.asyncProperty(limits, fc.integer({ min: 1, max: 60 }), async (limit, count) => {
       using receiver = await limitedReceiver(limit);
       await receiver.alert(count);

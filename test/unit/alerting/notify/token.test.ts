@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSignedBy, type LinkClaims, linkToken, readToken } from '#lib/alerting/notify/alert-links.ts';
+import { isSignedBy, type LinkClaims, linkToken, parseToken } from '#lib/alerting/notify/alert-links.ts';
 
 const claims: LinkClaims = {
   action: 'silence',
@@ -13,24 +13,24 @@ const claims: LinkClaims = {
 const token = linkToken('key', claims);
 
 describe('the token of a link', () => {
-  it('says what it is for, and only its account has signed it', () => {
-    const read = readToken(token)!;
+  it('contains its claims, and only the key of its account verifies it', () => {
+    const read = parseToken(token)!;
     expect(read.claims).toEqual(claims);
     expect(isSignedBy('key', read)).toBe(true);
     expect(isSignedBy('another key', read)).toBe(false);
   });
 
-  it('stands in a path, and in 255 characters', () => {
+  it('fits in a path and in 255 characters', () => {
     expect(token).toMatch(/^[\w.-]+$/);
     expect(token.length).toBeLessThan(255);
   });
 
-  it('is worth nothing once any of its characters has changed', () => {
+  it('is invalid after a change of any character', () => {
     const letters = fc.constantFrom(...'ABCxyz019-_');
     fc.assert(
       fc.property(fc.integer({ min: 0, max: token.length - 1 }), letters, (at, letter) => {
         fc.pre(token[at] !== letter);
-        const read = readToken(token.slice(0, at) + letter + token.slice(at + 1));
+        const read = parseToken(token.slice(0, at) + letter + token.slice(at + 1));
         // The last character has bits that no byte uses.
         const isSame = read !== undefined && Buffer.from(read.signature, 'base64url').equals(signature);
         expect(read === undefined || !isSignedBy('key', read) || (isSame && read.text === text)).toBe(true);
@@ -38,10 +38,10 @@ describe('the token of a link', () => {
     );
   });
 
-  it('is none of any other text', () => {
-    fc.assert(fc.property(fc.string(), (other) => readToken(other) === undefined));
+  it('rejects any other text', () => {
+    fc.assert(fc.property(fc.string(), (other) => parseToken(other) === undefined));
   });
 });
 
-const { text, signature: signed } = readToken(token)!;
+const { text, signature: signed } = parseToken(token)!;
 const signature = Buffer.from(signed, 'base64url');

@@ -27,8 +27,8 @@ const silence = (until: number): AccountSilence => ({
   ...{ pk: '', sk: '', v: '', id: 'sil_a', applies_to: null, reason: 'work', created_at: '', created_by: '', until },
 });
 
-describe('the policy that counts', () => {
-  it('is what is set on the check, else on the account, else the default', () => {
+describe('effectivePolicy', () => {
+  it('prefers settings of the check, then of the account, then the defaults', () => {
     const account = { ...NO_ALERTING, policy: { cooldown_seconds: 60, late_alerts: false } };
     expect(effectivePolicy(stored({ cooldown_seconds: 5 }), { ...about, account })).toMatchObject({
       cooldown_seconds: 5,
@@ -39,7 +39,7 @@ describe('the policy that counts', () => {
     expect(effectivePolicy(undefined, about)).toMatchObject({ cooldown_seconds: 300, channels: [] });
   });
 
-  it('is silenced by the silence that holds longest: of the check, its entity, or the account', () => {
+  it('returns the silence that ends last: of the check, its entity or the account', () => {
     const account = { ...NO_ALERTING, silences: [silence(NOW + 2000), silence(NOW)] };
     const entity = { ...about.entity, silenced: true, silenced_until: iso(NOW + 1000) };
     expect(effectivePolicy(undefined, { ...about, entity, account }).silence).toMatchObject({ by: 'account' });
@@ -53,20 +53,20 @@ describe('the policy that counts', () => {
   });
 });
 
-describe('the channels of an alert', () => {
-  const told = (channels: AlertChannel[], says: 'up' | 'down' | 'degraded') =>
+describe('recipientsFor', () => {
+  const recipients = (channels: AlertChannel[], says: 'up' | 'down' | 'degraded') =>
     recipientsFor({ channels, escalation: [] }, says, {}).map(({ id }) => id);
 
-  it('are those of the check, then of the account, and the same address once', () => {
+  it('returns channels of the check first, and each address once', () => {
     const account = {
       ...NO_ALERTING,
       channels: [ofAccount('ach_a', 'x'), ofAccount('ach_b', 'y'), ofAccount('ach_c', 'y')],
     };
     const { channels } = effectivePolicy(stored({ channels: [channel('chn_a', 'x')] }), { ...about, account });
-    expect(told(channels, 'down')).toEqual(['chn_a', 'ach_b']);
+    expect(recipients(channels, 'down')).toEqual(['chn_a', 'ach_b']);
   });
 
-  it('are told of their states alone, and leave the address to the next for the others', () => {
+  it('respects the states of a channel, and uses the next channel with its address for others', () => {
     const account = {
       ...NO_ALERTING,
       channels: [
@@ -77,7 +77,7 @@ describe('the channels of an alert', () => {
       ],
     };
     const { channels } = effectivePolicy(undefined, { ...about, account });
-    expect([told(channels, 'down'), told(channels, 'up'), told(channels, 'degraded')]).toEqual([
+    expect([recipients(channels, 'down'), recipients(channels, 'up'), recipients(channels, 'degraded')]).toEqual([
       ['ach_a'],
       ['ach_b'],
       [],

@@ -7,7 +7,7 @@ const one = {
   entity: { id: 'ent_a', blueprint_slug: 'service', labels: { team: 'shop', site: 'eu' } },
 };
 
-describe('a selection of checks', () => {
+describe('selects', () => {
   it.each<[Selector | null, boolean]>([
     [null, true],
     [{ labels: { team: 'pay' } }, true],
@@ -19,11 +19,11 @@ describe('a selection of checks', () => {
     [{ entity_ids: ['ent_b'] }, false],
     [{ check_ids: ['chk_a'], entity_ids: ['ent_b'] }, false],
     [{ states: ['down'] }, true],
-  ])('%j holds a check of pay on the eu shop: %s', (selector, holds) => {
+  ])('selects by %j a check of pay on the eu shop: %s', (selector, holds) => {
     expect(selects(selector, one)).toBe(holds);
   });
 
-  it('holds what every member of it holds by itself, and a member what any value of it holds', () => {
+  it('requires every property, and of each property one value', () => {
     const id = (prefix: string) => fc.array(fc.constantFrom(`${prefix}_a`, `${prefix}_b`), { minLength: 1 });
     const selection = fc.record(
       {
@@ -43,7 +43,7 @@ describe('a selection of checks', () => {
     );
   });
 
-  it('says why it holds a check', () => {
+  it('formats the reason', () => {
     expect(selectionReason(null, one)).toBe('every check');
     expect(selectionReason({ states: ['down'] }, one)).toBe('every check, down alone');
     expect(selectionReason({ labels: { team: ['pay', 'x'] }, blueprints: ['service'] }, one)).toBe(

@@ -16,63 +16,63 @@ const windowOf = (times: WindowTimes, more: Partial<WindowItem> = {}): WindowIte
 const once = (from: number, to: number): WindowTimes => ({ starts_at: from, ends_at: to });
 const saturdays = { cron: '30 2 * * sat', time_zone: 'Europe/Berlin', duration_ms: 2 * HOUR, every_weeks: 1 };
 
-const shown = (times: WindowTimes, after: string, count: number) =>
+const ranges = (times: WindowTimes, after: string, count: number) =>
   firstOf(intervalsOf(times, Date.parse(after)), count).map(({ from, to }) => [
     new Date(from).toISOString(),
     new Date(to).toISOString(),
   ]);
 
-describe('a window that comes again', () => {
+describe('a recurring window', () => {
   // Clocks are set forward on Sunday 2026-03-29 at 02:00, and back on Sunday 2026-10-25 at 03:00.
   const sundays = { ...saturdays, cron: '30 2 * * sun', from: Date.UTC(2026, 0, 1) };
 
-  it('goes by the wall clock: each Saturday 02:30 in Berlin, winter and summer', () => {
+  it('follows the wall clock: each Saturday 02:30 in Berlin, winter and summer', () => {
     const times = { ...saturdays, from: Date.UTC(2026, 0, 1) };
-    expect(shown(times, '2026-03-27T00:00:00Z', 2)).toEqual([
+    expect(ranges(times, '2026-03-27T00:00:00Z', 2)).toEqual([
       ['2026-03-28T01:30:00.000Z', '2026-03-28T03:30:00.000Z'],
       ['2026-04-04T00:30:00.000Z', '2026-04-04T02:30:00.000Z'],
     ]);
-    expect(shown(times, '2026-10-23T00:00:00Z', 2)).toEqual([
+    expect(ranges(times, '2026-10-23T00:00:00Z', 2)).toEqual([
       ['2026-10-24T00:30:00.000Z', '2026-10-24T02:30:00.000Z'],
       ['2026-10-31T01:30:00.000Z', '2026-10-31T03:30:00.000Z'],
     ]);
   });
 
-  it('begins at the first instant after the gap where its time is skipped, and at the first of two', () => {
-    expect(shown(sundays, '2026-03-28T12:00:00Z', 1)).toEqual([
+  it('starts after a skipped local time, and at the first of a repeated one', () => {
+    expect(ranges(sundays, '2026-03-28T12:00:00Z', 1)).toEqual([
       ['2026-03-29T01:00:00.000Z', '2026-03-29T03:00:00.000Z'],
     ]);
-    expect(shown(sundays, '2026-10-24T12:00:00Z', 2)).toEqual([
+    expect(ranges(sundays, '2026-10-24T12:00:00Z', 2)).toEqual([
       ['2026-10-25T00:30:00.000Z', '2026-10-25T02:30:00.000Z'],
       ['2026-11-01T01:30:00.000Z', '2026-11-01T03:30:00.000Z'],
     ]);
   });
 
-  it('lasts in real time, also where clocks are set within it', () => {
+  it('lasts in elapsed time when clocks change within it', () => {
     const long = { ...sundays, cron: '30 0 * * sun', duration_ms: 4 * HOUR };
-    expect(shown(long, '2026-03-28T12:00:00Z', 1)).toEqual([['2026-03-28T23:30:00.000Z', '2026-03-29T03:30:00.000Z']]);
+    expect(ranges(long, '2026-03-28T12:00:00Z', 1)).toEqual([['2026-03-28T23:30:00.000Z', '2026-03-29T03:30:00.000Z']]);
   });
 
-  it('does not begin before its begin, nor at or after its end', () => {
+  it('starts neither before from nor at or after until', () => {
     const from = Date.parse('2026-01-10T01:30:00Z');
     const times = { ...saturdays, from, until: Date.parse('2026-01-24T01:30:00Z') };
-    expect(shown(times, '2025-01-01T00:00:00Z', 9).map(([begin]) => begin)).toEqual([
+    expect(ranges(times, '2025-01-01T00:00:00Z', 9).map(([begin]) => begin)).toEqual([
       '2026-01-10T01:30:00.000Z',
       '2026-01-17T01:30:00.000Z',
     ]);
     expect(intervalsAt(times, Date.parse('2026-02-01T00:00:00Z'))).toEqual({});
   });
 
-  it('counts its weeks from the first that begins', () => {
+  it('counts weeks from its first start', () => {
     const times = { ...saturdays, every_weeks: 2, from: Date.parse('2026-01-11T00:00:00Z') };
-    expect(shown(times, '2026-01-01T00:00:00Z', 3).map(([begin]) => begin)).toEqual([
+    expect(ranges(times, '2026-01-01T00:00:00Z', 3).map(([begin]) => begin)).toEqual([
       '2026-01-17T01:30:00.000Z',
       '2026-01-31T01:30:00.000Z',
       '2026-02-14T01:30:00.000Z',
     ]);
   });
 
-  it('is open while the longest that has begun lasts, and says when it is open next', () => {
+  it('stays open during the longest range, and returns the next one', () => {
     const daily = { ...saturdays, cron: '0 0 * * *', time_zone: 'UTC', duration_ms: 36 * HOUR, from: 0 };
     const at = Date.parse('2026-01-02T06:00:00Z');
     expect(intervalsAt(daily, at)).toEqual({
@@ -82,8 +82,8 @@ describe('a window that comes again', () => {
   });
 });
 
-describe('the windows of a check', () => {
-  it('are half open, and hold the checks of their scope alone', () => {
+describe('openWindow', () => {
+  it('is half open, and limited to the checks in scope', () => {
     const own = windowOf(once(1000, 2000), { scope: { entity_ids: ['ent_a'] } });
     const other = windowOf(once(1000, 9000), { scope: { blueprints: ['other'] } });
     expect(openWindow([own, other], { check, entity }, 999)).toBeUndefined();
@@ -91,7 +91,7 @@ describe('the windows of a check', () => {
     expect(openWindow([own, other], { check, entity }, 2000)).toBeUndefined();
   });
 
-  it('that overlap or follow each other at once are one, whatever their order', () => {
+  it('joins overlapping and consecutive windows in any order', () => {
     const span = fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 8 }));
     fc.assert(
       fc.property(fc.array(span, { maxLength: 8 }), fc.integer({ min: 0, max: 45 }), (spans, at) => {
@@ -104,14 +104,14 @@ describe('the windows of a check', () => {
     );
   });
 
-  it('that come every minute end some day for who asks', () => {
+  it('returns an end for a window that recurs every minute', () => {
     const always = windowOf({ ...saturdays, cron: '* * * * *', duration_ms: 60_000, from: 0 });
     const at = Date.UTC(2026, 0, 1);
     expect(openWindow([always], { check, entity }, at)?.until).toBeGreaterThan(at + HOUR / 2);
   });
 });
 
-describe('what follows from the failure of an entity', () => {
+describe('windowForDependents', () => {
   const checks = [
     { id: 'chk_a', enabled: true },
     { id: 'chk_b', enabled: true },
@@ -120,7 +120,7 @@ describe('what follows from the failure of an entity', () => {
   const including = (from: number, to: number, more: Partial<WindowItem> = {}) =>
     windowOf(once(from, to), { include_dependents: true, ...more });
 
-  it('is in a window that says so, and that all its checks are in which are enabled', () => {
+  it('requires include_dependents and all enabled checks in scope', () => {
     const found = (...windows: WindowItem[]) => windowForDependents(windows, entity, checks, 1500);
     expect(found(including(1000, 2000))).toEqual({ id: 'win_a', until: 2000, include_dependents: true });
     expect(found(windowOf(once(1000, 2000)))).toBeUndefined();
@@ -129,7 +129,7 @@ describe('what follows from the failure of an entity', () => {
     expect(windowForDependents([including(1000, 2000)], entity, [], 1500)).toBeUndefined();
   });
 
-  it('is held until the first of its checks leaves the window, and never longer than each of them', () => {
+  it('ends when the first check leaves the window', () => {
     const spans = fc.array(
       fc.record({
         from: fc.nat(20),

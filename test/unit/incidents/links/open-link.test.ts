@@ -24,7 +24,7 @@ beforeEach(async () => {
   });
 });
 
-/** The links of an alert that says down. */
+/** Returns the links of an alert for down. */
 function links(of: { check?: CheckItem; public_url?: string } = {}) {
   const { check = down, public_url = PAGE } = of;
   const delivery = { tenant_id: TENANT, channel_id: 'chn_1', created_at: iso(START), reports_state: 'down' as const };
@@ -35,8 +35,8 @@ const open = (url: string | null) => openLink(world.context, tokenOf(url));
 const follow = async (url: string | null) => followLink(world.context, (await open(url)) as OpenLink, origin);
 const checkNow = () => world.table.get<CheckItem>(world.keys.check(TENANT, 'chk_pay'));
 
-describe('the links of an alert', () => {
-  it('are there for a failure that goes on, where the service has a public address', () => {
+describe('alertLinks', () => {
+  it('returns links while the failure lasts and PUBLIC_URL is set', () => {
     expect(links()).toEqual({
       acknowledge_url: expect.stringMatching(/^https:\/\/status\.test\/a\/[\w.-]+$/),
       silence_url: expect.stringMatching(/^https:\/\/status\.test\/a\/[\w.-]+$/),
@@ -46,7 +46,7 @@ describe('the links of an alert', () => {
     expect(links({ check: world.check })).toEqual(none);
   });
 
-  it('lead to what they are for, and looking changes nothing', async () => {
+  it('leads to pages that change nothing when opened', async () => {
     const { acknowledge_url } = links();
     for (let i = 0; i < 3; i++)
       expect(await open(acknowledge_url)).toMatchObject({
@@ -58,8 +58,8 @@ describe('the links of an alert', () => {
   });
 });
 
-describe('a link that is followed', () => {
-  it('acknowledges, and then says who did', async () => {
+describe('followLink', () => {
+  it('acknowledges, and the link is used up', async () => {
     const { acknowledge_url } = links();
     await follow(acknowledge_url);
     expect((await checkNow())?.alerts.episode?.acknowledgement).toMatchObject({
@@ -79,7 +79,7 @@ describe('a link that is followed', () => {
     expect(await open(silence_url)).toMatchObject({ status: 410, why: expect.stringContaining('was used at') });
   });
 
-  it('is the first of many at once, and the others do nothing more', async () => {
+  it('acts once when followed concurrently', async () => {
     const { acknowledge_url } = links();
     const opened = (await open(acknowledge_url)) as OpenLink;
     await Promise.all([1, 2, 3].map(() => followLink(world.context, opened, origin)));
@@ -88,19 +88,19 @@ describe('a link that is followed', () => {
   });
 });
 
-describe('a link that does nothing says why', () => {
+describe('openLink explains why a link cannot be used', () => {
   it.each<[string, () => Promise<unknown> | unknown, number, RegExp]>([
-    ['a day after its alert', () => world.pass(DAY_MS), 410, /was good until 2026-11-22/],
+    ['after a day', () => world.pass(DAY_MS), 410, /expired at 2026-11-22/],
     ['after the recovery', () => world.put({ ...down, state: 'up', alerts: {} }), 410, /is over: it is up/],
     [
-      'of a failure before the present one',
+      'after a new failure',
       () => world.put({ ...down, alerts: { episode: { transition_id: 'trn_2' } } }),
       410,
-      /has failed anew/,
+      /has failed again/,
     ],
-    ['of a channel that was removed', () => world.putPolicy([]), 410, /channel .* was removed/],
-    ['of an account that is disabled', () => world.put({ ...world.account, disabled: true }), 403, /disabled/],
-    ['of an account with another key', () => world.put({ ...world.account, link_key: 'other' }), 404, /none of this/],
+    ['after removal of its channel', () => world.putPolicy([]), 410, /channel .* was removed/],
+    ['in a disabled account', () => world.put({ ...world.account, disabled: true }), 403, /disabled/],
+    ['with the key of another account', () => world.put({ ...world.account, link_key: 'other' }), 404, /Invalid link/],
   ])('%s', async (_when, happens, status, why) => {
     const { acknowledge_url, silence_url } = links();
     await happens();
@@ -112,7 +112,7 @@ describe('a link that does nothing says why', () => {
     expect(await openLink(world.context, token)).toMatchObject({ status: 404 });
   });
 
-  it('after somebody else has acknowledged it', async () => {
+  it('after another acknowledgement', async () => {
     const { acknowledge_url } = links();
     const acknowledgement = { by: 'ann@example.com', via: 'api' as const, at: START, note: '' };
     await world.put({ ...down, alerts: { episode: { transition_id: 'trn_1', acknowledgement } } });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { remember } from '#lib/alerting/deadlines/timed-alert.ts';
+import { withTimedAlert } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { lastNotifiedState, reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
@@ -10,38 +10,38 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { changedBy } from '#test/support/changed-by.ts';
 import { shopEntity } from '#test/support/shop-entity.ts';
-import { MINUTE, NOW, situation } from './situation.ts';
+import { dueAlert, MINUTE, NOW } from './due-alert.ts';
 
 const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
 const DAY = 1440 * MINUTE;
 
 type Changes = { to: CheckState; after: number }[];
-type Told = { at: number; state: string };
+type SentAlert = { at: number; state: string };
 
-/** Changes of a check, and the looks that follow from them; nothing fails, and every alert is sent. */
+/** Simulates changes of a check and its late alerts; every alert is sent. */
 function live(changes: Changes, settings: Partial<Policy>) {
-  const given = situation({ state: 'unknown', policy: settings });
+  const given = dueAlert({ state: 'unknown', policy: settings });
   const { policy } = given;
   let check: CheckItem = { ...given.check, alerts: {} };
   let entity = shopEntity([check.id], NOW);
   let entry: DeadlineEntry | undefined;
-  const told: Told[] = [];
+  const told: SentAlert[] = [];
   let now = NOW;
 
-  const lookUntil = (until: number): void => {
+  const handleUntil = (until: number): void => {
     while (entry && entry.deadline <= until) {
       now = Math.max(now, entry.deadline);
       const decision = decideCatchUp({ ...given, check, entry, now });
       const { alert, next } = decision;
       entry = next && { ...entry, ...next };
       if (!alert) continue;
-      check = { ...check, ...remember(check, `late-${now}`, alert, now) };
+      check = { ...check, ...withTimedAlert(check, `late-${now}`, alert, now) };
       told.push({ at: now, state: alert.reports_state });
     }
     now = until;
   };
   for (const { to, after } of changes) {
-    lookUntil(now + after);
+    handleUntil(now + after);
     if (to === check.state) continue;
     const basis = {
       entity,
@@ -64,7 +64,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
     check = { ...check, ...change.check };
     now = change.at;
   }
-  lookUntil(now + 3 * DAY);
+  handleUntil(now + 3 * DAY);
   return { told, check, policy };
 }
 
@@ -73,7 +73,7 @@ const changesOf = (...states: CheckState[]) =>
   fc.array(fc.record({ to: fc.constantFrom(...states), after: waits }), { maxLength: 30 });
 const cooldown_seconds = fc.constantFrom(0, 60, 300, 3600);
 
-it('once every cooldown and all flapping are over, channels believe what they are to believe', () => {
+it('notifies the right state after the end of every cooldown and flapping', () => {
   fc.assert(
     fc.property(
       changesOf('up', 'degraded', 'down'),
@@ -86,15 +86,15 @@ it('once every cooldown and all flapping are over, channels believe what they ar
       }),
       (changes, settings) => {
         const { check, policy } = live(changes, settings);
-        const believed = reportedStateOf(check.state, policy);
-        if (believed === 'up' && !settings.notify_on_recovery) return;
-        expect(lastNotifiedState(check.alerts)).toBe(believed);
+        const lastState = reportedStateOf(check.state, policy);
+        if (lastState === 'up' && !settings.notify_on_recovery) return;
+        expect(lastNotifiedState(check.alerts)).toBe(lastState);
       },
     ),
   );
 });
 
-it('no warning delays what is told of down: it is told as if degraded were up', () => {
+it('does not delay an alert for down by a warning', () => {
   fc.assert(
     fc.property(changesOf('up', 'degraded', 'down'), cooldown_seconds, (changes, seconds) => {
       const pages = ({ told }: ReturnType<typeof live>) => told.filter(({ state }) => state === 'down').length;
@@ -107,7 +107,7 @@ it('no warning delays what is told of down: it is told as if degraded were up', 
   );
 });
 
-it('a check that never warns is told as by one cooldown, whatever the policy says of degraded', () => {
+it('alerts a check without warnings the same with and without alerts on degraded', () => {
   fc.assert(
     fc.property(
       changesOf('up', 'down'),
@@ -115,44 +115,44 @@ it('a check that never warns is told as by one cooldown, whatever the policy say
       fc.boolean(),
       (changes, settings, notify_on_degraded) => {
         const { told } = live(changes, { ...settings, notify_on_degraded });
-        expect(told).toEqual(plainly(changes, settings));
+        expect(told).toEqual(plainAlerts(changes, settings));
       },
     ),
   );
 });
 
-/** What is told of a check that is up or down, by the rules of such alone. */
-function plainly(
+/** Restates the alerts of a check without degraded. */
+function plainAlerts(
   changes: Changes,
   settings: { cooldown_seconds: number; notify_on_recovery: boolean; late_alerts: boolean },
-): Told[] {
+): SentAlert[] {
   const { notify_on_recovery, late_alerts } = settings;
   const cooldown = settings.cooldown_seconds * 1000;
-  const told: Told[] = [];
-  let [state, believed, last, lookAt] = ['unknown', 'up', 0, Number.POSITIVE_INFINITY];
+  const told: SentAlert[] = [];
+  let [state, lastState, last, recheckAt] = ['unknown', 'up', 0, Number.POSITIVE_INFINITY];
   let now = NOW;
-  const tell = (at: number) => {
+  const send = (at: number) => {
     told.push({ at, state });
-    [believed, last] = [state, at];
+    [lastState, last] = [state, at];
   };
-  const lookUntil = (until: number) => {
-    while (lookAt <= until) {
-      const at = Math.max(now, lookAt);
-      const isDue = state !== believed && (state === 'down' || notify_on_recovery);
-      lookAt = isDue && at < last + cooldown ? last + cooldown : Number.POSITIVE_INFINITY;
-      if (isDue && lookAt === Number.POSITIVE_INFINITY) tell(at);
+  const handleUntil = (until: number) => {
+    while (recheckAt <= until) {
+      const at = Math.max(now, recheckAt);
+      const isDue = state !== lastState && (state === 'down' || notify_on_recovery);
+      recheckAt = isDue && at < last + cooldown ? last + cooldown : Number.POSITIVE_INFINITY;
+      if (isDue && recheckAt === Number.POSITIVE_INFINITY) send(at);
     }
     now = until;
   };
   for (const { to, after } of changes) {
-    lookUntil(now + after);
+    handleUntil(now + after);
     if (to === state) continue;
-    const isFirst = state === 'unknown' && to === 'up' && believed === 'up';
+    const isFirst = state === 'unknown' && to === 'up' && lastState === 'up';
     state = to;
     if (isFirst || (to === 'up' && !notify_on_recovery)) continue;
-    if (now >= last + cooldown) tell(now);
-    else if (late_alerts) lookAt = Math.min(lookAt, last + cooldown);
+    if (now >= last + cooldown) send(now);
+    else if (late_alerts) recheckAt = Math.min(recheckAt, last + cooldown);
   }
-  lookUntil(now + 3 * DAY);
+  handleUntil(now + 3 * DAY);
   return told;
 }

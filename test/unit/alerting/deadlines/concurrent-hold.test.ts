@@ -9,7 +9,7 @@ import { CHANNEL, OWNER, remediationWorld } from '#test/unit/actions/remediation
 it.each([
   [false, ['reminder']],
   [true, []],
-])('a repeat is sent unless its alert begins to be held while it is decided on: %s', async (isHeld, kinds) => {
+])('sends a reminder unless a hold starts concurrently: %s', async (isHeld, kinds) => {
   const world = await remediationWorld();
   const { keys, table } = world;
   await world.putPolicy([CHANNEL], { repeat_interval_seconds: 60 });
@@ -29,7 +29,7 @@ it.each([
   expect((await world.alerts()).map(({ kind }) => kind)).toEqual(kinds);
 });
 
-it('nobody is told that a check is down that comes up while the cause of that begins to be looked for', async () => {
+it('sends no alert for down when the check recovers while the search for its cause starts', async () => {
   const world = await remediationWorld();
   const { keys, table } = world;
   await world.putPolicy([CHANNEL]);
@@ -53,7 +53,7 @@ it('nobody is told that a check is down that comes up while the cause of that be
 });
 
 it.each(['maintenance', 'remediation'] as const)(
-  'a late alert that is due takes nothing from what is held for %s: that is decided first',
+  'keeps an alert that is held for %s when a late alert is due',
   async (reason) => {
     const world = await remediationWorld();
     const { keys, table } = world;

@@ -1,16 +1,13 @@
 import type { Dependency } from '#lib/alerting/cause/graph.ts';
 
-/** How an entity stands in a small random world. */
+/** The status of an entity in a small random graph. */
 export type Plain = 'down' | 'suspected' | 'healthy' | 'no_data';
 
-/** Relations by the entity that they start at, and how each entity stands. */
+/** Relations by their start, and the status of each entity. */
 export type PlainWorld = { relations: Map<string, Dependency[]>; stands: Map<string, Plain> };
 
-/**
- * The rules of explanation once more, as plainly as they can be said: no memory, no order of evaluation, each word of a
- * rule a line. For graphs of a few entities.
- */
-export function restated({ relations, stands }: PlainWorld, start: string) {
+/** Restates the rules of root causes as plainly as possible, for small graphs: without memory or evaluation order. */
+export function plainRootCauses({ relations, stands }: PlainWorld, start: string) {
   const directly = (id: string) => relations.get(id) ?? [];
   const dependsOn = (id: string, other: string, seen: string[] = []): boolean =>
     directly(id).some(

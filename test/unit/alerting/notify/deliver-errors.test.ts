@@ -7,14 +7,17 @@ import { id, last, plan, receiver, run, slack, startDelivery, world } from './de
 beforeEach(() => startDelivery());
 afterEach(() => receiver.close());
 
-describe('a delivery that has lost its object', () => {
+describe('deliver without its object', () => {
   it.each([
     ['the channel was removed', () => world.putPolicy([])],
     ['the account is disabled', () => world.put({ ...world.account, disabled: true })],
     ['the entity was deleted', () => remove(world.entity)],
     ['the check was deleted', () => remove(world.check)],
-    ['this release knows no channel type pigeon', () => world.putPolicy([{ ...slack(), channel_type: 'pigeon' }])],
-  ])('fails at once: %s', async (error, happen) => {
+    [
+      'channel type pigeon is not supported by this release',
+      () => world.putPolicy([{ ...slack(), channel_type: 'pigeon' }]),
+    ],
+  ])('fails immediately when %s', async (error, happen) => {
     await happen();
     expect(await run()).toEqual({ batchItemFailures: [] });
     expect(await world.delivery(id)).toMatchObject({ status: 'failed', attempts: 0, error });
@@ -22,13 +25,13 @@ describe('a delivery that has lost its object', () => {
     expect(world.sent).toEqual([]);
   });
 
-  it('leaves no latest delivery behind for a channel that was removed', async () => {
+  it('leaves no latest delivery of a removed channel', async () => {
     await world.putPolicy([]);
     await run();
     expect(await last()).toBeUndefined();
   });
 
-  it('that is a closing note, sent when all else of its check was reclaimed, leaves nothing behind', async () => {
+  it('leaves no latest delivery when it sends a closing alert after the deletion of its check', async () => {
     const delivery = (await world.delivery(id))!;
     await world.put({ ...delivery, kind: 'closed', channel: slack() });
     await remove(world.check);
@@ -40,21 +43,21 @@ describe('a delivery that has lost its object', () => {
     expect(await last()).toBeUndefined();
   });
 
-  it("that is a closing note of a check that is still there is its channel's latest", async () => {
+  it('records a closing alert of an existing check as the latest delivery', async () => {
     const delivery = (await world.delivery(id))!;
     await world.put({ ...delivery, kind: 'closed', channel: slack() });
     await run();
     expect((await last())?.delivery).toMatchObject({ id, kind: 'closed', status: 'sent' });
   });
 
-  it('that is given up leaves no latest delivery behind when its check is gone', async () => {
+  it('leaves no latest delivery when it gives up after the deletion of its check', async () => {
     await remove(world.check);
     await run('over');
     expect(await world.delivery(id)).toMatchObject({ status: 'failed' });
     expect(await last()).toBeUndefined();
   });
 
-  it('is let go when its record is no longer there', async () => {
+  it('drops the message when the delivery does not exist', async () => {
     await remove(world.keys.delivery(TENANT, id));
     expect(await run()).toEqual({ batchItemFailures: [] });
     expect(receiver.received).toEqual([]);
@@ -63,8 +66,8 @@ describe('a delivery that has lost its object', () => {
 
 const remove = ({ pk, sk }: { pk: string; sk: string }) => world.table.transact([{ delete: { pk, sk } }]);
 
-describe('faults of ours', () => {
-  it('between sending and recording send again under the same delivery id', async () => {
+describe('deliver after internal errors', () => {
+  it('sends again with the same id after an error between sending and recording', async () => {
     const { transact } = world.table;
     world.ports.table.transact = () => Promise.reject(new Error('killed'));
     const messages = world.sent.map((one) => one.body);
@@ -77,7 +80,7 @@ describe('faults of ours', () => {
     expect(await world.delivery(id)).toMatchObject({ status: 'sent' });
   });
 
-  it('between recording and sending the retry lose no attempt', async () => {
+  it('loses no attempt after an error between recording and enqueueing the retry', async () => {
     receiver.behave({ status: 500 }, { status: 200 });
     const messages = world.sent.map((one) => one.body);
     const { send } = world.ports.queues;
@@ -92,12 +95,12 @@ describe('faults of ours', () => {
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 2 });
   });
 
-  it('that kept it from being tried at all for an hour take no chance from it: it is sent then', async () => {
+  it('sends on the last receive when errors prevented any attempt for an hour', async () => {
     expect(await run('last')).toEqual({ batchItemFailures: [] });
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 1 });
   });
 
-  it('for too long end it as failed, where it is seen', async () => {
+  it('ends as failed and counts it when errors last too long', async () => {
     const { getMany } = world.ports.table;
     world.ports.table.getMany = (keys: Key[]) =>
       keys.some(({ sk }) => sk === 'POLICY') ? Promise.reject(new Error('no answer')) : getMany(keys);
@@ -107,7 +110,7 @@ describe('faults of ours', () => {
     expect(world.counted).toEqual(['FailedDeliveries']);
   });
 
-  it('end it as failed on the last receive, without another try, and leave a dead letter', async () => {
+  it('ends as failed without an attempt on the last receive, and leaves a dead letter', async () => {
     expect(await run('over')).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(receiver.received).toEqual([]);
     expect(await world.delivery(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('given up') });
@@ -115,7 +118,7 @@ describe('faults of ours', () => {
     expect(world.counted).toEqual(['FailedDeliveries']);
   });
 
-  it('in one delivery leave the others of its batch alone', async () => {
+  it('handles the other messages of a batch', async () => {
     const body = world.takeDue('delivery')[0]!.body;
     const answer = await create(world.ports)(queueEvent([{ delivery_id: 7 }, body]));
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
@@ -123,7 +126,7 @@ describe('faults of ours', () => {
   });
 });
 
-/** Deliverers that share the table and know nothing of each other's locks; both read before either of them records. */
+/** Deliverers with a shared table but separate locks; both read before either records. */
 function twoProcesses() {
   const { promise: bothHaveRead, resolve } = Promise.withResolvers<void>();
   let reads = 0;
@@ -141,23 +144,23 @@ function twoProcesses() {
   });
 }
 
-describe('two deliverers of one message', () => {
-  it('that a crash gives again when its own retry is due make one attempt', async () => {
+describe('concurrent deliverers of one message', () => {
+  it('make one attempt when a redelivered message and its retry are due together', async () => {
     receiver.behave({ status: 500 });
-    const given = world.sent.map((one) => one.body);
+    const messages = world.sent.map((one) => one.body);
     await run();
     world.pass(1000);
     const retry = world.takeDue('delivery').map((one) => one.body);
-    await create(world.ports)(queueEvent([...given, ...retry]));
+    await create(world.ports)(queueEvent([...messages, ...retry]));
     expect(receiver.received).toHaveLength(2);
     expect(await world.delivery(id)).toMatchObject({ status: 'retrying', attempts: 2 });
     expect(world.sent.map((one) => one.not_before)).toEqual([START + 3000, START + 3000]);
   });
 
   it.each([
-    ['and what was sent stays sent', [500, 200], 'sent'],
-    ['and its wait is kept', [500, 500], 'retrying'],
-  ])('in two processes count as one attempt, %s', async (_, statuses, status) => {
+    ['and keep sent', [500, 200], 'sent'],
+    ['and keep the wait', [500, 500], 'retrying'],
+  ])('count as one attempt in two processes, %s', async (_, statuses, status) => {
     receiver.behave(...statuses.map((one) => ({ status: one })));
     const body = world.takeDue('delivery')[0]!.body;
     await Promise.all(twoProcesses().map((deliverer) => deliverer(queueEvent([body]))));
@@ -165,7 +168,7 @@ describe('two deliverers of one message', () => {
     expect(await world.delivery(id)).toMatchObject({ status, attempts: 1 });
   });
 
-  it('through all their retries make no fourth attempt, even when the last goes well', async () => {
+  it('make at most three attempts through all retries', async () => {
     receiver.behave({ status: 500 });
     for (const wait of [1000, 2000]) {
       await run();
@@ -177,7 +180,7 @@ describe('two deliverers of one message', () => {
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 3 });
   });
 
-  it('of two alerts leave the newer one as the latest of the channel', async () => {
+  it('keep the newer of two alerts as the latest of the channel', async () => {
     const older = world.takeDue('delivery')[0]!.body;
     const olderId = id;
     world.pass(5000);

@@ -4,7 +4,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
 
-/** A check that is up, of an entity that depends on another one or does not. */
+/** Creates a check that is up, with or without a dependency of its entity. */
 async function upCheck(depends: boolean) {
   const world = await healthWorld();
   const check = await world.check({ failure_threshold: 1 });
@@ -13,7 +13,7 @@ async function upCheck(depends: boolean) {
     const relation = { from_entity_id: check.entity_id, to_entity_id, relation_type: 'depends_on' };
     await createRelation(world.context, relation);
   }
-  /** Requests to the table that a run of the check takes. */
+  /** Returns the requests to the table that one result takes. */
   const run = async (of: CheckItem, error = '') => {
     world.advance(of.interval_seconds * 1000);
     const slot = latestSlot(rhythmOfCheck(of), world.ports.clock.now());
@@ -26,15 +26,15 @@ async function upCheck(depends: boolean) {
   return { check, run };
 }
 
-describe('what dependencies cost', () => {
-  it('a change of state is one read and one write, where there are none', async () => {
+describe('the cost of dependencies', () => {
+  it('needs one read and one write for a state change without dependencies', async () => {
     const { check, run } = await upCheck(false);
-    // The check itself is read once more, as a prober that has it in hand does not.
+    // The extra read is the check, which a prober has already.
     expect(await run(check, 'broken')).toEqual({ reads: 2, writes: 1 });
     expect(await run(check)).toEqual({ reads: 2, writes: 1 });
   });
 
-  it.each([false, true])('a run that changes nothing reads nothing of it (dependencies: %s)', async (depends) => {
+  it.each([false, true])('needs no read for an unchanged result (dependencies: %s)', async (depends) => {
     const { check, run } = await upCheck(depends);
     expect(await run(check)).toEqual({ reads: 1, writes: 1 });
   });

@@ -4,7 +4,7 @@ import type { KnownCheck } from '#lib/alerting/cause/evidence.ts';
 import { type Dependency, type Graph, walkUpstream } from '#lib/alerting/cause/graph.ts';
 import { type CauseAnalysisInput, type Dependent, findRootCauses } from '#lib/alerting/cause/root-causes.ts';
 import { to } from '#test/support/depends-on.ts';
-import { type Plain, restated } from './restated.ts';
+import { type Plain, plainRootCauses } from './plain-root-causes.ts';
 
 const NOW = 10_000_000;
 const FAILING = NOW - 30_000;
@@ -32,7 +32,7 @@ const CHECK: Record<Plain | 'open', KnownCheck> = {
 const graphOf = (relations: Record<string, Dependency[]>, start = 'a'): Promise<Graph> =>
   walkUpstream(start, async (ids) => ids.map((id) => relations[id] ?? []));
 
-async function judged(
+async function analyze(
   relations: Record<string, Dependency[]>,
   stands: Record<string, Plain | 'open'>,
   more: Partial<CauseAnalysisInput> = {},
@@ -43,7 +43,7 @@ async function judged(
 
 const rootsOf = ({ roots }: { roots: { entity_id: string }[] }) => roots.map(({ entity_id }) => entity_id);
 
-/** Small worlds of all shapes, with cycles, groups and relations that are there twice. */
+/** Random graphs with cycles, groups and repeated relations. */
 const worlds = fc
   .integer({ min: 2, max: 7 })
   .chain((size) => {
@@ -76,67 +76,67 @@ const worlds = fc
     stands: Object.fromEntries(ids.map((id, i) => [id, stands[i]!])),
   }));
 
-describe('judging a failure', () => {
-  it('agrees with the rules as plainly as they can be said, on graphs of every shape', async () => {
+describe('findRootCauses', () => {
+  it('agrees with a plain restatement of the rules on random graphs', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async ({ relations, stands }) => {
-        const said = restated(
+        const expected = plainRootCauses(
           { relations: new Map(Object.entries(relations)), stands: new Map(Object.entries(stands)) },
           'a',
         );
-        const verdict = await judged(relations, stands);
-        expect({ explained: verdict.explained, roots: new Set(rootsOf(verdict)) }).toEqual(said);
-        expect(verdict.settled).toBe(true);
+        const analysis = await analyze(relations, stands);
+        expect({ explained: analysis.explained, roots: new Set(rootsOf(analysis)) }).toEqual(expected);
+        expect(analysis.settled).toBe(true);
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('is settled only when no answer that is awaited can change it', async () => {
+  it('is settled only when no running probe can change the result', async () => {
     await fc.assert(
       fc.asyncProperty(
         worlds,
         fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
-        async ({ relations, stands }, answers) => {
+        async ({ relations, stands }, probes) => {
           const open = Object.fromEntries(
             Object.entries(stands).map(([id, plain]) => [id, plain === 'no_data' ? ('open' as const) : plain]),
           );
-          const verdict = await judged(relations, open);
-          fc.pre(verdict.settled);
+          const analysis = await analyze(relations, open);
+          fc.pre(analysis.settled);
           const answered = Object.fromEntries(
             Object.entries(open).map(([id, plain], i) => [
               id,
-              plain === 'open' ? (answers[i] ? 'healthy' : 'suspected') : plain,
+              plain === 'open' ? (probes[i] ? 'healthy' : 'suspected') : plain,
             ]),
           );
-          const final = await judged(relations, answered as Record<string, Plain>);
-          expect(final.explained).toBe(verdict.explained);
-          expect(rootsOf(final)).toEqual(expect.arrayContaining(rootsOf(verdict)));
+          const final = await analyze(relations, answered as Record<string, Plain>);
+          expect(final.explained).toBe(analysis.explained);
+          expect(rootsOf(final)).toEqual(expect.arrayContaining(rootsOf(analysis)));
         },
       ),
       { numRuns: 2000 },
     );
   });
 
-  it('is settled by the answers it has, also when one is awaited that does not matter', async () => {
+  it('is settled when a running probe does not matter', async () => {
     const relations = { a: [to('b'), to('c')] };
-    expect(await judged(relations, { b: 'healthy', c: 'open' })).toMatchObject({ settled: false });
+    expect(await analyze(relations, { b: 'healthy', c: 'open' })).toMatchObject({ settled: false });
     expect(
-      await judged({ a: [to('b', { group: 'x' }), to('c', { group: 'x' })] }, { b: 'healthy', c: 'open' }),
+      await analyze({ a: [to('b', { group: 'x' }), to('c', { group: 'x' })] }, { b: 'healthy', c: 'open' }),
     ).toMatchObject({
       settled: true,
       explained: false,
     });
   });
 
-  it('names the farthest that failed, and everything in between does not matter', async () => {
+  it('names the farthest failed entity, whatever is between', async () => {
     const relations = { a: [to('b')], b: [to('c')], c: [to('d')] };
-    expect(rootsOf(await judged(relations, { b: 'down', c: 'no_data', d: 'suspected' }))).toEqual(['d']);
-    expect(rootsOf(await judged(relations, { b: 'down', c: 'healthy', d: 'down' }))).toEqual(['b']);
-    expect(await judged(relations, { b: 'no_data', c: 'no_data', d: 'no_data' })).toMatchObject({ explained: false });
+    expect(rootsOf(await analyze(relations, { b: 'down', c: 'no_data', d: 'suspected' }))).toEqual(['d']);
+    expect(rootsOf(await analyze(relations, { b: 'down', c: 'healthy', d: 'down' }))).toEqual(['b']);
+    expect(await analyze(relations, { b: 'no_data', c: 'no_data', d: 'no_data' })).toMatchObject({ explained: false });
   });
 
-  it('takes what is sure before what is suspected, then what failed first, then the smaller id', async () => {
+  it('orders by confirmed, then by start of the failure, then by id', async () => {
     const relations = { a: ['b', 'c', 'd', 'e'].map((id) => to(id)) };
     const since = (ms: number) => [check({ state: 'down', failing_since: NOW - ms })];
     const checks = new Map([
@@ -145,38 +145,38 @@ describe('judging a failure', () => {
       ['d', since(50_000)],
       ['e', since(20_000)],
     ]);
-    expect(rootsOf(await judged(relations, {}, { checks }))).toEqual(['d', 'c', 'e', 'b']);
+    expect(rootsOf(await analyze(relations, {}, { checks }))).toEqual(['d', 'c', 'e', 'b']);
   });
 
-  it('explains nothing within a cycle; for others what failed there is a root', async () => {
-    expect(await judged({ a: [to('b')], b: [to('a')] }, { b: 'down' })).toMatchObject({ explained: false });
-    const above = { a: [to('b')], b: [to('c')], c: [to('b'), to('d')] };
-    expect(rootsOf(await judged(above, { b: 'down', c: 'down', d: 'healthy' }))).toEqual(['b']);
-    expect(rootsOf(await judged(above, { b: 'down', c: 'down', d: 'down' }))).toEqual(['b']);
+  it('explains nothing within a cycle, which is a root cause for others', async () => {
+    expect(await analyze({ a: [to('b')], b: [to('a')] }, { b: 'down' })).toMatchObject({ explained: false });
+    const upstream = { a: [to('b')], b: [to('c')], c: [to('b'), to('d')] };
+    expect(rootsOf(await analyze(upstream, { b: 'down', c: 'down', d: 'healthy' }))).toEqual(['b']);
+    expect(rootsOf(await analyze(upstream, { b: 'down', c: 'down', d: 'down' }))).toEqual(['b']);
   });
 
-  it('takes a replica that is well for all, until too few are', async () => {
+  it('tolerates failed members of a group until fewer than required are healthy', async () => {
     const two = { a: ['b', 'c', 'd'].map((id) => to(id, { group: 'db', required: 2 })) };
-    expect(await judged(two, { b: 'down', c: 'healthy', d: 'healthy' })).toMatchObject({ explained: false });
-    expect(rootsOf(await judged(two, { b: 'down', c: 'suspected', d: 'healthy' }))).toEqual(['b', 'c']);
+    expect(await analyze(two, { b: 'down', c: 'healthy', d: 'healthy' })).toMatchObject({ explained: false });
+    expect(rootsOf(await analyze(two, { b: 'down', c: 'suspected', d: 'healthy' }))).toEqual(['b', 'c']);
   });
 
-  it('does not let a failure explain what has lived on with it for two minutes', async () => {
+  it('does not explain a failure by one that the check survived for two minutes', async () => {
     const late = (ms: number) => ({
       checks: new Map([['b', [check({ state: 'down', failing_since: FAILING - ms })]]]),
     });
-    expect(await judged({ a: [to('b')] }, {}, late(119_999))).toMatchObject({ explained: true, survived: [] });
-    const survived = await judged({ a: [to('b')] }, {}, late(120_000));
+    expect(await analyze({ a: [to('b')] }, {}, late(119_999))).toMatchObject({ explained: true, survived: [] });
+    const survived = await analyze({ a: [to('b')] }, {}, late(120_000));
     expect(survived).toMatchObject({ explained: false, roots: [], survived: [{ entity_id: 'b' }] });
     const slow = { ...late(200_000), dependent: { ...dependent, interval_seconds: 101 } };
-    expect(await judged({ a: [to('b')] }, {}, slow)).toMatchObject({ explained: true });
+    expect(await analyze({ a: [to('b')] }, {}, slow)).toMatchObject({ explained: true });
     const new_ = { ...late(600_000), dependent: { ...dependent, up_since: FAILING } };
-    expect(await judged({ a: [to('b')] }, {}, new_)).toMatchObject({ explained: true });
+    expect(await analyze({ a: [to('b')] }, {}, new_)).toMatchObject({ explained: true });
   });
 });
 
-describe('an ancestor', () => {
-  it('that has itself lived on with a root is a root of its own', async () => {
+describe('an upstream entity', () => {
+  it('is a root cause when it has survived the failure upstream of it', async () => {
     const relations = { a: [to('b')], b: [to('c')] };
     const failing = (ms: number) => [check({ state: 'down', failing_since: FAILING - ms })];
     const lasting = (ms: number) => ({
@@ -185,13 +185,13 @@ describe('an ancestor', () => {
         ['c', failing(ms)],
       ]),
     });
-    expect(rootsOf(await judged(relations, {}, lasting(119_000)))).toEqual(['c']);
-    expect(rootsOf(await judged(relations, {}, lasting(400_000)))).toEqual(['b']);
+    expect(rootsOf(await analyze(relations, {}, lasting(119_000)))).toEqual(['c']);
+    expect(rootsOf(await analyze(relations, {}, lasting(400_000)))).toEqual(['b']);
   });
 });
 
-describe('the walk', () => {
-  it('goes to 200 entities and 16 levels, nearest first, and says when there are more', async () => {
+describe('walkUpstream', () => {
+  it('reaches 200 entities and 16 levels, nearest first, and reports more', async () => {
     const chain = Object.fromEntries(Array.from({ length: 18 }, (_, n) => [`e${n}`, [to(`e${n + 1}`)]]));
     const deep = await walkUpstream('e0', async (ids) => ids.map((id) => chain[id] ?? []));
     expect([...deep.dependencies.keys()]).toEqual(Array.from({ length: 17 }, (_, n) => `e${n}`));
@@ -203,7 +203,7 @@ describe('the walk', () => {
     expect(wide.truncated).toBe(true);
   });
 
-  it('leaves out what is gone', async () => {
+  it('leaves out deleted entities', async () => {
     const graph = await walkUpstream('a', async (ids) => ids.map((id) => (id === 'a' ? [to('b')] : undefined)));
     expect([...graph.dependencies.keys()]).toEqual(['a']);
     expect(graph.truncated).toBe(false);

@@ -7,6 +7,6 @@ type Fact = RuleFacts[string] | undefined;
 /** Formats a time: `2026-11-21 10:04:10 UTC`. @param time epoch ms, or ISO 8601 */
 export const clock = (time: Fact): string => clockTime(typeof time === 'number' ? iso(time) : String(time));
 
-/** `1 channel`, `2 channels`. */
+/** Formats a count: `1 channel`, `2 channels`. */
 export const counted = (count: Fact, one: string): string =>
   `${count} ${one}${count === 1 ? '' : one.endsWith('s') ? 'es' : 's'}`;

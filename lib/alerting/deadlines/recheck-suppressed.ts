@@ -7,24 +7,20 @@ import { pagesOf } from '#lib/platform/table/pages.ts';
 import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 
-/** The deadlines at which alerts are looked at that something holds back. */
-const HELD_BACK = ['late', 'hold'] as const;
+/** Deadlines that recheck suppressed alerts. */
+const RECHECKS = ['late', 'hold'] as const;
 type OwnedDeadline = DeadlineEntry & Owner;
-/** Deadlines moved together. */
 const AT_ONCE = 25;
 
-/**
- * Has every alert of an account looked at that something holds back: a silence or a window has ended before its time.
- * Looks that find nothing due go back to where they were. Repeatable.
- */
-export async function wakeAlerts(env: Env, { wake: tenant, at }: Wake): Promise<void> {
+/** Rechecks every suppressed alert of an account after the early end of a silence or maintenance window. Repeatable. */
+export async function recheckSuppressed(env: Env, { wake: tenant, at }: Wake): Promise<void> {
   const { ports, keys } = env;
-  for (const kind of HELD_BACK) {
+  for (const kind of RECHECKS) {
     for (const shard of keys.shards) {
       const query = { partition: keys.entries(shard), ...under(`${kind}#${tenant}#`) };
       for await (const entries of pagesOf<OwnedDeadline>(ports.table, query)) {
         for (const some of chunks(entries, AT_ONCE)) {
-          const moved = await Promise.all(some.map((entry) => bringForward(env, kind, entry, at)));
+          const moved = await Promise.all(some.map((entry) => moveForward(env, kind, entry, at)));
           await sendDeadlines(env, moved.flat());
         }
       }
@@ -32,10 +28,10 @@ export async function wakeAlerts(env: Env, { wake: tenant, at }: Wake): Promise<
   }
 }
 
-/** One that is due by itself, or waits until a delivery that failed is tried again, stays where it is. */
-async function bringForward(
+/** Moves a deadline forward, unless it is due or waits to retry failed deliveries. */
+async function moveForward(
   { ports, keys }: Env,
-  kind: (typeof HELD_BACK)[number],
+  kind: (typeof RECHECKS)[number],
   entry: OwnedDeadline,
   at: number,
 ): Promise<DueDeadline[]> {
@@ -44,6 +40,6 @@ async function bringForward(
   if (deadline <= now || note?.failed_at !== undefined) return [];
   const next = { deadline: at, ...(note && { note }) };
   const { ok } = await ports.table.transact(deadlineWrites(keys, kind, entry, ports.ids.token(), entry, next));
-  // Whoever was faster has looked at it, or moved it, by what holds now.
+  // After a conflict, the other writer used the present data.
   return ok ? [dueDeadline(kind, entry, at)] : [];
 }

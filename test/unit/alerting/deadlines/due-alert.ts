@@ -12,7 +12,7 @@ export const MINUTE = 60_000;
 
 const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
 
-/** What differs from a check that is up, was announced as up, and has one channel and no cooldown. */
+/** Differences from a check that is up, was notified as up, and has one channel and no cooldown. */
 export type Given = {
   state?: CheckItem['state'];
   /** Epoch ms. */
@@ -28,8 +28,8 @@ export type Given = {
   note?: Deadline['note'];
 };
 
-/** A deadline of alerting that is due at NOW. */
-export function situation(given: Given): DueAlert & { check: CheckItem } {
+/** Returns a deadline of alerting that is due at NOW. */
+export function dueAlert(given: Given): DueAlert & { check: CheckItem } {
   const { state = 'up', since = NOW - MINUTE, announced = 'up', enabled = true, planned = 0, note } = given;
   const { warned = 0, flapping } = given;
   const check: CheckItem = {
