@@ -1,6 +1,6 @@
 /**
- * How every AWS client of the service asks: an answer that takes longer than three seconds is asked for again, three
- * times in all, so that a function's own time-out is never spent on one request.
+ * Settings of all AWS clients: a request without a response for three seconds is retried, three attempts in all, so
+ * that one request never uses up the function's timeout.
  */
 export const CLIENT_SETTINGS = {
   maxAttempts: 3,

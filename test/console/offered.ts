@@ -1,7 +1,7 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import { type Guarded, isAllowed, type Rights } from '#lib/platform/http/access.ts';
-import { paramsOf, rowsAt } from '#lib/platform/http/match-path.ts';
+import { paramsOf, routesAt } from '#lib/platform/http/match-path.ts';
 import type { Person } from '#test/support/browser.ts';
 
 /** Everybody may do this, and it would end what the test is about. */
@@ -67,7 +67,7 @@ const table = allRoutes.map((row) => ({ row, segments: row.path.split('/') }));
 /** The row of the API that a call is for. Throws where there is none. */
 function rowOf(method: string, url: string) {
   const path = new URL(url).pathname.split('/');
-  const found = rowsAt(table, path).find((one) => one.method === method && paramsOf(one, path));
+  const found = routesAt(table, path).find((one) => one.method === method && paramsOf(one, path));
   if (!found) throw new Error(`There is no ${method} ${url}.`);
   return found;
 }

@@ -1,5 +1,5 @@
 import { statusName } from '#lib/net/http-status.ts';
-import { SECRET_IN_ANSWERS } from '#lib/platform/secrets/header-secrets.ts';
+import { SECRET_RESPONSE_HEADERS } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
@@ -119,7 +119,7 @@ function ofHeader(name: string, value: string | undefined): Observation {
   const isNumber = /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value);
   return {
     subjects: [{ ...textSubject(value), ...(isNumber && { number: Number(value) }) }],
-    actual: SECRET_IN_ANSWERS.has(name.toLowerCase()) ? REDACTED : previewOf(value),
+    actual: SECRET_RESPONSE_HEADERS.has(name.toLowerCase()) ? REDACTED : previewOf(value),
   };
 }
 

@@ -9,17 +9,17 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { someOf, Words } from '#lib/platform/http/query-params.ts';
+import { commaListOf, Words } from '#lib/platform/http/query-params.ts';
 import type { Page } from '#lib/platform/ports.ts';
-import { MAX_SCANNED, WALKED_AT_ONCE } from '#lib/platform/table/pages.ts';
+import { MAX_SCANNED, SCANNED_AT_ONCE } from '#lib/platform/table/pages.ts';
 import { isFoundIn } from '#lib/platform/text.ts';
 import { shownTargets } from './check-record.ts';
 import { checksOf } from './store.ts';
 
 /** What is looked for among checks; all of it must hold. */
 export const CheckFilter = z.object({
-  state: someOf(CheckState.options).describe('Only those in one of these states: `down,unknown`.').optional(),
-  type: someOf([...checkTypes.keys()])
+  state: commaListOf(CheckState.options).describe('Only those in one of these states: `down,unknown`.').optional(),
+  type: commaListOf([...checkTypes.keys()])
     .describe('Only those of one of these check types.')
     .optional(),
   label: LabelFilter.describe(
@@ -78,7 +78,7 @@ export function checkList<T>(
     const page: Page<EntityItem> = only
       ? { items: [only] }
       : // That of a position is read again, as checks of it may remain.
-        await entitiesById(context, { from }, picky ? WALKED_AT_ONCE : ENTITIES_A_PAGE);
+        await entitiesById(context, { from }, picky ? SCANNED_AT_ONCE : ENTITIES_A_PAGE);
     const held = page.items.map((entity) => ({ ...entity, checks: candidates(entity, from, behind, wanted) }));
     const taken = upTo(picky ? CHECKS_AT_ONCE : limit, held);
     const entities = new Map(taken.map((entity) => [entity.id, entity]));

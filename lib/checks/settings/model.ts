@@ -11,7 +11,7 @@ import { checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import type { Ports } from '#lib/env.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/route.ts';
-import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
+import { propertyAliases } from '#lib/platform/http/unknown-members.ts';
 import { parse, refusal } from '#lib/platform/http/validation.ts';
 import { mergeMap, pick } from '#lib/platform/plain-data.ts';
 import { Name, NameOrNone } from '#lib/platform/text.ts';
@@ -67,7 +67,7 @@ export const settingsOf = (mode: 'pull' | 'push', least = 1) => ({
 });
 
 const inputOf = ({ type, mode, title, about, interval, fields, config, sources }: CheckType) => {
-  wordsOfOthers.add(config, aliasesFor(sources));
+  propertyAliases.add(config, aliasesFor(sources));
   const settings = settingsOf(mode, interval.least);
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settings;
   const input = z
@@ -98,7 +98,7 @@ const inputOf = ({ type, mode, title, about, interval, fields, config, sources }
         .prefault({}),
     })
     .meta({ id: `NewCheck_${type}`, title, description: about });
-  wordsOfOthers.add(input, aliasesFor(sources));
+  propertyAliases.add(input, aliasesFor(sources));
   return input;
 };
 
@@ -235,4 +235,4 @@ export const CheckPatch = z
   })
   .partial()
   .meta({ id: 'CheckPatch' });
-wordsOfOthers.add(CheckPatch, aliasesFor(SOURCE_NAMES));
+propertyAliases.add(CheckPatch, aliasesFor(SOURCE_NAMES));

@@ -2,7 +2,7 @@ import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { expiryMembers } from '#lib/checks/assertions/expiry.ts';
 import { type ProbeOutcome, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import type { HttpReply } from '#lib/net/net.ts';
-import { headerSecrets, SECRET_IN_ANSWERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
+import { headerSecrets, SECRET_RESPONSE_HEADERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
@@ -71,7 +71,7 @@ const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS;
 function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, hide: Redact) {
   const shown = Object.entries(headers).map(([name, value]): [string, string] => [
     name,
-    SECRET_IN_ANSWERS.has(name) ? REDACTED : hide(value),
+    SECRET_RESPONSE_HEADERS.has(name) ? REDACTED : hide(value),
   ]);
   // Hidden before it is cut: a secret that is cut in half is still one.
   const body_excerpt = [...hide(excerpt.text, true)].slice(0, EXCERPT_CHARACTERS).join('');

@@ -104,7 +104,7 @@ describe('redirects', () => {
       kind: 'redirect',
       answered: true,
       status,
-      message: `redirected to ${location.replace('?t=1', '')}, another origin, which is not sent the body: put the final address into the URL`,
+      message: `redirected to ${location.replace('?t=1', '')}, another origin, to which the body is not sent: put the final address into the URL`,
     });
     expect(other.connections()).toBe(0);
   });
@@ -161,7 +161,7 @@ describe('redirects', () => {
       res.writeHead(302, { location: req.url === '/a' ? '/b' : '/a' }).end(),
     );
     const error = await failure(get(`${target.url}/a`));
-    const message = `redirect loop: ${target.url}/a was asked before`;
+    const message = `redirect loop: ${target.url}/a was requested before`;
     expect(error).toMatchObject({ kind: 'redirect', message, status: 302 });
     expect(target.connections()).toBe(2);
   });

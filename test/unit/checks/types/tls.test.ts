@@ -171,7 +171,7 @@ describe('a tls check', () => {
     expect(await probe(dhe.port)).toMatchObject({
       success: false,
       error_kind: 'tls',
-      error_message: `shop.example.org:${dhe.port} (127.77.0.1) refused the TLS handshake: it may offer DHE ciphers alone, or want a client certificate; ECDHE or TLS 1.3 is needed`,
+      error_message: `shop.example.org:${dhe.port} (127.77.0.1) refused the TLS handshake: it may offer only DHE ciphers or require a client certificate; ECDHE or TLS 1.3 is needed`,
     });
     await using ecdhe = await tlsTarget({ ...version, ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' });
     expect(await probe(ecdhe.port)).toMatchObject({

@@ -60,7 +60,7 @@ describe('what one may', () => {
     expect(told({ role: 'viewer', ...full }, 'write')).toBe('This needs the member role; you are a viewer.');
     expect(told({ role: 'member', ...full }, 'manage')).toBe('This needs the admin role; you are a member.');
     expect(told({ role: 'admin', scopes: ['push'], is_read_only: false }, 'read')).toBe(
-      'This key has the scope push; this needs read. Make a key that has it.',
+      'This key has the scope push; this needs read. Create a key that has it.',
     );
     expect(told({ role: 'admin', scopes: ['read', 'mcp'], is_read_only: false }, 'own')).toBe(
       'This key has the scopes read, mcp; this needs a key without scopes, or a session.',

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
-import { compact } from '#lib/platform/http/compress-response.ts';
+import { compressResponses } from '#lib/platform/http/compress-response.ts';
 import '#test/support/properties.ts';
 
 const eventOf = (method: string, headers: ApiEvent['headers']): ApiEvent => ({
@@ -25,7 +25,7 @@ it('whatever an answer says and whoever asks: it says the same in the form that 
     const [method, accepted, body, statusCode] = drawn;
     const result: ApiResult = { statusCode, headers: { 'x-own': '1' }, body };
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-    const shown = await compact(async () => result)(eventOf(method, headers));
+    const shown = await compressResponses(async () => result)(eventOf(method, headers));
     expect(readOf(shown)).toBe(body);
     expect(shown).toMatchObject({ statusCode, headers: { 'x-own': '1' } });
     const isLongRead = body.length > 1024 && ['GET', 'HEAD'].includes(method);
@@ -40,7 +40,7 @@ it('whatever an answer says and whoever asks: it says the same in the form that 
 
 it('what is known already has no body, and nothing that tells of one', async () => {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  const ask = compact(async () => ({ statusCode: 200, headers, body: 'x'.repeat(2000) }));
+  const ask = compressResponses(async () => ({ statusCode: 200, headers, body: 'x'.repeat(2000) }));
   const { etag = '' } = (await ask(eventOf('GET', {}))).headers;
   expect(await ask(eventOf('GET', { 'if-none-match': etag, 'accept-encoding': 'gzip' }))).toEqual({
     statusCode: 304,
@@ -51,7 +51,7 @@ it('what is known already has no body, and nothing that tells of one', async () 
 
 it('one tag stands for one text', async () => {
   const tagOf = async (body: string) => {
-    const answer = compact(async () => ({ statusCode: 200, headers: {}, body: body.padEnd(2000) }));
+    const answer = compressResponses(async () => ({ statusCode: 200, headers: {}, body: body.padEnd(2000) }));
     return (await answer(eventOf('GET', {}))).headers.etag;
   };
   const property = fc.asyncProperty(fc.string(), fc.string(), async (one, other) => {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { atMost, excessOf } from '#lib/platform/http/json-size.ts';
+import { atMost, sizeProblem } from '#lib/platform/http/json-size.ts';
 
-const excess = (text: string) => excessOf(Buffer.from(text));
+const excess = (text: string) => sizeProblem(Buffer.from(text));
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('what a request holds', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { someOf, valuesOf } from '#lib/platform/http/query-params.ts';
+import { commaListOf, valuesOf } from '#lib/platform/http/query-params.ts';
 
 const Query = z.object({
   limit: z.string().optional(),
@@ -19,7 +19,7 @@ describe('the parameters of a query', () => {
 });
 
 describe('some of a few words', () => {
-  const states = someOf(['up', 'down']);
+  const states = commaListOf(['up', 'down']);
 
   it.each([
     ['up', ['up']],

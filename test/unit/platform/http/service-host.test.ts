@@ -75,7 +75,7 @@ describe('the origin under which a browser has the service', () => {
 });
 
 describe('a request without Host', () => {
-  it('is told to send it', () => expect(() => serviceOriginOf({}, NONE)).toThrow('Send the header Host'));
+  it('is told to send it', () => expect(() => serviceOriginOf({}, NONE)).toThrow('Send the Host header'));
 });
 
 describe('settings of addresses and sessions', () => {

@@ -97,14 +97,14 @@ describe('what must be is told in plain words', () => {
     [z.number().gt(0), 0, 'must be more than 0'],
     [z.boolean(), 'yes', 'must be true or false'],
     [z.array(z.string()), {}, 'must be a list'],
-    [z.array(z.string()).max(1), ['a', 'b'], 'must have at most 1 members'],
+    [z.array(z.string()).max(1), ['a', 'b'], 'must have at most 1 items'],
     [z.object({}), 'x', 'must be an object'],
     [z.record(z.string(), z.string()), 'x', 'must be an object'],
     [z.enum(['admin', 'member']), 'boss', 'must be one of admin, member'],
     [z.enum(['admin', 'member']), undefined, 'is required: one of admin, member'],
     [z.literal('push'), 'pull', 'must be push'],
     [z.email(), 'x', 'must be an e-mail address'],
-    [z.union([z.string(), z.number()]), true, 'has none of the possible forms'],
+    [z.union([z.string(), z.number()]), true, 'has none of the accepted forms'],
   ])('%#: %s', (schema, value, message) => {
     expect(complaints(() => parse(z.object({ it: schema }), { it: value }))).toEqual({ it: message });
   });

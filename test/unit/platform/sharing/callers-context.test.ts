@@ -4,7 +4,7 @@ import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
 it('each piece of work is done in the async context of its caller, whoever frees the place for it', async () => {
   const fair = new FairSemaphore(
-    { places: 1, wait_ms: 5000 },
+    { permits: 1, wait_ms: 5000 },
     { now: () => 0, sleep: () => new Promise<never>(() => {}) },
   );
   const caller = new AsyncLocalStorage<string>();

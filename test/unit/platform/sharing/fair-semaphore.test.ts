@@ -62,14 +62,14 @@ function world(shares: SemaphoreOptions) {
 
 describe('fair shares', () => {
   it('let one tenant have every place while nobody else wants one', async () => {
-    const { submit, running, settle } = world({ places: 10, wait_ms: 1000 });
+    const { submit, running, settle } = world({ permits: 10, wait_ms: 1000 });
     for (let i = 0; i < 30; i++) submit('a');
     await settle();
     expect(running()).toBe(10);
   });
 
   it('begin the work of others at once, though one tenant holds every place and does not end', async () => {
-    const { submit, running, settle } = world({ places: 10, wait_ms: 1000 });
+    const { submit, running, settle } = world({ permits: 10, wait_ms: 1000 });
     for (let i = 0; i < 100; i++) submit('a');
     const other = submit('b');
     await settle();
@@ -81,7 +81,7 @@ describe('fair shares', () => {
   });
 
   it('serve tenants in turns, and leave nobody more than a fifth while others wait', async () => {
-    const { submit, running, pieces, settle } = world({ places: 10, wait_ms: 1000 });
+    const { submit, running, pieces, settle } = world({ permits: 10, wait_ms: 1000 });
     for (const tenant of ['a', 'b', 'c', 'd', 'e']) for (let i = 0; i < 60; i++) submit(tenant);
     await settle();
     for (let i = 0; i < 40; i++) {
@@ -93,7 +93,7 @@ describe('fair shares', () => {
   });
 
   it('let few at once go to one target of a tenant, and its other targets pass by', async () => {
-    const { submit, running, settle } = world({ places: 10, per_target: 3, wait_ms: 1000 });
+    const { submit, running, settle } = world({ permits: 10, per_target: 3, wait_ms: 1000 });
     for (let i = 0; i < 20; i++) submit('a', 'slow.test');
     const other = submit('a', 'quick.test');
     const same = submit('b', 'slow.test');
@@ -103,7 +103,7 @@ describe('fair shares', () => {
   });
 
   it('say that there was no place when none came free in time, and begin nothing then', async () => {
-    const { submit, pass } = world({ places: 1, wait_ms: 5000 });
+    const { submit, pass } = world({ permits: 1, wait_ms: 5000 });
     const first = submit('a');
     submit('a').end();
     const late = submit('a');
@@ -115,27 +115,27 @@ describe('fair shares', () => {
   });
 
   it('remember for a minute who was held back by its own work, and of others nothing', async () => {
-    const { fair, submit, pass, settle } = world({ places: 10, per_target: 3, wait_ms: 1000 });
+    const { fair, submit, pass, settle } = world({ permits: 10, per_target: 3, wait_ms: 1000 });
     const held = [submit('a'), submit('a')];
     submit('b');
     await settle();
-    expect([fair.wasHeldBack('a'), fair.wasHeldBack('b')]).toEqual([true, false]);
+    expect([fair.wasAtLimit('a'), fair.wasAtLimit('b')]).toEqual([true, false]);
     for (const one of held) one.end();
     await pass(59_000);
-    expect(fair.wasHeldBack('a')).toBe(true);
+    expect(fair.wasAtLimit('a')).toBe(true);
     await pass(2000);
-    expect(fair.wasHeldBack('a')).toBe(false);
+    expect(fair.wasAtLimit('a')).toBe(false);
   });
 
   it('free the place of work that throws', async () => {
-    const { fair } = world({ places: 1, wait_ms: 1000 });
+    const { fair } = world({ permits: 1, wait_ms: 1000 });
     const failing = () => Promise.reject(new Error('broken'));
     await expect(fair.run({ tenant: 'a' }, failing)).rejects.toThrow('broken');
     expect(await fair.run({ tenant: 'a' }, async () => 'done')).toBe('done');
   });
 
   it('do a list in its order, as places come free, and name what found none in time', async () => {
-    const { fair, submit, pass, settle } = world({ places: 2, wait_ms: 5000 });
+    const { fair, submit, pass, settle } = world({ permits: 2, wait_ms: 5000 });
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const leftOver: (readonly number[])[] = [];
@@ -163,7 +163,7 @@ describe('fair shares', () => {
   });
 
   it('serve the lists of tenants in turns, one item at a time', async () => {
-    const { fair, submit, settle } = world({ places: 1, wait_ms: 5000 });
+    const { fair, submit, settle } = world({ permits: 1, wait_ms: 5000 });
     // Both may hold a fifth beyond the one place, so that it is full with the two of another.
     const full = [submit('c'), submit('d')];
     const begun: string[] = [];
@@ -177,7 +177,7 @@ describe('fair shares', () => {
   });
 
   it('end a list with the error of one of its items, whose place is free', async () => {
-    const { fair } = world({ places: 1, wait_ms: 1000 });
+    const { fair } = world({ permits: 1, wait_ms: 1000 });
     const done: number[] = [];
     const work = async (item: number) => {
       if (item === 1) throw new Error('broken');
@@ -214,7 +214,7 @@ describe('fair shares', () => {
           running,
           waiting,
           settle,
-        } = world({ places, per_target, wait_ms: 3000 });
+        } = world({ permits: places, per_target, wait_ms: 3000 });
         const share = tenantShare(places);
         for (const one of steps) {
           if ('tenant' in one) submit(one.tenant, one.target);

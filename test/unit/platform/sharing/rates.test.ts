@@ -26,7 +26,7 @@ function run(rate: Rate, asked: [number, number][]) {
     now += pause;
     const taken = takeFrom(refilled(bucket, rate, now), rate, count);
     bucket = taken.bucket;
-    return { now, count: Math.min(count, rate.burst), ...taken.standing };
+    return { now, count: Math.min(count, rate.burst), ...taken.status };
   });
 }
 
@@ -68,12 +68,11 @@ describe('a bucket', () => {
         let bucket = fullBucket(rate, now);
         for (const [pause, count] of asked) {
           now += pause;
-          const { bucket: next, standing } = takeFrom(refilled(bucket, rate, now), rate, count);
+          const { bucket: next, status } = takeFrom(refilled(bucket, rate, now), rate, count);
           bucket = next;
-          const later = now + standing.retry_s * 1000;
-          if (!standing.allowed)
-            expect(takeFrom(refilled(bucket, rate, later), rate, count).standing.allowed).toBe(true);
-          const full = refilled(bucket, rate, now + standing.reset_s * 1000);
+          const later = now + status.retry_s * 1000;
+          if (!status.allowed) expect(takeFrom(refilled(bucket, rate, later), rate, count).status.allowed).toBe(true);
+          const full = refilled(bucket, rate, now + status.reset_s * 1000);
           expect(full.tokens).toBeCloseTo(rate.burst, 6);
         }
       }),
@@ -92,9 +91,9 @@ describe('a bucket', () => {
     const rate = { per_second: 1, burst: 5 };
     expect(takeFrom(fullBucket(rate, 0), rate, 50)).toMatchObject({
       bucket: { tokens: 0 },
-      standing: { allowed: true },
+      status: { allowed: true },
     });
-    expect(takeFrom({ tokens: 4, at: 0 }, rate, 50).standing).toMatchObject({ allowed: false, retry_s: 1 });
+    expect(takeFrom({ tokens: 4, at: 0 }, rate, 50).status).toMatchObject({ allowed: false, retry_s: 1 });
   });
 });
 
@@ -149,12 +148,12 @@ describe('rates as an operator writes them', () => {
   });
 
   it.each([
-    ['push', 'is not <class>=<a second>/<at once>'],
-    ['push=5', 'is not <class>=<a second>/<at once>'],
-    ['push=0/5', 'is not <class>=<a second>/<at once>'],
-    ['push=5/5,', 'is not <class>=<a second>/<at once>'],
-    ['pull=5/5', 'there is no class "pull"; there are read, write, push, mcp, send, open, sign-in'],
-    ['push=5/5,push=6/6', '"push" is there twice'],
+    ['push', 'is not <class>=<per second>/<burst>'],
+    ['push=5', 'is not <class>=<per second>/<burst>'],
+    ['push=0/5', 'is not <class>=<per second>/<burst>'],
+    ['push=5/5,', 'is not <class>=<per second>/<burst>'],
+    ['pull=5/5', '"pull" is not a class; use one of read, write, push, mcp, send, open, sign-in'],
+    ['push=5/5,push=6/6', '"push" is a duplicate'],
   ])('are refused in words when they say %j', (text, problem) => {
     expect(rateListProblem(text)).toContain(problem);
     expect(() => readRates(text, ['push'])).toThrow();
