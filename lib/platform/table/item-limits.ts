@@ -78,7 +78,7 @@ export function checkTransaction(writes: Write[], texts: (string | undefined)[])
 function assertKey(key: Key): void {
   if (isKey(key)) return;
   throw new Error(
-    `A key is printable ASCII, not empty, pk at most ${PK_BYTES} and sk at maxBytes ${SK_BYTES} bytes: ` +
+    `A key is printable ASCII, not empty, pk at most ${PK_BYTES} and sk at most ${SK_BYTES} bytes: ` +
       `${JSON.stringify(key.pk)} / ${JSON.stringify(key.sk)}.`,
   );
 }

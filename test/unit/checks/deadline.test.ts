@@ -169,17 +169,17 @@ describe('what a failure says', () => {
   it.each<[Story, string]>([
     [
       { config: NIGHTLY, pushed: '01:31' },
-      'no sign of life for the run due 2026-11-22 02:30 Europe/Berlin (grace 3600 s); last 2026-11-22 01:31',
+      'no heartbeat for the run due 2026-11-22 02:30 Europe/Berlin (grace 3600 s); last 2026-11-22 01:31',
     ],
     [
       { config: { schedule: '02:30:15', grace_seconds: 60 }, pushed: '01:31' },
-      'no sign of life for the run due 2026-11-22 02:30:15 UTC (grace 60 s); last 2026-11-22 00:31',
+      'no heartbeat for the run due 2026-11-22 02:30:15 UTC (grace 60 s); last 2026-11-22 00:31',
     ],
-    [{ config: NIGHTLY, runs: ['02:30:04'] }, 'started 2026-11-22 02:30:04 and not finished within 3600 s'],
-    [{ config: { expect_first_within_seconds: 90_000 } }, 'nothing came within 90000 s of its creation'],
+    [{ config: NIGHTLY, runs: ['02:30:04'] }, 'started 2026-11-22 02:30:04 but not finished within 3600 s'],
+    [{ config: { expect_first_within_seconds: 90_000 } }, 'no heartbeat within 90000 s of its creation'],
     [
       { config: { ...NIGHTLY, expect_first_within_seconds: 7200 }, failed: '02:00' },
-      'no sign of life for the run due 2026-11-22 02:30 Europe/Berlin (grace 3600 s); none has come yet',
+      'no heartbeat for the run due 2026-11-22 02:30 Europe/Berlin (grace 3600 s); none so far',
     ],
   ])('of %j: %s', (story, message) => {
     expect(said(story, at('+12:00'))).toBe(message);
@@ -190,7 +190,7 @@ describe('what a failure says', () => {
       'no result for 123 s (grace 120 s)',
     );
     expect(said({ config: { expect_first_within_seconds: 60 } }, at('+12:00'), { rev: 2 })).toBe(
-      'nothing came within 60 s of its last change of settings',
+      'no heartbeat within 60 s of its last settings change',
     );
   });
 });

@@ -30,7 +30,7 @@ describe('an assertion that cannot be judged is refused', () => {
       'an operator that does not fit',
       [{ ...status, operator: 'contains', value: 'a' }],
       '0.operator',
-      /^does not fit status_code, which has equals, not_equals, one_of, not_one_of, less_than/,
+      /^is not supported for status_code; use equals, not_equals, one_of, not_one_of, less_than/,
     ],
     ['a severity that there is not', [{ ...status, severity: 'error' }], '0.severity', 'must be one of fail, warn'],
     ['one_of without a list', [{ ...status, operator: 'one_of' }], '0.value', 'must be a list of 1 to 50 values'],
@@ -42,12 +42,12 @@ describe('an assertion that cannot be judged is refused', () => {
       /list of 1 to 50/,
     ],
     ['no value', [{ source: 'status_code', operator: 'equals' }], '0.value', 'is required'],
-    ['a value with exists', [{ ...json, operator: 'exists' }], '0.value', 'has no part in exists; leave it out'],
+    ['a value with exists', [{ ...json, operator: 'exists' }], '0.value', 'is not accepted for exists; omit it'],
     [
       'a status as text',
       [{ ...status, value: '200' }],
       '0.value',
-      'must be a status (100 to 599), as a number; for a class such as "2xx" or a range write one_of',
+      'must be a status (100 to 599), as a number; for a class such as "2xx" or a range use one_of',
     ],
     [
       'the class 6xx',
@@ -88,7 +88,7 @@ describe('an assertion that cannot be judged is refused', () => {
       'a property where there is none',
       [{ ...status, property: '$' }],
       '0.property',
-      'has no part in status_code; leave it out',
+      'is not accepted for status_code; omit it',
     ],
     ['a list as a JSON value', [{ ...json, value: [1] }], '0.value', 'must be text, a number, true, false or null'],
     ['an object as a JSON value', [{ ...json, value: {} }], '0.value', /^must be text, a number/],
@@ -103,7 +103,7 @@ describe('an assertion that cannot be judged is refused', () => {
       'a text that every text contains',
       [{ source: 'body', operator: 'not_contains', value: '' }],
       '0.value',
-      'must not be empty: every text contains that',
+      'must not be empty, because every text contains it',
     ],
     [
       'a text of 4,097 characters',
@@ -135,7 +135,7 @@ describe('an assertion that cannot be judged is refused', () => {
     expect(refusedAssertions(list, { method: 'HEAD' })).toEqual(
       [1, 2].map((i) => ({
         path: `config.assertions.${i}.source`,
-        message: 'cannot be judged: a HEAD response has no body; use GET',
+        message: 'cannot be evaluated: a HEAD response has no body; use GET',
       })),
     );
   });
@@ -150,7 +150,7 @@ describe('an assertion that cannot be judged is refused', () => {
     const told = (days: number) => [
       {
         path: 'config.assertions.0.value',
-        message: `the warning at ${days} days can never come: the check fails below 30`,
+        message: `a warning at ${days} days never appears, because the check fails below 30`,
       },
     ];
     expect(tls(30, warn('at_least', 21))).toEqual(told(21));
@@ -169,7 +169,7 @@ describe('an assertion that cannot be judged is refused', () => {
   it('in a config of more than 8 KB', () => {
     const value = 'x'.repeat(4096);
     const list = [1, 2].map(() => ({ source: 'body', operator: 'contains', value }));
-    expect(refusedAssertions(list)).toEqual([{ path: 'config', message: 'must hold at most 8192 bytes as JSON' }]);
+    expect(refusedAssertions(list)).toEqual([{ path: 'config', message: 'must have at most 8192 bytes as JSON' }]);
   });
 });
 

@@ -34,8 +34,8 @@ describe('every operator', () => {
           const value = yes === 'one_of' ? [wanted] : yes === 'equals' ? wanted : yes === 'exists' ? undefined : word;
           const facts = factsOf(JSON.stringify(root));
           const both = [json(property, yes, value), json(property, no, value)];
-          const { judged } = await evaluateAssertions(both, facts, true);
-          expect(judged[0]!.passed).toBe(!judged[1]!.passed);
+          const { evaluated } = await evaluateAssertions(both, facts, true);
+          expect(evaluated[0]!.passed).toBe(!evaluated[1]!.passed);
         },
       ),
     );
@@ -46,8 +46,8 @@ describe('every operator', () => {
       fc.asyncProperty(fc.integer(), fc.integer(), async (found, wanted) => {
         const names = ['less_than', 'at_most', 'at_least', 'greater_than'] as const;
         const list = names.map((operator) => one({ source: 'latency_ms', operator, value: wanted }));
-        const { judged } = await evaluateAssertions(list, { latency_ms: found }, true);
-        expect(judged.map(({ passed }) => passed)).toEqual([
+        const { evaluated } = await evaluateAssertions(list, { latency_ms: found }, true);
+        expect(evaluated.map(({ passed }) => passed)).toEqual([
           found < wanted,
           found <= wanted,
           found >= wanted,
@@ -68,7 +68,7 @@ describe('every operator', () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         const facts = factsOf(new TextDecoder().decode(bytes));
-        expect((await evaluateAssertions(list, facts, true)).judged).toHaveLength(list.length);
+        expect((await evaluateAssertions(list, facts, true)).evaluated).toHaveLength(list.length);
       }),
     );
   });

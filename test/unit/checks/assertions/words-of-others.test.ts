@@ -21,7 +21,7 @@ describe('words of other services', () => {
       'a list of statuses',
       { expected_status: [200, 301] },
       'expected_status',
-      'must be one status, as a number; for several write config.assertions: [{"source": "status_code", "operator": "one_of", "value": ["2xx", 304]}]',
+      'must be one status, as a number; for several use config.assertions: [{"source": "status_code", "operator": "one_of", "value": ["2xx", 304]}]',
     ],
     [
       'a class of statuses',

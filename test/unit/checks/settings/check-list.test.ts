@@ -4,7 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type CheckFilter, checkList, fitsCheck } from '#lib/checks/settings/check-list.ts';
+import { type CheckFilter, checkList, matchesCheck } from '#lib/checks/settings/check-list.ts';
 import { checkIdOf, keyTable } from '#lib/keys.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -69,7 +69,7 @@ async function paged(context: Context, wanted: CheckFilter, limit: number) {
   let pages = 0;
   let after: string | undefined;
   do {
-    const list = checkList(context, async (some) => some.map(({ check }) => check.id), { wanted });
+    const list = checkList(context, async (some) => some.map(({ check }) => check.id), { filter: wanted });
     const page = await gather(list, { after, limit });
     expect(page.values.length).toBeLessThanOrEqual(limit);
     found.push(...page.values);
@@ -121,7 +121,7 @@ describe('a list of checks', () => {
         async (entities, wanted, limit, buckets) => {
           const { context, all } = await fleetOf(entities as never, buckets);
           const { found } = await paged(context, wanted, limit);
-          const expected = all.filter(({ check, entity }) => fitsCheck(check, entity, wanted, context.caller));
+          const expected = all.filter(({ check, entity }) => matchesCheck(check, entity, wanted, context.caller));
           expect(found).toEqual(expected.map(({ check }) => check.id));
         },
       ),
@@ -136,7 +136,7 @@ describe('a list of checks', () => {
     }));
     for (const buckets of [1, 4]) {
       const { context, read } = await fleetOf(entities, buckets);
-      const list = checkList(context, async (found) => found, { wanted: { q: 'far' } });
+      const list = checkList(context, async (found) => found, { filter: { q: 'far' } });
       const page = await gather(list, {});
       expect(page).toMatchObject({ values: [], next: expect.any(String) });
       expect(read.entities).toBeLessThan(2_000);
@@ -182,7 +182,7 @@ describe('a list of checks', () => {
     };
     const own = { ...context, ports: { ...context.ports, table } };
     const page = await gather(
-      checkList(own, async (found) => found, { wanted: { state: ['down'] } }),
+      checkList(own, async (found) => found, { filter: { state: ['down'] } }),
       {},
     );
     expect(page.values).toHaveLength(30);

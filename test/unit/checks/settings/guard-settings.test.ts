@@ -51,6 +51,6 @@ it.each(['tcp', 'tls'])('says of a %s check where nobody gets out to port 25 wha
   const smtp = on(check_type, { host: 'mail.example.com', port: 25 });
   await guard(smtp);
   await expect(guard(smtp, 'public', [], 'closed')).rejects.toThrow(
-    'config.port: AWS lets no function reach port 25; use 587 or 465',
+    'config.port: AWS blocks port 25 for functions; use 587 or 465',
   );
 });

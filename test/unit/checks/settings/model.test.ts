@@ -162,7 +162,7 @@ describe('settings that do not go together', () => {
 
 it('says to whoever looks for a ping what to use', () => {
   expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'icmp' }, AT)).toThrow(
-    /^check_type: must be one of http, tcp, .*push; icmp is not among them: check an open port with tcp$/,
+    /^check_type: must be one of http, tcp, .*push; icmp is not supported: check an open port with tcp$/,
   );
   expect(() => parseCheck({ entity_id: 'ent_a' }, AT)).toThrow(/^check_type: is required: one of http, tcp, .*push/);
 });

@@ -60,7 +60,7 @@ it('a good result that leaves a check degraded says that there was a warning bef
   const { others } = await written(check, result('ok'));
   expect(others.find((item) => 'transition_id' in item)).toMatchObject({
     check_to_state: 'degraded',
-    error_message: 'no failure in the last 2 results, but a warning: degraded until 2 in a row have none',
+    error_message: 'no failure in the last 2 results, but a warning: degraded until 2 consecutive results have none',
   });
 });
 
@@ -150,7 +150,7 @@ it('a result that changes something else writes the check though its state stays
   const last_received = { at: 1, received_at: 2 };
   const { next, others } = await written(
     { ...(await checkAt(0)), silence_at: 5 },
-    result('ok', { also: { last_received }, forget: ['silence_at'] }),
+    result('ok', { also: { last_received }, removed: ['silence_at'] }),
   );
   expect(next).toMatchObject({ state: 'up', last_received });
   expect(next).not.toHaveProperty('silence_at');

@@ -153,11 +153,11 @@ describe('a dns check', () => {
 
   it.each<[string, string[], string]>([
     ['A', ['10.0.0.5', '93.184.215.14', '192.168.1.1'], 'got 93.184.215.14 and 2 more'],
-    ['A', ['10.0.0.5'], 'got one that may be private and is not shown'],
-    ['AAAA', ['fd12::1', 'fd12::2'], 'got 2 that may be private and are not shown'],
-    ['CNAME', ['db1.corp.internal'], 'got one that may be private and is not shown'],
+    ['A', ['10.0.0.5'], 'got one value, not shown because possibly private'],
+    ['AAAA', ['fd12::1', 'fd12::2'], 'got 2 values, not shown because possibly private'],
+    ['CNAME', ['db1.corp.internal'], 'got one value, not shown because possibly private'],
     ['MX', ['10 mail.corp', '20 mail.example.com'], 'got 20 mail.example.com and 1 more'],
-    ['PTR', ['db1.example.com'], 'got one that may be private and is not shown'],
+    ['PTR', ['db1.example.com'], 'got one value, not shown because possibly private'],
   ])(
     'shows nobody who may reach public hosts only what our own server knows: %s %s',
     async (record_type, values, got) => {

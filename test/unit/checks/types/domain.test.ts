@@ -77,11 +77,11 @@ describe('a domain check', () => {
     const assertions = [{ source: 'days_left', operator: 'at_least', value: 30, severity: 'warn' }];
     expect(await probe(at, { assertions })).toMatchObject({
       success: true,
-      warning_message: 'example.com expires on 2026-12-02, in 9 days; at least 30 are wanted: renew it',
+      warning_message: 'example.com expires on 2026-12-02, in 9 days; at least 30 are required: renew it',
       expires_at: '2026-12-02T18:00:00.000Z',
     });
     await expect(probe(at, { assertions, min_days_remaining: 30 })).rejects.toThrow(
-      'config.assertions.0.value: the warning at 30 days can never come: the check fails below 30',
+      'config.assertions.0.value: a warning at 30 days never appears, because the check fails below 30',
     );
   });
 
@@ -130,7 +130,7 @@ describe('a domain check', () => {
       'knows no such domain',
       (_, response) => response.writeHead(404).end(),
       'expiry',
-      'example.com is not registered: the registry of .com does not know it',
+      'example.com is not registered: the registry of .com has no such domain',
     ],
     [
       'has had enough of us',
@@ -148,13 +148,13 @@ describe('a domain check', () => {
       'shows a page',
       (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
       'protocol',
-      'what the registry of .com answered is no RDAP (text/html)',
+      'the registry of .com sent a response that is not RDAP (text/html)',
     ],
     [
       'answers an error as its answer',
       (_, response) => response.end('{"errorCode": 404}'),
       'protocol',
-      /no RDAP \(without a content-type\)$/,
+      /not RDAP \(without a content-type\)$/,
     ],
     [
       'tells no events',
@@ -185,7 +185,7 @@ describe('a domain check', () => {
         more();
       },
       'protocol',
-      /no RDAP/,
+      /not RDAP/,
     ],
     [
       'redirects for ever',
@@ -211,7 +211,7 @@ describe('a domain check', () => {
     const ask = (url: string) =>
       probeCheck({ check_type: 'domain', interval_seconds: 3600, config: { domain: 'example.com' } }, worldOf(url));
     expect(await ask(`${at.url}/none.json`)).toMatchObject(
-      wrong('connect', /^the list of registries at .* could not be read: it answered status 500$/),
+      wrong('connect', /^the list of registries at .* could not be read: got status 500$/),
     );
     expect(await ask(`http://127.77.0.1:${await closedPort()}/dns.json`)).toMatchObject(
       wrong('connect', /^connection refused/),

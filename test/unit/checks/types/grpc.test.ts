@@ -39,7 +39,7 @@ describe('a grpc check of a real server (@grpc/grpc-js)', () => {
     [{ health: 2 }, 'health of "shop.Cart" is NOT_SERVING'],
     [{ health: 0 }, 'health of "shop.Cart" is UNKNOWN'],
     [{ health: 9 }, 'health of "shop.Cart" is 9'],
-    [{ code: status.NOT_FOUND, details: 'unknown service' }, 'the server does not know the service "shop.Cart"'],
+    [{ code: status.NOT_FOUND, details: 'unknown service' }, 'the server has no service "shop.Cart"'],
     [{ code: status.UNAVAILABLE, details: 'zu früh, später' }, 'the server answered UNAVAILABLE: zu früh, später'],
   ])('is told by %o what is wrong', async (answer, message) => {
     await using server = await grpcServer(() => answer);
@@ -75,12 +75,12 @@ describe('a grpc check of a real server (@grpc/grpc-js)', () => {
 
   it('reads no more of an answer than 64 KB', async () => {
     await using server = await grpcServer(() => ({ bytes: Buffer.alloc(5 * 1024 * 1024) }));
-    expect(await probe(server)).toMatchObject(wrong('its answer has more than 64 KB'));
+    expect(await probe(server)).toMatchObject(wrong('its response has more than 64 KB'));
   });
 
   it('is told of an answer that is none', async () => {
     await using server = await grpcServer(() => ({ bytes: Buffer.from('hello') }));
-    expect(await probe(server)).toMatchObject(wrong('its answer holds no health'));
+    expect(await probe(server)).toMatchObject(wrong('its response has no health status'));
   });
 });
 
@@ -107,7 +107,7 @@ describe('a server that speaks HTTP/2 and', () => {
     await using target = await http2Target((stream) =>
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '0' }, { endStream: true }),
     );
-    expect(await probe(target)).toMatchObject(wrong('its answer holds no health'));
+    expect(await probe(target)).toMatchObject(wrong('its response has no health status'));
   });
 
   it('is no gRPC server is told by its status', async () => {
@@ -115,12 +115,12 @@ describe('a server that speaks HTTP/2 and', () => {
       stream.respond({ ':status': 404 });
       stream.end('nothing here');
     });
-    expect(await probe(target)).toMatchObject(wrong('the server answered 404 (Not Found) in place of gRPC'));
+    expect(await probe(target)).toMatchObject(wrong('the server answered 404 (Not Found) instead of gRPC'));
     await using page = await http2Target((stream) => {
       stream.respond({ ':status': 200, 'content-type': 'text/html' });
       stream.end('<html>');
     });
-    expect(await probe(page)).toMatchObject(wrong('its answer ends without a grpc-status: it is no gRPC server'));
+    expect(await probe(page)).toMatchObject(wrong('its response ends without a grpc-status: it is not a gRPC server'));
   });
 
   it('resets the stream is told so', async () => {
@@ -145,7 +145,7 @@ describe('a server that does not speak HTTP/2 and', () => {
 
   it('greets is told so', async () => {
     await using target = await rawTarget((socket) => void socket.write('SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n'));
-    expect(await probe(target)).toMatchObject(wrong(/^what it sent is no HTTP\/2, which gRPC needs/));
+    expect(await probe(target)).toMatchObject(wrong(/^it does not speak HTTP\/2, which gRPC requires/));
   });
 
   it('closes is told so', async () => {
@@ -171,7 +171,7 @@ describe('a server that does not speak HTTP/2 and', () => {
   it('agrees to TLS without it is told so', async () => {
     await using target = await tlsTarget(await selfSigned(['127.77.0.1']));
     expect(await probe(target, { tls: true, verify_tls: false })).toMatchObject(
-      wrong('it does not agree to HTTP/2 (ALPN h2) in the TLS handshake, which gRPC needs'),
+      wrong('it does not support HTTP/2 (ALPN h2), which gRPC requires'),
     );
   });
 });

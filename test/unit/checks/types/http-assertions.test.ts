@@ -136,7 +136,7 @@ describe('an http check with assertions', () => {
     await using target = await httpTarget((_req, res) => {
       res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a": 1}'));
     });
-    const problem = 'the server sent the body gzip-encoded though it was asked not to';
+    const problem = 'the server sent the body gzip-encoded although the request excluded it';
     for (const assertion of [json('$.a', 'equals', 1), lacks('error'), matches('a')]) {
       expect(await probe(target.url, [assertion])).toMatchObject({ error_kind: 'body', error_message: problem });
     }

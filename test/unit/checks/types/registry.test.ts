@@ -58,5 +58,5 @@ describe.each([...checkTypes.values()])('check type $type', (type) => {
 
 it('finds a type by its name and says where to look for one that is unknown', () => {
   expect(checkTypeOf('http').type).toBe('http');
-  expect(() => checkTypeOf('carrier-pigeon')).toThrow('No check type carrier-pigeon in lib/checks/types/registry.ts.');
+  expect(() => checkTypeOf('carrier-pigeon')).toThrow('The check type carrier-pigeon is not in lib/checks/types/registry.ts.');
 });

@@ -53,7 +53,7 @@ describe('a tls check with starttls', () => {
         success: false,
         error_kind: 'tls',
         error_message: expect.stringMatching(
-          /^certificate expires on .*, in 30 days; at least 60 are wanted: renew it$/,
+          /^certificate expires on .*, in 30 days; at least 60 are required: renew it$/,
         ),
       });
       expect(await tls(target.port, { starttls, servername: 'other.example.org' })).toMatchObject({

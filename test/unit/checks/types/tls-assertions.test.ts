@@ -26,7 +26,7 @@ describe('a tls check with assertions', () => {
     const days = (value: number, severity: string) => ({ source: 'days_left', operator: 'at_least', value, severity });
     const outcome = await probe(target.port, { assertions: [days(21, 'warn'), days(7, 'fail')] });
     const least = (value: number) =>
-      `certificate expires on ${day(inDays(left + 0.5))}, in ${left} days; at least ${value} are wanted: renew it`;
+      `certificate expires on ${day(inDays(left + 0.5))}, in ${left} days; at least ${value} are required: renew it`;
     expect(outcome).toMatchObject({ success: left >= 7, days_left: left, error_message: left >= 7 ? '' : least(7) });
     expect(outcome).toHaveProperty('expires_at', expect.stringContaining(day(inDays(left + 0.5))));
     expect(outcome.warning_message).toBe(left < 21 ? least(21) : undefined);
@@ -67,7 +67,7 @@ describe('an http check with an assertion on days_left', () => {
     if (left < 7)
       expect(outcome).toMatchObject({
         error_kind: 'tls',
-        error_message: expect.stringMatching(/^certificate expires on .*, in 5 days; at least 7 are wanted: renew it$/),
+        error_message: expect.stringMatching(/^certificate expires on .*, in 5 days; at least 7 are required: renew it$/),
       });
   });
 
@@ -87,7 +87,7 @@ describe('an http check with an assertion on days_left', () => {
     await using plain = await httpTarget((_req, res) => res.end());
     expect(await get(plain.url, [days(21, 'fail')])).toMatchObject({
       error_kind: 'tls',
-      error_message: 'days_left: the answer did not come over TLS, so there is no certificate',
+      error_message: 'days_left: the response did not use TLS, so there is no certificate',
     });
   });
 });

@@ -118,7 +118,7 @@ describe('a tls check', () => {
       success: false,
       error_kind: 'tls',
       days_left: 5,
-      error_message: `certificate expires on ${day(inDays(5.5))}, in 5 days; at least 14 are wanted: renew it`,
+      error_message: `certificate expires on ${day(inDays(5.5))}, in 5 days; at least 14 are required: renew it`,
     });
   });
 

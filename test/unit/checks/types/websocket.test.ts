@@ -70,7 +70,7 @@ describe('a websocket check', () => {
     expect(await probe(target.url, { headers: { 'X-Token': 'abc' }, subprotocol: 'chat' })).toMatchObject(GOOD);
     expect(asked[0]).toMatchObject({ 'x-token': 'abc', 'user-agent': expect.stringContaining('Fleetwatch') });
     expect(await probe(target.url, { subprotocol: 'mqtt' })).toMatchObject(
-      wrong(/^it does not speak the subprotocol mqtt /),
+      wrong(/^it does not support the subprotocol mqtt /),
     );
   });
 
@@ -118,7 +118,7 @@ describe('a websocket server that', () => {
   it('has nothing there is told by its status', async () => {
     await using target = await httpTarget((_, response) => response.end('hello'));
     expect(await probe(target.url)).toMatchObject(
-      wrong('the server answered 200 (OK) instead of 101: there is no websocket at this path'),
+      wrong('the server answered 200 (OK) instead of 101: this path has no websocket'),
     );
   });
 
@@ -136,7 +136,7 @@ describe('a websocket server that', () => {
         ),
       );
     });
-    expect(await probe(target.url)).toMatchObject(wrong(/^its answer to the upgrade is wrong /));
+    expect(await probe(target.url)).toMatchObject(wrong(/^its upgrade response is not valid /));
   });
 
   it('is none at all is told so', async () => {
@@ -190,14 +190,14 @@ describe('a websocket server that', () => {
       });
     });
     expect(await probe(target.url, { expect: 'ready' })).toMatchObject(
-      wrong('it sends more than 1 MB, and nothing that fits'),
+      wrong('it sent more than 1 MB without a match'),
     );
     expect(answered).toBe(0);
   });
 
   it('breaks its own protocol is told how', async () => {
     await using target = await upgraded((socket) => void socket.write(Buffer.from([0xff, 0x00])));
-    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong(/^what it sent is not valid: /));
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong(/^it sent invalid data: /));
   });
 
   it('closes is quoted', async () => {
@@ -213,7 +213,7 @@ describe('a websocket server that', () => {
     const short = probeWorld({ timeout_ms: 200 });
     expect(await probe(mute.url, {}, short)).toMatchObject({
       error_kind: 'timeout',
-      error_message: expect.stringContaining('waiting for the answer to the upgrade'),
+      error_message: expect.stringContaining('waiting for the upgrade response'),
     });
     await using dumb = await websocketTarget(() => {});
     expect(await probe(dumb.url, { expect: 'a' }, short)).toMatchObject({
