@@ -1,7 +1,4 @@
-/**
- * Settings of all AWS clients: a request without a response for three seconds is retried, three attempts in all, so
- * that one request never uses up the function's timeout.
- */
+/** Settings of all AWS clients: three attempts of three seconds each, less than a function's timeout. */
 export const CLIENT_SETTINGS = {
   maxAttempts: 3,
   requestHandler: {

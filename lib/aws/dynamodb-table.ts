@@ -26,10 +26,7 @@ export const toAttributes = (item: object): Attributes => marshall(item, { allow
 const fromAttributes = <T extends Item>(attributes: Attributes): T =>
   unmarshall(attributes, { wrapNumbers: Number }) as T;
 
-/**
- * Returns the DynamoDB query, or undefined if its range is empty: DynamoDB rejects an empty range and a start outside
- * the range, which a cursor can be when the bounds have changed.
- */
+/** Returns the query, or undefined if its range is empty: DynamoDB rejects that, and a start outside the range. */
 function queryInput(table: string, query: Query): QueryCommandInput | undefined {
   const { partition, descending = false, limit, after } = query;
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
@@ -174,7 +171,6 @@ async function writeAll(client: DynamoDBClient, TableName: string, writes: Write
   }
 }
 
-/** Converts the cancellation reasons, one per write. */
 function cancelled(error: TransactionCanceledException): WriteOutcome {
   const reasons = error.CancellationReasons ?? [];
   const failed = reasons.flatMap(({ Code }, i) => (Code === 'ConditionalCheckFailed' ? [i] : []));

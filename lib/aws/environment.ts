@@ -13,13 +13,10 @@ const LogEnvironment = z.object({
   POWERTOOLS_SERVICE_NAME: z.string().default('fleetwatch'),
 });
 
-/** Variables of a function in addition to the operator's settings. */
 const Variables = z.object({
   ...LogEnvironment.shape,
   TABLE_NAME: z.string().min(1),
-  /** Only for functions that publish. */
   BUS_NAME: z.string().default(''),
-  /** Whether its connections go through a VPC of the operator. */
   IN_VPC: z.enum(['', 'true']).default(''),
 });
 

@@ -13,7 +13,6 @@ import {
   refilled,
 } from '#lib/platform/sharing/rates.ts';
 
-/** Default rates on AWS; RATE_LIMITS overrides them. */
 const RATES: Rates = {
   read: { per_second: 50, burst: 500 },
   write: { per_second: 50, burst: 500 },
@@ -29,20 +28,15 @@ const RATES: Rates = {
 /** Bucket of an account and class, shared by all processes. About 100 bytes, written once per lease. */
 type RateItem = Item & Bucket & { v: string };
 
-/** Tokens of an account and class in one process. */
 type LocalShare = {
-  /** Tokens granted without a lease. */
   own: Bucket;
   /** Leased tokens, valid until `until` (epoch ms). */
   leased: number;
   until: number;
-  /** Size of the last lease. */
   size: number;
-  /** The shared bucket at the last read. */
   shared: Bucket;
-  /** Time (epoch ms) until which it requests no lease after a refusal. */
+  /** End (epoch ms) of the pause after a refused lease. */
   quiet_until: number;
-  /** A lease request in progress. */
   pending: Promise<void> | undefined;
 };
 
@@ -54,10 +48,7 @@ const localRate = ({ per_second, burst }: Rate): Rate => ({
 /** A tenth of a second's tokens, at least ten. */
 const maxLease = ({ per_second }: Rate): number => Math.max(10, Math.ceil(per_second / 10));
 
-/**
- * Doubles the lease if the last one was used up in time, else halves it: leased tokens that a process does not use are
- * lost to the others.
- */
+/** Doubles the lease if the last one was used up in time, else halves it: unused tokens are lost to others. */
 function leaseSize({ size, leased }: LocalShare, rate: Rate, requested: number): number {
   const next = leased === 0 ? size * 2 : Math.ceil(size / 2);
   return Math.max(requested, Math.min(next, maxLease(rate)));
@@ -124,7 +115,6 @@ export function leaseLimiter({
     return share;
   }
 
-  /** Ends with a lease of the requested tokens, or with `quiet_until` set. */
   async function requestLease(
     share: LocalShare,
     key: ReturnType<Keys['rate']>,
@@ -174,7 +164,6 @@ function take(share: LocalShare, requested: number, now: number): boolean {
   return true;
 }
 
-/** Returns the state as known to this process. */
 function statusOf(share: LocalShare, rate: Rate, retry_s: number, now: number): RateStatus {
   const allowed = retry_s === 0;
   const leased = now < share.until ? share.leased : 0;

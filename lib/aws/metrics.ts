@@ -1,10 +1,7 @@
 import { memberOf } from '#lib/platform/plain-data.ts';
 import type { Metrics } from '#lib/platform/ports.ts';
 
-/**
- * Writes a metric value: a line in CloudWatch's embedded metric format, independent of the log level. The namespace is
- * POWERTOOLS_METRICS_NAMESPACE, the dimension is the function.
- */
+/** Writes a metric in CloudWatch's embedded format, at any log level; POWERTOOLS_METRICS_NAMESPACE, per function. */
 function writeMetric(service: string, name: string, unit: 'Count' | 'Seconds', value: number): void {
   const Namespace = process.env.POWERTOOLS_METRICS_NAMESPACE;
   const CloudWatchMetrics = [{ Namespace, Dimensions: [['service']], Metrics: [{ Name: name, Unit: unit }] }];
@@ -29,10 +26,7 @@ export function scheduleLag(event: unknown, now: number): number | undefined {
 /** Receives a completed invocation. */
 export type Measure = (event: unknown, result: unknown) => void;
 
-/**
- * Returns metrics that AWS does not provide for functions fed by a queue or stream: `FailedRecords`, retried one by
- * one, and `ScheduleLag` (s) of scheduled messages that succeeded.
- */
+/** Returns metrics of queue and stream functions: `FailedRecords` (retried) and `ScheduleLag` (s). */
 export const batchMetrics = (service: string): Metrics & { measure: Measure } => ({
   ...countMetrics(service),
   measure: (event, result) => {

@@ -11,14 +11,10 @@ type Entry = SendMessageBatchRequestEntry & { Id: string; MessageBody: string };
 type Options = RetryPorts & {
   client: SQSClient;
   clock: Pick<Clock, 'now' | 'sleep'>;
-  /** URLs of the accessible queues, by name in the topology. */
   urls: Readonly<Record<string, string>>;
 };
 
-/**
- * Returns the queue port on SQS. A message may arrive up to a second after its `not_before`, because SQS delays are in
- * seconds.
- */
+/** Returns the queue port on SQS. A message may arrive up to a second late, because SQS delays are in seconds. */
 export function sqsQueues({ client, urls, ...retryPorts }: Options): Queues {
   return {
     send: async (queue, messages) => {

@@ -11,7 +11,6 @@ export type CheckSettings = {
   name?: string;
   /** Optional name in paths, unique in the account (check-slugs.ts). */
   slug?: string;
-  /** Own labels; the labels of the entity count too. */
   labels?: Labels;
   interval_seconds: number;
   /** Pull: retry interval while a state change is unconfirmed; 0: next slot. */
@@ -23,10 +22,7 @@ export type CheckSettings = {
   config: Record<string, unknown>;
 };
 
-/**
- * A check: settings as in the API, and state. One item, so that one read returns both; under 1 KB except for the
- * tenant's config. Results of a steady check do not write it.
- */
+/** A check: settings and state in one item, under 1 KB without config. Results of a steady check do not write it. */
 export type CheckItem = Item &
   CheckSettings & {
     v: string;
@@ -39,13 +35,10 @@ export type CheckItem = Item &
     /** Epoch ms of the last creation, enabling or settings change. */
     settings_at: number;
 
-    /**
-     * By action: remediation at a change to the given state before recipients are notified (lib/actions/bindings.ts).
-     */
+    /** Remediation by action, before notification (lib/actions/bindings.ts). */
     repairs?: Record<string, RemediationSetting>;
 
     state: CheckState;
-    /** ISO 8601. */
     state_since: string;
     /** Consecutive failures, up to the threshold; not counted while down. */
     consecutive_failures: number;
@@ -60,10 +53,7 @@ export type CheckItem = Item &
     streaks_since?: Partial<Record<Streak, number>>;
     /** Epoch ms from which the state counts, at or before `state_since` (docs/use/states-and-history.md#history). */
     effective_at?: number;
-    /**
-     * Push: the newest push that wrote this item: `at` is its sort time, `received_at` its arrival (epoch ms). Later
-     * quiet results are only in the results. Absent before the first push.
-     */
+    /** Push: newest push that wrote this item: sort time and arrival (epoch ms). Excludes later quiet pushes. */
     last_received?: { at: number; received_at: number };
     /** Push: job runs without an end, oldest first; at most 10 (results/pushes/open-runs.ts). */
     runs?: OpenRun[];
@@ -79,11 +69,10 @@ export type CheckItem = Item &
     noted?: Record<string, unknown>;
     /** Push: set while a missed heartbeat is being recorded; every other write of this item removes it. */
     silence_mark?: string;
-    /** State of alerting. */
     alerts: {
       /** Epoch ms of the last planned page (lib/alerting/decide), from which the cooldown counts. */
       last_planned_at?: number;
-      /** Epoch ms of the last planned warning, which has a separate cooldown and suppresses no page. */
+      /** Epoch ms of the last planned warning, with a separate cooldown that suppresses no page. */
       last_warned_at?: number;
       /** Notified states of the channels (lib/alerting/decide/notified-state.ts); absent counts as up. */
       announced?: NotifiedStates;
@@ -92,7 +81,7 @@ export type CheckItem = Item &
       flapping?: Flapping;
       /** Epoch ms of its changes to down within a day of the last one, ascending; at most 20 (lib/alerting). */
       failed_at?: number[];
-      /** From the transition to down until it counts as up. */
+      /** The current failure, until it counts as up. */
       episode?: Episode;
       /** Channels that an escalation step has notified, to be notified of the recovery. */
       escalated?: string[];
@@ -104,10 +93,7 @@ export type RemediationSetting = { state: 'down' | 'degraded'; settle_seconds: n
 
 /** Consecutive results: failures; failures and warnings; successes with or without warning; successes without. */
 export type Streak = 'fails' | 'bads' | 'goods' | 'oks';
-/**
- * A started job run. Times in epoch ms. `overrun`: it exceeded its maximum time, which was recorded; it is kept to
- * measure its end.
- */
+/** A started job run; epoch ms. `overrun`: its maximum time was exceeded and recorded; kept to measure its end. */
 export type OpenRun = { rid?: string; started_at: number; received_at: number; overrun?: true };
 
 /** Flapping started at `since` and ends when the state has been stable up to `until`; both epoch ms. */
@@ -120,7 +106,6 @@ export type Flapping = {
 
 /** A failure of a check, from its transition to down until it counts as up (docs/use/escalation.md#acknowledgement). */
 type Episode = {
-  /** Its transition to down. */
   transition_id: string;
   /** Start of the escalation (epoch ms) and number of executed steps; absent until the first alert. */
   escalation?: { from: number; steps: number };
@@ -132,9 +117,7 @@ export type Acknowledgement = {
   /** E-mail address, key label, or channel of the link. */
   by: string;
   via: Via;
-  /** Channel of the link, if it was acknowledged by link. */
   channel_id?: string;
-  /** Epoch ms. */
   at: number;
   /** Epoch ms; absent: until the check recovers. */
   until?: number;
@@ -147,10 +130,7 @@ export type NotifiedAlert = { id: string; announces: Exclude<CheckState, 'unknow
 /** State last reported to the channels; `unknown` if it is not certain. */
 export type NotifiedState = NotifiedAlert['announces'] | 'unknown';
 
-/**
- * States reported to a check's channels. `inFlight`: the latest alerts, oldest first; each can still fail on all
- * channels, which restores the state before it. `baseline`: state reported before them.
- */
+/** Reported states. `inFlight`: latest alerts, oldest first; if one fails everywhere, the state before it holds. */
 export type NotifiedStates = { baseline: NotifiedState; inFlight: NotifiedAlert[] };
 
 /** Omitted at 0: each check is read once per slot, and nearly all are steady. */

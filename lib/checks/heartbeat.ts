@@ -18,7 +18,6 @@ type HeartbeatRules = {
 const SCHEDULE_GRACE_SECONDS = 3600;
 
 export function heartbeatRules(check: Pick<CheckItem, 'config' | 'interval_seconds'>): HeartbeatRules {
-  // Stored settings are valid for their type.
   const { schedule, grace_seconds, max_run_seconds, expect_first_within_seconds = 0 }: PushConfig = check.config;
   const grace = grace_seconds ?? (schedule === undefined ? 2 * check.interval_seconds : SCHEDULE_GRACE_SECONDS);
   const zone = zoneOf(check.config);
@@ -32,7 +31,6 @@ export function heartbeatRules(check: Pick<CheckItem, 'config' | 'interval_secon
   };
 }
 
-/** Properties of a check that determine its heartbeat deadline. */
 type PushCheck = Pick<CheckItem, 'config' | 'interval_seconds' | 'settings_at' | 'silence_at' | 'runs'>;
 
 /** Time (epoch ms) at which a push check fails without a heartbeat, and the missing event. */
@@ -57,7 +55,7 @@ const EARLY_MS = 60_000;
 /**
  * Returns the heartbeat deadline (docs/use/heartbeats.md#missed-heartbeats); undefined if none is expected. Pure.
  * Counts from the newest heartbeat, settings change or outage of the service, whichever is latest. 1. A job run is
- * open: the earliest has the maximum run time, and the job is not late meanwhile. New settings with a shorter time fail
+ * open: the earliest has the maximum run time, and the job is not late. New settings with a shorter time fail
  * it at their creation: no failure is older than its settings. 2. No heartbeat yet: the maximum time until the first,
  * if set. 3. With a schedule: the grace time after the next due time. 4. Else the grace time. After a failure, the next
  * one is due at the next due time or one interval later.
@@ -86,13 +84,12 @@ export function heartbeatDeadline(
   return { misses: 'any sign', since, at };
 }
 
-/** Returns the runs with a time limit, oldest first. A run that was open during an outage may have ended then. */
+/** Returns the runs with a time limit, oldest first. A run that was open during an outage is excluded: it can have ended then. */
 const openRuns = ({ runs = [] }: PushCheck, { watchedSince }: LastHeartbeat, now: number): OpenRun[] =>
   runs
     .filter(({ overrun, received_at }) => !overrun && pastOrZero(received_at, now) >= Math.max(1, watchedSince))
     .sort((a, b) => a.started_at - b.started_at);
 
-/** Returns the epoch ms of the newest heartbeat: a push or the start of a run. */
 function lastHeartbeatOf({ runs = [] }: PushCheck, { last }: LastHeartbeat, now: number): number | undefined {
   const times = [...runs.map(({ received_at }) => pastOrZero(received_at, now)), ...(last === undefined ? [] : [last])];
   return times.length > 0 ? Math.max(...times) : undefined;
@@ -111,7 +108,6 @@ function missesDueTime(
   return { misses: 'due time', due, at: due + grace };
 }
 
-/** Returns the first due time for which no heartbeat has arrived. */
 function expectedAfter(calendar: Calendar, since: number, heartbeat: number | undefined): number | undefined {
   const due = nextDue(calendar, since);
   if (due === undefined || heartbeat === undefined || due - heartbeat > EARLY_MS) return due;
@@ -119,10 +115,7 @@ function expectedAfter(calendar: Calendar, since: number, heartbeat: number | un
   return following !== undefined && due - heartbeat > (following - due) / 2 ? due : following;
 }
 
-/**
- * Returns the deadline that a failure recorded at `now` reports: the newest of its kind, which includes earlier ones.
- * Pure.
- */
+/** Returns the newest deadline of its kind at `now`, which a failure reports for all earlier ones. Pure. */
 export function latestMissed(check: PushCheck, deadline: HeartbeatDeadline, now: number): HeartbeatDeadline {
   const { calendar, interval, grace } = heartbeatRules(check);
   if (deadline.misses === 'any sign')
@@ -136,10 +129,7 @@ export function latestMissed(check: PushCheck, deadline: HeartbeatDeadline, now:
   return { misses: 'due time', due: latest, at: latest + grace };
 }
 
-/**
- * Returns the changes of a failure to the check: its time, and runs that have overrun. They are no longer open, but
- * still measured. Pure.
- */
+/** Returns the changes of a failure: its time, and overrun runs, no longer open but still measured. Pure. */
 export function afterMissed(check: PushCheck, missed: HeartbeatDeadline): Pick<CheckItem, 'silence_at' | 'runs'> {
   const { at } = missed;
   const { runs } = check;
@@ -149,10 +139,7 @@ export function afterMissed(check: PushCheck, missed: HeartbeatDeadline): Pick<C
   return { silence_at: at, runs: runs.map((run) => (isOver(run) ? { ...run, overrun: true } : run)) };
 }
 
-/**
- * Returns the time (epoch ms) at which a check goes down without further heartbeats; undefined if it is down or never
- * does. Pure.
- */
+/** Returns the time (epoch ms) of the change to down without heartbeats; undefined if down or never. Pure. */
 export function downAt(
   check: PushCheck & Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold'>,
   lastHeartbeat: LastHeartbeat,
@@ -172,10 +159,7 @@ export function downAt(
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-/**
- * Returns the message of a missed heartbeat, with times in the check's time zone.
- * @param last time of the newest heartbeat @param now both epoch ms
- */
+/** Returns the message of a missed heartbeat in the check's zone. @param last newest heartbeat, epoch ms */
 export function missedMessage(
   check: Pick<CheckItem, 'config' | 'interval_seconds' | 'rev'>,
   missed: HeartbeatDeadline,
@@ -203,10 +187,7 @@ const toMinute = (wall: string): string => wall.slice(0, 16);
 /** Recency of a push, epoch ms: sort time and arrival. */
 export type PushTimes = { at: number; received_at: number };
 
-/**
- * Returns the push stored on a check item; undefined before the first. After a clock step its times are 0, so that the
- * next push is not quiet.
- */
+/** Returns the stored push; undefined before the first. Its times are 0 after a clock step: the next is not quiet. */
 export const storedLastReceived = ({ last_received }: CheckItem, now: number): PushTimes | undefined =>
   last_received && {
     at: pastOrZero(last_received.at, now),

@@ -43,10 +43,7 @@ export const failed = <Kind extends string>(
   error_kind: kind,
 });
 
-/**
- * Adds assertion results to an outcome. A previous failure comes first; reports the first failure and warning, and the
- * number of others.
- */
+/** Adds assertion results to an outcome: the first failure and warning, and the number of others. */
 export function withAssertionResults<Outcome extends ProbeOutcome>(
   found: Outcome,
   { failures, warnings, evaluated }: AssertionResults,
@@ -64,7 +61,6 @@ export function withAssertionResults<Outcome extends ProbeOutcome>(
   };
 }
 
-/** Appends the number of further messages. */
 function andMore(message: string, more: number): string {
   const rest = more > 0 ? ` (and ${more} more)` : '';
   return shorten(message, MAX_MESSAGE - rest.length) + rest;
@@ -87,31 +83,21 @@ export async function outcomeOfProbe<Outcome extends ProbeOutcome>(
   }
 }
 
-/**
- * Refused and reset connections are responses; failed lookups, timeouts and unreachable hosts can be due to the
- * service's own network.
- */
+/** Failed lookups, timeouts and unreachable hosts can be due to the service's own network; refusals cannot. */
 const isUnanswered = (error: NetError): boolean =>
   !error.answered && (error.kind === 'dns' || error.kind === 'timeout' || error.kind === 'connect');
 
-/**
- * Outcome of a probe; the `result` properties of the type come with it. A probe returns it for any behavior of the
- * target and throws only internal errors.
- */
+/** Outcome of a probe with the type's `result` properties. A probe throws only internal errors. */
 export type ProbeOutcome<Kind extends string = string> = {
   success: boolean;
   /** 0 without an HTTP response. */
   status_code: number;
   latency_ms: number;
-  /**
-   * Empty if successful. At most 500 characters: the problem and what to do. Latency in it or in a warning is the
-   * placeholder `{latency_ms}`, filled in on reading, so that equal results share a stored text.
-   */
+  /** Empty if successful; up to 500 characters. `{latency_ms}` is filled in on reading, so equal texts are shared. */
   error_message: string;
   error_kind: Kind | null;
   /** Problem that turns a success into a warning. At most 500 characters. */
   warning_message?: string;
-  /** Result of each assertion. */
   assertions?: AssertionResult[];
   /** Whether the target did not respond, so that the service's own network can be the cause. */
   unanswered?: boolean;

@@ -66,7 +66,6 @@ const closed = {
   'any-but-self': closedTo([...NEVER_V4, ...SELF_V4], [...NEVER_V6, ...SELF_V6]),
 };
 
-/** Returns closed ranges by address family, with the IPv4 ranges in all their IPv6 forms. */
 function closedTo(v4: readonly Range[], v6: readonly Range[]) {
   const forms = v4.flatMap(([cidr, kind]) => ipv6FormsOf(cidr).map((form): Range => [form, kind]));
   const of = (ranges: readonly Range[]) => ({ ranges, list: blockList(ranges.map(([cidr]) => cidr)) });

@@ -1,9 +1,6 @@
 import { Duplex } from 'node:stream';
 
-/**
- * Wraps a stream and passes at most `maxBytes` of it, for parsers without such a limit.
- * @param onOver called once when more bytes arrive; the stream is then closed
- */
+/** Passes at most `maxBytes`, for parsers without such a limit. @param onOver called once when it closes the stream */
 export function boundedStream(stream: Duplex, maxBytes: number, onOver: () => void): Duplex {
   let received = 0;
   let isEnded = false;

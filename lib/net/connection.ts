@@ -25,7 +25,6 @@ function namesOf({ subjectaltname, subject }: PeerCertificate): string {
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
 }
 
-/** Returns the organization of the issuer, else its common name; empty if it has neither. */
 const issuerOf = ({ issuer }: PeerCertificate): string => [issuer?.O ?? issuer?.CN ?? ''].flat().join(', ');
 
 function issuerProblem(code: string, certificate: PeerCertificate): string {

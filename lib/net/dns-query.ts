@@ -27,7 +27,6 @@ export function resolveRecords(guard: Guard, request: LookUp): Promise<LookUpRep
   });
 }
 
-/** Returns the server in the format of c-ares. */
 function allowedServer(guard: Guard, text: string, { egress }: LookUp): string {
   const server = parseServer(text);
   if (!server)
@@ -39,7 +38,6 @@ function allowedServer(guard: Guard, text: string, { egress }: LookUp): string {
 
 const withoutDot = (name: string): string => (name.endsWith('.') ? name.slice(0, -1) : name);
 
-/** Returns the name of the PTR record of an address; other names unchanged. */
 function reverseName(name: string): string {
   const family = isIP(name);
   if (family === 4) return `${name.split('.').reverse().join('.')}.in-addr.arpa`;

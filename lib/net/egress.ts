@@ -27,10 +27,7 @@ export function allowHost(host: string, egress: Egress, allow: readonly string[]
     : allowCanonical(canonical, egress, allow);
 }
 
-/**
- * Returns the canonical host: `127.1` as 127.0.0.1, `[::1]` as ::1, `Bücher.de.` as xn--bcher-kva.de; undefined if it
- * is not a host.
- */
+/** Returns the canonical host: `127.1` as 127.0.0.1, `Bücher.de.` as xn--bcher-kva.de; undefined if not a host. */
 export function canonicalHost(host: string): string | undefined {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   if (isIP(bare)) return bare.includes('%') ? undefined : bare;
@@ -55,10 +52,7 @@ export function allowUrl(url: string | URL, egress: Egress, allow: readonly stri
   return allowCanonical(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname, egress, allow);
 }
 
-/**
- * Returns the addresses of an allowed host: itself if it is an address, else the addresses of one lookup.
- * Throws `NetError`: `egress` if any address must not be reached, `dns` if it has no address.
- */
+/** Returns the addresses of an allowed host. Throws `NetError`: `egress` if any is refused, `dns` if it has none. */
 export async function resolveAllowed(
   decision: EgressDecision,
   egress: Egress,

@@ -9,7 +9,6 @@ import { type Hop, isRedirect, redirected, shown } from './redirect.ts';
 import { type RequestTimeout, withDeadline } from './request-timeout.ts';
 import type { BodyOptions } from './response-body.ts';
 
-/** Called with the status of each response when its headers arrive. */
 type OnStatus = (status: number) => void;
 
 /** Implements `Net.http`. */
@@ -75,7 +74,6 @@ const redirectError = (error: unknown, url: URL): unknown =>
     ? new NetError('egress', `redirected to ${shown(url)}, which is ${error.message}`, { answered: true, cause: error })
     : error;
 
-/** Sends one request on its own connection. */
 async function exchange(
   guard: Guard,
   request: HttpRequest,
@@ -111,10 +109,8 @@ async function exchange(
   return { ...response, ...certificate };
 }
 
-/** Maximum bytes of a body that is read only as an excerpt. */
 const MAX_EXCERPT_ONLY_BYTES = 1024 * 1024;
 
-/** Returns the part of the body to read for a status; undefined for none. */
 function bodyOptionsOf(
   { max_body_bytes: limit, reads_on: readsOn = false, find, excerpt_bytes: excerpt }: HttpRequest,
   status: number,

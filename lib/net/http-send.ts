@@ -8,7 +8,6 @@ import type { Hop } from './redirect.ts';
 import type { RequestTimeout } from './request-timeout.ts';
 import { type BodyOptions, MEAN_PIECE_BYTES, ResponseBody, SMALL_BYTES } from './response-body.ts';
 
-/** Bytes passed to the parser at a time. */
 const CHUNK_BYTES = 2 * 1024;
 
 /**
@@ -32,10 +31,7 @@ function inSmallChunks(socket: Socket, onChunk: (bytes: number) => void): void {
   };
 }
 
-/**
- * `body` is absent if none was to be read. `at`: time of the headers if only they count. `valid_to`: expiry of the
- * certificate, if requested. `waited_ms`: time spent waiting for memory, not part of the latency.
- */
+/** `at`: time of the headers if only they count. `valid_to`: certificate expiry. `waited_ms`: not part of latency. */
 export type HttpResponse = {
   status: number;
   headers: IncomingMessage['headers'];
@@ -45,19 +41,15 @@ export type HttpResponse = {
   valid_to?: number;
 };
 
-/** Maximum number of interim responses (1xx). */
 const MAX_INTERIM = 50;
 /** Maximum bytes beyond twice the body: headers, chunk sizes, trailers. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 
-/** Maximum waiting time for a body that is only an excerpt (ms). */
 const EXCERPT_WAIT_MS = 1_000;
 
 type SendOptions = {
   deadline: RequestTimeout;
-  /** Returns the part of the body to read; undefined for none. */
   onStatus: (status: number) => BodyOptions | undefined;
-  /** Waits until there is memory for a large body. */
   room?: () => Promise<void>;
 };
 
@@ -173,8 +165,5 @@ function start(socket: Socket, { url, method, headers, body }: Hop): ClientReque
   return req;
 }
 
-/**
- * Methods that send content-length: 0 without a body (RFC 9110, 8.6); node would send an empty chunked body, which many
- * servers reject.
- */
+/** Methods that send content-length: 0 without a body (RFC 9110, 8.6), because many servers reject a chunked one. */
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH']);

@@ -3,10 +3,7 @@ import { STATUS_CODES } from './node-http.ts';
 /** Whether a status is 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/**
- * Returns a readable reason for a failed response: `the target answered 503 Service Unavailable`.
- * @param urlSetting setting with the address, for a redirect
- */
+/** Returns why a response failed: `the target answered 503 …`. @param urlSetting setting with the address */
 export function failureReason(sender: string, status: number, urlSetting: string): string {
   const response = `${sender} answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
   return isRedirect(status)

@@ -48,22 +48,15 @@ export type HttpRequest = {
   reads_on?: boolean;
   /** Texts to find in the body. With `status`, only the body of a response with that status is read. */
   find?: { texts: readonly string[]; status?: number };
-  /**
-   * Keeps the first `excerpt_bytes` of the body for display. If nothing else needs the body, it is awaited for at most
-   * a second, outside the latency.
-   */
+  /** Bytes of the body to keep for display, awaited for at most a second outside the latency. */
   excerpt_bytes?: number;
-  /**
-   * Waits for memory; called before more than 64 KB of a body is kept. Reading is paused, and the time is not part of
-   * the latency.
-   */
+  /** Waits for memory before more than 64 KB are kept, outside the latency; reading is paused. */
   room?: () => Promise<void>;
   egress: Egress;
   /** 0: a 3xx is the result. Another origin receives no secrets: no body (`redirect`), and only headers like accept. */
   max_redirects: number;
   /** Default: true. */
   verify_tls?: boolean;
-  /** Whether to return the expiry of the certificate of the last hop. */
   reads_certificate?: boolean;
 };
 
@@ -145,16 +138,10 @@ export type LookUp = {
   egress: Egress;
 };
 
-/**
- * `values` are in the usual text format of the type, names without trailing dot: `10 mail.example.com` (MX), `10 5 5060
- * sip.example.com` (SRV), `0 issue "ca.example"` (CAA), the seven values of an SOA; at least one.
- */
+/** At least one value in the usual text format: `10 mail.example.com` (MX), `0 issue "ca.example"` (CAA). */
 export type LookUpReply = { values: string[]; latency_ms: number };
 
-/**
- * Guarded sockets and lookups: each address is checked before the connection, and nothing outlives `timeout_ms`.
- * Methods throw `NetError`; any other error is a fault of this machine (such as no file descriptors).
- */
+/** Guarded sockets and lookups within `timeout_ms`. Throws `NetError`; any other error is a fault of this machine. */
 export interface Net {
   /** Sends a request on a new connection, and another one per followed redirect. */
   http(request: HttpRequest): Promise<HttpReply>;
@@ -162,8 +149,6 @@ export interface Net {
   open<Result>(request: OpenRequest, work: (connection: Connection) => Promise<Result> | Result): Promise<Result>;
   /** Queries a DNS server; a missing record is a `NetError('dns')` with `rcode`. */
   resolve(request: LookUp): Promise<LookUpReply>;
-  /**
-   * Checks the addresses of a host without connecting. Throws `NetError('egress')` if it must not be reached, or `dns`.
-   */
+  /** Checks the addresses of a host. Throws `NetError('egress')` or `NetError('dns')`. */
   guard(request: HostRequest): Promise<void>;
 }

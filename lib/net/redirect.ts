@@ -8,10 +8,7 @@ type Redirecting = { status: number; headers: { location?: string | undefined } 
 export const isRedirect = (status: number): boolean =>
   status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 
-/**
- * Returns the request that a redirect leads to (RFC 9110, Fetch); undefined if the response is not a redirect. Headers
- * and body are treated as secrets of their origin, regardless of their names.
- */
+/** Returns the next request (RFC 9110, Fetch); undefined without redirect. Another origin gets no headers or body. */
 export function redirected(hop: Hop, { status, headers: { location } }: Redirecting): Hop | undefined {
   if (!isRedirect(status) || location === undefined) return undefined;
   const url = URL.parse(location, hop.url.href);
@@ -37,7 +34,6 @@ export function redirected(hop: Hop, { status, headers: { location } }: Redirect
 export const leavesOrigin = (from: URL, to: URL): boolean =>
   from.origin !== to.origin && !(to.protocol === 'https:' && to.origin === from.origin.replace(/^http:/, 'https:'));
 
-/** Headers that any origin can receive. */
 const HARMLESS = /^(accept(-.+)?|user-agent|cache-control)$/;
 
 /** Returns a URL without its query, which may contain secrets. */

@@ -1,10 +1,7 @@
 import { processLoop } from '#lib/platform/clock.ts';
 import { NetError } from './net.ts';
 
-/**
- * One deadline and timer for all steps of an exchange. Destroys the held connection at the timeout or at the end of the
- * work, so that no connection outlives its exchange.
- */
+/** One deadline for an exchange. Destroys the held connection at the timeout or end of the work. */
 export class RequestTimeout {
   /** Current step for the timeout message: `connected, waiting for headers`. */
   stage = '';
@@ -17,7 +14,6 @@ export class RequestTimeout {
     this.timeout_ms = timeout_ms;
   }
 
-  /** Remaining time (ms). */
   get left_ms(): number {
     return Math.max(0, this.timeout_ms - (performance.now() - this.#startedAt));
   }

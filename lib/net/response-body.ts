@@ -49,12 +49,10 @@ export class ResponseBody {
     this.#decoder = decoderFor(contentType);
   }
 
-  /** Bytes in memory. */
   get held(): number {
     return this.#buffer.length;
   }
 
-  /** Whether texts are searched. */
   get isSearched(): boolean {
     return this.#finders !== undefined;
   }
@@ -69,7 +67,6 @@ export class ResponseBody {
     return this.isKept && this.size > SMALL_BYTES;
   }
 
-  /** Texts of `find` that were found. */
   get found(): string[] {
     return (this.#finders ?? []).filter(({ isFound }) => isFound).map(({ text }) => text);
   }

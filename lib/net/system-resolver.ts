@@ -28,7 +28,6 @@ export function systemResolver(from: { hostsFile?: string; servers?: string[] } 
 
 const HOSTS_RECHECK_MS = 5_000;
 
-/** Returns the hosts file by name; reads it again after a change. */
 function hostsReader(path: string): () => ReadonlyMap<string, string[]> {
   let names: ReadonlyMap<string, string[]> = new Map();
   let changed = -1;
@@ -80,10 +79,7 @@ function dnsResolver(servers?: string[]): Resolve {
 
 export type Family = 'IPv4' | 'IPv6';
 
-/**
- * Wait for the other address family. RFC 8305 (3) recommends 50 ms for interactive use; a check can wait longer for all
- * addresses, to check them and as fallbacks.
- */
+/** RFC 8305 (3) recommends 50 ms for interactive use; a check can wait longer for all addresses. */
 const OTHER_FAMILY_MS = 250;
 
 /**
@@ -114,7 +110,6 @@ export async function eitherOrBoth(
   return addresses;
 }
 
-/** Returns the families of non-loopback, non-link-local addresses; both if unknown. */
 function ownFamilies(): readonly Family[] {
   const outward = ownAddresses().filter(({ internal, address }) => !internal && !/^fe[89ab]/i.test(address));
   const families = new Set(outward.map(({ family }) => family));

@@ -87,7 +87,6 @@ const generatedFiles = (generated: Readonly<Record<string, string>>): Plugin => 
   },
 });
 
-/** Inserts the names of the built files, and preloads for the static imports of the entry. */
 function withAssetNames(html: string, outputs: Metafile['outputs']): string {
   const [script, { cssBundle }] = Object.entries(outputs).find(([, output]) => output.entryPoint === ENTRY)!;
   const unlinked = Object.keys(outputs).filter((file) => file.endsWith('.css') && file !== cssBundle);

@@ -7,10 +7,7 @@ import { refuse } from '#lib/platform/http/router.ts';
 import { isServiceHost, unknownHostError } from '#lib/platform/http/service-host.ts';
 import { CONSOLE_HEADERS } from './headers.ts';
 
-/**
- * Returns the best encoding that a client accepts; undefined for none. Ignores weights other than q=0 (RFC 9110,
- * 12.5.3).
- */
+/** Returns the best accepted encoding; undefined for none. Ignores weights except q=0 (RFC 9110, 12.5.3). */
 export function encodingFor(acceptEncoding = ''): 'br' | 'gzip' | undefined {
   const parts = acceptEncoding.toLowerCase().split(',');
   const accepted = parts.filter((part) => !REFUSED.test(part)).map((part) => part.split(';', 1)[0]!.trim());
@@ -21,9 +18,7 @@ const REFUSED = /;\s*q=0(?:\.0*)?\s*$/;
 
 type FilePorts = Pick<Ports, 'settings' | 'log'>;
 
-/** For file names that change with the content. */
 const CACHED = { 'cache-control': 'public, max-age=31536000, immutable' };
-/** For the page: revalidated on each request. */
 const REVALIDATED = { 'cache-control': 'no-cache', vary: 'Accept, Accept-Encoding' };
 
 /**

@@ -9,7 +9,6 @@ export type ConsoleFile = {
 export type ConsoleFiles = {
   /** Refers to the assets, so a client requests it on each visit. */
   page: ConsoleFile;
-  /** Entity tag of the page, compared with `If-None-Match`. */
   etag: string;
   /** Assets by name; a name changes with its content. */
   assets: Record<string, ConsoleFile>;
@@ -17,7 +16,6 @@ export type ConsoleFiles = {
 
 /** Content generated from the code instead of data. Both methods reject if the content is not available. */
 export interface Assets {
-  /** The OpenAPI document of the API, as JSON. */
   document(): Promise<string>;
   console(): Promise<ConsoleFiles>;
 }

@@ -11,10 +11,7 @@ export type QueueRecord = {
   };
 };
 
-/**
- * Retries left. `more`: a failure is retried. `last`: the message has been retried for 20 minutes; a failure is final.
- * `over`: SQS stops delivering it, perhaps because each attempt was cut off; it fails without another attempt.
- */
+/** `more`: a failure is retried. `last`: after 20 minutes, a failure is final. `over`: fails without an attempt. */
 export type RetryBudget = 'more' | 'last' | 'over';
 
 /** Time from the first receive (ms) after which an attempt is the last. */

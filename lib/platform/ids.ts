@@ -47,18 +47,13 @@ function uuidOf(random: Uint8Array): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/**
- * Returns an id derived from its parts, so that creating a thing twice creates the same thing.
- * @param at sort time, epoch ms
- */
+/** Returns an id derived from its parts, so that repetition creates the same thing. @param at sort time, epoch ms */
 export function derivedId(prefix: string, at: number, ...parts: (string | number)[]): string {
   const digest = createHash('sha256').update(parts.join('\n')).digest();
   return `${prefix}_${timeChars(at)}${base32(digest.subarray(0, 16))}`;
 }
 
-/**
- * Returns a bound that sorts before all ids of the prefix made at `at` (epoch ms) or later, and after all earlier ones.
- */
+/** Returns a bound before all ids of the prefix from `at` (epoch ms) on, after all earlier ones. */
 export const idFloor = (prefix: string, at: number): string => `${prefix}_${timeChars(at)}`;
 
 /** Whether a text from a request can be an id; other text must not reach a table key or a message. */
@@ -70,9 +65,7 @@ export const hash32 = (text: string): number => createHash('sha256').update(text
 
 const BUFFER_BYTES = 4096;
 
-/**
- * Returns a source of random bytes that draws in bulk: one draw costs the same for any size, and each push needs some.
- */
+/** Draws random bytes in bulk: a draw costs the same for any size, and each push needs some. */
 function randomSource(): (count: number) => Uint8Array {
   let buffer = Buffer.alloc(0);
   let used = 0;
@@ -86,10 +79,7 @@ function randomSource(): (count: number) => Uint8Array {
   };
 }
 
-/**
- * Returns the suffixes that distinguish ids of one millisecond: random for the first, then incremented, so that ids of
- * one process sort in order of creation (ULID, monotonicity).
- */
+/** Random for the first id of a millisecond, then incremented, so that ids sort by creation (ULID, monotonicity). */
 function tails(bytes: (count: number) => Uint8Array): (ms: number) => string {
   let last = new Uint8Array(16);
   let lastMs = -1;

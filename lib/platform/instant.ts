@@ -4,10 +4,7 @@ import { invalid } from './errors.ts';
 const Iso8601 = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()]);
 const HAS_ZONE = /(Z|[+-]\d\d:\d\d)$/;
 
-/**
- * Parses an ISO 8601 time or date to epoch ms: `2026-11-21T05:16:40.123Z`; UTC without an offset. Truncates to
- * milliseconds. Returns undefined if it is not valid or the calendar has no such day.
- */
+/** Parses an ISO 8601 time or date to epoch ms, UTC without an offset; undefined if it is not valid. */
 export function parseInstant(input: string): number | undefined {
   // ISO 8601 also allows a comma.
   const text = input.replace(',', '.');

@@ -1,7 +1,4 @@
-/**
- * Returns a function that loads once, on its first call; a repeated `import` of a loaded module still takes time. A
- * load that failed, for example because file descriptors ran out, is retried on the next call.
- */
+/** Returns a function that loads on its first call. A failed load is retried on the next call. */
 export function lazy<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loaded: Promise<Loaded> | undefined;
   return () => {

@@ -4,7 +4,6 @@ import { iso } from './time.ts';
 export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Fields whose value is never logged. */
 const SECRET = /^(authorization|cookie|secret|token|password|key|raw|x-api-key)$/i;
 
 /**

@@ -8,7 +8,6 @@ export type Key = { pk: string; sk: string };
  */
 export type Item = Key & { v?: string; expires_at?: number };
 
-/** State of the stored item that a write requires. */
 type Condition = 'absent' | { version: string };
 
 export type Write = { put: Item; if?: Condition } | { delete: Key; if?: Condition } | { check: Key; if: Condition };
@@ -31,7 +30,6 @@ export type Query = Freshness & {
   partition: string;
   /** Inclusive lower bound of the sort key. For a prefix, see `under` (lib/keys.ts). */
   from?: string | undefined;
-  /** Inclusive upper bound of the sort key. */
   to?: string | undefined;
   descending?: boolean | undefined;
   limit?: number | undefined;
@@ -59,24 +57,17 @@ export interface Table {
   query<T extends Item = Item>(query: Query): Promise<Page<T>>;
   /** Unconditional; only for items whose content is determined by their key. */
   putMany(items: Item[]): Promise<void>;
-  /**
-   * All or nothing: 1 to 100 writes, 4 MB, distinct keys. A single write is a plain conditional put, at half the price.
-   */
+  /** All or nothing: 1 to 100 writes, 4 MB, distinct keys. A single write costs half the price. */
   transact(writes: Write[]): Promise<WriteOutcome>;
 }
 
-/**
- * `not_before` is in epoch ms, at most 15 minutes ahead. `body` is JSON. `group` is the tenant, absent if tenants share
- * the message: an overloaded queue serves groups in turn (SQS fair queues).
- */
+/** `not_before`: epoch ms, at most 15 minutes ahead. `group`: tenant, served in turn (SQS fair queues). */
 export type Message<Body = unknown> = { body: Body; not_before?: number; group?: string };
 
 /** Message body by queue name. */
 export type Bodies = Record<string, unknown>;
 
-/**
- * Delivers at least once, unordered. Throws `AppError('UNAVAILABLE')`; some of the messages may then have been sent.
- */
+/** Delivers at least once, unordered. Throws `AppError('UNAVAILABLE')`; some messages can have been sent. */
 export interface Queues<Of extends Bodies = Bodies> {
   send<Name extends keyof Of & string>(queue: Name, messages: Message<Of[Name]>[]): Promise<void>;
 }
@@ -92,17 +83,13 @@ export interface Clock {
   now(): number;
   /** Only for retries within one call; use a delayed message for more than a second. */
   sleep(ms: number): Promise<void>;
-  /**
-   * Total ms for which the event loop of this process was stalled during network requests. The difference of two values
-   * is the stall during a probe.
-   */
+  /** Total ms of event loop stalls during network requests. The difference of two values is the stall of a probe. */
   stalled(): number;
 }
 
 export interface Ids {
   /** Creates an opaque id that sorts by time: `res_01j…`. */
   id(prefix: string): string;
-  /** Creates a version token. */
   token(): string;
   /** Returns a number of at least 0 and less than 1, for jitter. */
   random(): number;
@@ -124,6 +111,5 @@ export interface Log {
 
 /** Metrics for the operator, independent of the log level. */
 export interface Metrics {
-  /** Increments a metric, such as `FailedDeliveries`. */
   count(name: string): void;
 }

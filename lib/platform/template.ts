@@ -1,7 +1,4 @@
-/**
- * Placeholders in a user's template: `{{name}}`. A value is escaped once for its context and never parsed as a
- * template.
- */
+/** Placeholders of a user's template: `{{name}}`. A value is escaped once and never parsed as a template. */
 const PLACEHOLDER = /\{\{([\p{L}\p{N}_.-]{1,64})\}\}/gu;
 
 /** Valid variable name: letters, digits, `_`, `.` and `-`. */
@@ -38,10 +35,7 @@ export function fill(
   return output + template.slice(done);
 }
 
-/**
- * Sections that appear only if a variable has a value: `{{#if name}}…{{/if}}`, can be nested. No loops, no else, no
- * code.
- */
+/** Sections that appear if a variable has a value: `{{#if name}}…{{/if}}`, nestable. No loops, else or code. */
 const TAG = /\{\{#if ([\p{L}\p{N}_.-]{1,64})\}\}|\{\{\/if\}\}/gu;
 
 const MAX_NESTING = 8;

@@ -1,7 +1,4 @@
-/**
- * Searches a text in a stream of pieces in linear time (Knuth, Morris and Pratt); `includes` can take the product of
- * both lengths.
- */
+/** Searches a stream of pieces in linear time (Knuth, Morris, Pratt), unlike `includes` in the worst case. */
 export class TextFinder {
   readonly text: string;
   /** For each prefix of the text: length of its longest proper suffix that is also a prefix. */
@@ -37,7 +34,6 @@ export class TextFinder {
     return this.isFound;
   }
 
-  /** Returns the matched length after one more character. */
   #next(matched: number, character: number): number {
     let next = matched;
     while (next > 0 && this.text.charCodeAt(next) !== character) next = this.#borders[next - 1]!;

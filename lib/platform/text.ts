@@ -1,9 +1,6 @@
 import * as z from 'zod';
 
-/**
- * Line breaks, control characters and characters that are invisible or reverse the text (bidi controls, tags), so that
- * a name shows as it is. Without the two joiners, which some scripts and many emoji need.
- */
+/** Control, invisible and text-reversing characters, except two joiners that some scripts and emoji need. */
 const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
 const BLANK = /^[\s\u200c\u200d]*$/;
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

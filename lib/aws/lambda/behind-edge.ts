@@ -1,10 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 
-/**
- * Headers that CloudFront sets on a request (infra/aws/edge), replacing the client's own: the client's address, the
- * requested host, and a secret known only to CloudFront.
- */
+/** Headers set by CloudFront (infra/aws/edge): client address, requested host, and a secret only it knows. */
 export const EDGE_HEADERS = {
   address: 'x-fleetwatch-address',
   host: 'x-fleetwatch-host',

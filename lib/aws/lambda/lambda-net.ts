@@ -7,10 +7,7 @@ import type { Settings } from '#lib/settings.ts';
 
 const VPC_HINT = 'the operator can run checks in a VPC (VPC_ID) that has a route to it';
 
-/**
- * Returns the network of a function outside a VPC, without IPv6 and port 25. Checks of such targets fail with that
- * reason instead of appearing down.
- */
+/** Returns the network outside a VPC. Checks over IPv6 or port 25 fail with that reason instead of appearing down. */
 export function lambdaNet(settings: Settings, resolve: Resolve = systemResolver()): Net {
   const net = makeNet(settings, withoutIpv6(resolve));
   const assertReachable = async ({ host, timeout_ms, egress }: HostRequest, port?: number): Promise<void> => {

@@ -15,7 +15,6 @@ import { type LambdaLog, lambdaLog } from './lambda.ts';
 
 /** Creates the bus; passed only by functions that publish, because its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;
-/** Creates the network; passed only by functions that open connections, for the same reason. */
 type MakeNet = (settings: Settings, inVpc: boolean) => Net;
 
 const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function has no bus.')) });
@@ -73,10 +72,7 @@ export function lambdaPorts(
   };
 }
 
-/**
- * Closes loopback for `any`: the Lambda runtime API there returns the next event to any caller, so a check could take
- * jobs of other tenants. EGRESS_ALLOW still applies.
- */
+/** Closes loopback for `any`: the Lambda runtime API there would give a check the jobs of other tenants. */
 const withoutLoopback = (settings: Settings): Settings => ({
   ...settings,
   CHECK_EGRESS: settings.CHECK_EGRESS === 'any' ? 'any-but-self' : settings.CHECK_EGRESS,

@@ -5,7 +5,6 @@ import type { Measure } from '#lib/aws/metrics.ts';
 import { LOG_LEVELS, type LogLevel, redactField } from '#lib/platform/log.ts';
 import type { Log, LogFields } from '#lib/platform/ports.ts';
 
-/** Context of an invocation. */
 type Invocation = Context & {
   /** Aborted shortly before the timeout: later work would overlap with the next attempt. */
   signal: AbortSignal;
@@ -14,10 +13,7 @@ type Invocation = Context & {
 /** Time before the timeout at which an invocation is aborted, so that it can still return its progress. */
 const ABORT_BEFORE_MS = 1000;
 
-/**
- * Returns a Lambda handler. Log lines carry the request id, errors are logged before Lambda receives them, and
- * `measure` receives each completed invocation.
- */
+/** Returns a Lambda handler that logs request id and errors; `measure` receives each completed invocation. */
 export function lambda<Event, Result>(
   work: (event: Event, context: Invocation) => Promise<Result>,
   { log, measure }: { log: LambdaLog; measure?: Measure },
@@ -43,7 +39,6 @@ export function lambda<Event, Result>(
 }
 
 export type LambdaLog = Log & {
-  /** Adds the request id to all further lines. */
   begin(requestId: string): void;
 };
 

@@ -5,7 +5,6 @@ import type { Context } from 'aws-lambda';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import type { LambdaLog } from './lambda.ts';
 
-/** The part of Lambda's streaming runtime, a global, that is used here. */
 type StreamingRuntime = {
   streamifyResponse(work: (event: ApiEvent, out: Writable, context: Context) => Promise<void>): unknown;
   HttpResponseStream: {
@@ -13,10 +12,7 @@ type StreamingRuntime = {
   };
 };
 
-/**
- * Header with the caller's Authorization: CloudFront signs its requests to a function URL and uses Authorization for
- * that (infra/aws/edge).
- */
+/** Header with the caller's Authorization, because CloudFront uses Authorization itself (infra/aws/edge). */
 export const FORWARDED_AUTHORIZATION = 'x-forwarded-authorization';
 
 /** Time before the timeout at which a stream is ended, so that the client reconnects. */

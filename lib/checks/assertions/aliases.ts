@@ -3,7 +3,6 @@ import type { SourceName } from './sources.ts';
 
 type Line = Partial<Assertion> & { source: SourceName };
 
-/** Formats an assertion on one line. */
 const inlineText = (assertion: Line): string =>
   `config.assertions: [${JSON.stringify(assertion, null, 1)
     .replaceAll(/([[{])\s+|\s+([\]}])/g, '$1$2')

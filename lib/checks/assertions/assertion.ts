@@ -7,7 +7,6 @@ import { operatorsFor, type SourceName, sourceOf } from './sources.ts';
 const FIRST = 100;
 const LAST = 599;
 
-/** Inclusive range of statuses. */
 type StatusRange = { first: number; last: number };
 
 /** Returns the range of a status, class (`"2xx"`) or range (`"200-299"`); undefined if it is not valid. */
@@ -66,7 +65,6 @@ const MAX_CHARACTERS = 4096;
 const MAX_EXPRESSION = 256;
 const MAX_PROPERTY = 500;
 
-/** Distinguishable DNS response codes. */
 const RCODES = ['NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED'] as const;
 export type Rcode = (typeof RCODES)[number];
 
@@ -79,10 +77,7 @@ export const VALUE = [
   { type: 'array', minItems: 1, maxItems: MAX_VALUES, items: {} },
 ] as const;
 
-/**
- * Returns the schema of a type's `assertions`.
- * @param type name of the type, for errors about an unsupported source
- */
+/** Returns the schema of a type's `assertions`. @param type name of the type, for errors */
 export function assertionList(type: string, sources: readonly SourceName[]) {
   const operators = namesOf(OPERATORS).filter((name) => sources.some((source) => operatorsFor(source).includes(name)));
   const has = `${/^[aeh]/.test(type) ? 'an' : 'a'} ${type} check has ${joinNames(sources)}`;
@@ -131,7 +126,6 @@ const joinNames = (names: readonly string[]): string => {
 
 type InvalidProperty = { path: (string | number)[]; message: string };
 
-/** Returns the properties of an assertion that are not valid for its source. Pure. */
 function invalidProperties(assertion: Assertion): InvalidProperty[] {
   const { source, property, operator, value } = assertion;
   const invalidOnes: InvalidProperty[] = [];

@@ -9,19 +9,15 @@ export type Unreadable = { problem: string };
 
 /** A response body as read by a probe. */
 export type Body = {
-  /** Bytes that were read. */
   bytes: number;
-  /** Whether the body has more bytes. */
   isCut: boolean;
-  /** Content type without parameters; empty if unknown. */
   type: string;
-  /** Text of the read part, with U+FFFD for invalid bytes; undefined if the body was only searched. */
+  /** Read part, with U+FFFD for invalid bytes; undefined if the body was only searched. */
   text?: string | undefined;
-  /** Texts of `searched` that were found, if the body was only searched. */
   found?: readonly string[];
 };
 
-/** How assertions use a body: searching needs no memory, keeping does. */
+/** Use of a body by assertions: searching needs no memory, keeping does. */
 type BodyUse = { searched: string[]; isKept: boolean };
 
 /** Returns how assertions use the body; undefined if they do not. */

@@ -10,10 +10,7 @@ import { type Observation, observationOf, type ProbeFacts } from './observation.
 import { holds, OPERATORS, type Scalar, type Subject, takesExpression } from './operators.ts';
 import { type AssertionErrorKind, sourceOf } from './sources.ts';
 
-/**
- * Placeholder for the latency in stored texts, so that results with different latencies share one text; filled in on
- * reading.
- */
+/** Placeholder for the latency in stored texts, so that equal results share one text; filled in on reading. */
 const LATENCY = '{latency_ms}';
 
 /** Returns the message of a failed assertion. Pure. */
@@ -76,7 +73,6 @@ export const evaluateAll = (
     ? oneAtATime(() => evaluateEach(assertions, facts, withDetails, nextTurn))
     : evaluateEach(assertions, facts, withDetails, undefined);
 
-/** Whether any assertion is about a large body. */
 const isLarge = (assertions: readonly Assertion[], { body }: ProbeFacts): boolean =>
   body !== undefined && !('problem' in body) && body.bytes > LARGE_BYTES && assertions.some(isOfBody);
 
@@ -91,7 +87,6 @@ function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   return next;
 }
 
-/** @param turn yields to the event loop, for a large body */
 async function evaluateEach(
   assertions: readonly Assertion[],
   facts: ProbeFacts,
@@ -124,7 +119,6 @@ function jsonOf(assertions: readonly Assertion[], { body }: ProbeFacts, turn: ((
   return assertions.some(({ source }) => source === 'json') ? readJson(body, turn) : undefined;
 }
 
-/** Returns for each subject of an expression assertion whether the expression is found in it. */
 async function matches({ value }: Assertion, observation: Observation | Unreadable): Promise<boolean[]> {
   const found: boolean[] = [];
   if ('problem' in observation) return found;

@@ -5,7 +5,7 @@ import type { ProbeFacts } from './observation.ts';
 import { OPERATORS } from './operators.ts';
 import { type AssertionErrorKind, SOURCE_NAMES } from './sources.ts';
 
-/** An evaluated assertion. `actual`: readable found value, null if there was none. */
+/** An evaluated assertion. `actual`: readable found value, null if nothing was found. */
 export type AssertionResult = Assertion & { passed: boolean; actual: string | null };
 
 type AssertionFailure = { kind: AssertionErrorKind; message: string };
@@ -47,7 +47,7 @@ export const AssertionResultList = z
         value: z.unknown().meta({ anyOf: VALUE }).describe('Expected value.').optional(),
         severity: z.enum(['fail', 'warn']).describe('fail or warn: effect if the condition is not met.'),
         passed: z.boolean().describe('Whether the condition is met.'),
-        actual: z.string().nullable().describe('Readable found value; null if there was none.'),
+        actual: z.string().nullable().describe('Readable found value; null if nothing was found.'),
       })
       .meta({ id: 'JudgedAssertion' }),
   )

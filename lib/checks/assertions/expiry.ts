@@ -8,7 +8,6 @@ import type { Unreadable } from './body.ts';
 export type Expiry = {
   what: string;
   days_left: number;
-  /** ISO 8601. */
   expires_at: string;
   error_kind: 'tls' | 'expiry';
 };
@@ -33,10 +32,7 @@ export const expiryMembers = (expiry: Expiry | Unreadable | undefined): Partial<
 export const tooSoon = ({ what, days_left, expires_at }: Expiry, required: number): string =>
   `${what} expires on ${expires_at.slice(0, 10)}, in ${days_left} days; at least ${required} are required: renew it`;
 
-/**
- * Returns an error for each warning that never appears because the check fails first. @param minDays minimum days for
- * success
- */
+/** Returns an error for each warning that never appears. @param minDays minimum days for success */
 export const idleWarnings = (assertions: readonly Assertion[], minDays: number): ErrorDetail[] =>
   assertions.flatMap(({ source, operator, value, severity }, i) => {
     const requiredDays = Number(value) + (operator === 'greater_than' ? 1 : 0);

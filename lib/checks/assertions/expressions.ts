@@ -7,11 +7,9 @@ import type { Expression } from './re2.ts';
 /** Characters of a text that are searched with an expression. */
 export const MAX_SEARCHED = 32 * 1024;
 
-/** Maximum number of compiled expressions in memory. */
 const MAX_CACHED = 500;
 const cache = new Map<string, Expression>();
 
-/** Loaded on first use. */
 const library = () => import('#lib/checks/assertions/re2.ts');
 
 /** Returns a valid expression, compiled. */
@@ -25,9 +23,7 @@ export async function expressionOf(text: string): Promise<Expression> {
   return compiled;
 }
 
-/**
- * Whether an expression matches in a text. Yields to the event loop, because two searches can be too long for one turn.
- */
+/** Whether an expression matches. Yields, because two searches can be too long for one turn of the event loop. */
 export async function isFound(expression: string, text: string): Promise<boolean> {
   const compiled = await expressionOf(expression);
   const found = compiled.isIn(text.slice(0, MAX_SEARCHED));

@@ -3,10 +3,7 @@ import { shorten } from '#lib/platform/text.ts';
 import type { JsonPath } from './json-path.ts';
 import type { Scalar } from './operators.ts';
 
-/**
- * Positions of the values in a JSON text in order of their beginning; property names count as values. Value `i` is the
- * text from `starts[i]` to `stops[i]` and contains the values from `i + 1` to `ends[i]`.
- */
+/** Values of a JSON text, names included: `i` spans `starts[i]` to `stops[i]` and contains `i + 1` to `ends[i]`. */
 type JsonMarks = { starts: Uint32Array; stops: Uint32Array; ends: Uint32Array };
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -15,7 +12,6 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPED = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const WORDS = ['true', 'false', 'null'];
 
-/** Characters scanned per turn of the event loop. */
 const CHARACTERS_PER_TURN = 128 * 1024;
 
 /**
@@ -55,7 +51,6 @@ function* scanJson(text: string): Generator<void, JsonMarks | undefined> {
     skipBlanks();
     return text.charCodeAt(position++) === COLON;
   };
-  /** Ends the innermost open list or map. */
   const close = () => {
     const last = open.pop()!;
     stops[last] = ++position;
@@ -102,7 +97,6 @@ function* scanJson(text: string): Generator<void, JsonMarks | undefined> {
 const isBlank = (character: number): boolean =>
   character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 
-/** Returns the end of a string; -1 if it is not terminated. */
 function endOfText(json: string, from: number): number {
   for (let position = from + 1; position < json.length; position++) {
     const character = json.charCodeAt(position);
@@ -116,7 +110,6 @@ function endOfText(json: string, from: number): number {
   return -1;
 }
 
-/** Returns the end of a number, true, false or null; -1 if there is none of them. */
 function endOfWord(json: string, from: number): number {
   NUMBER.lastIndex = from;
   if (NUMBER.test(json)) return NUMBER.lastIndex;
@@ -126,28 +119,21 @@ function endOfWord(json: string, from: number): number {
 
 /** Characters shown of a found value. */
 export const MAX_SHOWN = 100;
-/** Characters read of an object or list to show it. */
 const MAX_PREVIEWED = 400;
 
 /** A value in a JSON text. `scalar` is absent for objects and lists. */
 type JsonValue = {
-  /** Readable kind, such as `a number`; empty if the value itself shows it. */
   kind: string;
   scalar?: Scalar;
-  /** Text of at most 100 characters. */
   preview: string;
 };
 
 /** Value at a path; else the number of resolved segments and a description of the last value: `has name, version`. */
 type JsonFound = { value: JsonValue } | { depth: number; content: string };
 
-/**
- * A JSON text. A small one is parsed at once, which is fastest; in a large one, values are parsed on demand by their
- * positions. Objects and lists are always described by their positions.
- */
+/** A JSON text. Small: parsed at once, the fastest way. Large: values are parsed on demand by their positions. */
 export class JsonDocument {
   readonly #text: string;
-  /** Undefined for a large text. */
   readonly #root: unknown;
   #cachedMarks: JsonMarks | undefined;
 
@@ -157,7 +143,6 @@ export class JsonDocument {
     this.#cachedMarks = marks;
   }
 
-  /** Parses a small text; undefined if it is not JSON. */
   static parse(text: string): JsonDocument | undefined {
     try {
       return new JsonDocument(text, JSON.parse(text));
@@ -166,7 +151,6 @@ export class JsonDocument {
     }
   }
 
-  /** Scans a large text; undefined if it is not JSON. @param turn yields to the event loop */
   static async scan(text: string, turn: () => Promise<void>): Promise<JsonDocument | undefined> {
     const scanning = scanJson(text);
     for (;;) {
@@ -186,10 +170,7 @@ export class JsonDocument {
     return this.#cachedMarks;
   }
 
-  /**
-   * Returns the value at a path. Among properties of the same name the last one counts. A final `length` is the number
-   * of items of a list or characters of a text.
-   */
+  /** Returns the value at a path; the last of equal names. A final `length` counts items or characters. */
   find(path: JsonPath): JsonFound {
     const scalar = this.#root === undefined ? undefined : scalarAt(this.#root, path);
     return scalar === undefined ? this.#findByMarks(path) : { value: valueOfScalar(scalar) };
@@ -263,7 +244,6 @@ export class JsonDocument {
     return { kind: begin === '{' ? 'an object' : 'a list', preview: shorten(raw.replaceAll(/\s+/g, ' '), MAX_SHOWN) };
   }
 
-  /** Describes a value: `has name, version`. */
   #contentOf(value: number): string {
     const begin = this.#begin(value);
     if (begin === '[') {
@@ -304,7 +284,6 @@ function lengthOf(value: unknown): number | undefined {
   return typeof value === 'string' ? characters(value) : undefined;
 }
 
-/** Maximum property names in a description, and characters of each. */
 const MAX_NAMED = 10;
 const MAX_NAME = 40;
 

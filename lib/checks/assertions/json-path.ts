@@ -6,10 +6,7 @@ const INDEX = /\[\s*(0|-?[1-9]\d{0,15})\s*\]/y;
 const QUOTED = /\[\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\]/sy;
 const BLANK = /[ \t\r\n]*/y;
 
-/**
- * Parses a singular query of RFC 9535 (2.3.5.1): `$`, `.name`, `['a b']`, `[0]`, `[-1]`. Returns undefined for others:
- * `*`, `..`, `?`, slices and several names lead to more than one value.
- */
+/** Parses a singular query of RFC 9535 (2.3.5.1): `.name`, `['a b']`, `[-1]`; undefined for any other query. */
 export function parsePath(text: string): JsonPath | undefined {
   if (!text.startsWith('$')) return undefined;
   const path: (string | number)[] = [];

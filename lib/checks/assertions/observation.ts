@@ -13,8 +13,8 @@ import type { Scalar, Subject } from './operators.ts';
 
 /**
  * Observed value of an assertion. It is met if one of `subjects` meets it, or each if `every`. `actual`: readable
- * value, null if there is none. `missing`: reason why there is none. `kind`: readable kind of a JSON value; empty if
- * the value itself shows it.
+ * value, null if missing. `missing`: reason why it is missing. `kind`: readable kind of a JSON value; empty if the
+ * value itself shows it.
  */
 export type Observation = {
   subjects: Subject[];
@@ -24,10 +24,7 @@ export type Observation = {
   kind?: string;
 };
 
-/**
- * Returns the observed value of an assertion; undefined if nothing was measured. Pure.
- * @param json the body as JSON, if an assertion needs it
- */
+/** Returns the observed value; undefined if nothing was measured. Pure. @param json the body, if needed */
 export function observationOf(
   { source, property = '' }: Assertion,
   facts: ProbeFacts,
@@ -142,7 +139,6 @@ export type ProbeFacts = {
   /** Absent if nothing was measured, so that nothing is evaluated. */
   latency_ms?: number;
   status_code?: number;
-  /** For `body` and `json`. */
   body?: Body | Unreadable;
   /** Returns the value of a header by lower-case name; undefined if it is missing. */
   header?: (name: string) => string | undefined;

@@ -1,6 +1,5 @@
 import { namesOf } from '#lib/platform/plain-data.ts';
 
-/** Kind of comparison. The values of a source decide its groups (sources.ts). */
 type Group = 'equality' | 'text' | 'order' | 'presence';
 
 type OperatorDefinition = {
@@ -47,10 +46,8 @@ export type Scalar = string | number | boolean | null;
 
 /** An observed value as seen by operators. */
 export type Subject = {
-  /** Whether a value exists. */
   exists: boolean;
   equals(expected: unknown): boolean;
-  /** Absent if it is not a number. */
   number?: number;
   /** Absent if it is not text. `begin`: first 32 KB, searched with expressions. */
   text?: { contains(expected: string): boolean; begin: string };

@@ -1,25 +1,15 @@
 import { RE2JS, RE2JSException, RE2Set } from 're2js';
 
-/**
- * Only this file loads the library (150 KB), so import it lazily, as expressions.ts does. The time of RE2 is linear in
- * the text for all expressions, unlike that of node's expressions.
- */
+/** Only this file loads the library (150 KB): import it lazily. RE2 takes linear time for all expressions. */
 
-/**
- * Maximum instructions of a compiled expression: each costs up to 0.5 ms for 32 KB of text, so a search takes at most
- * 40 ms.
- */
+/** Maximum instructions of an expression: each costs up to 0.5 ms for 32 KB, so a search takes at most 40 ms. */
 const MAX_INSTRUCTIONS = 80;
 
-/**
- * Bytes of the automaton that is built while a text is searched; beyond that the search continues without it. The
- * library's default of 8 MB takes longer to fill than a search without automaton, and would be kept per expression.
- */
+/** Bytes of the search automaton, kept per expression. The default of 8 MB takes longer to fill than a search. */
 const AUTOMATON_BYTES = 64 * 1024;
 
 /** A compiled expression. */
 export type Expression = {
-  /** Whether it matches anywhere in a text. */
   isIn(text: string): boolean;
   /** Returns the end of the first match in a text; -1 without a match. */
   endIn(text: string): number;
@@ -50,7 +40,6 @@ export function compile(text: string): Expression | { problem: string } {
   }
 }
 
-/** Features of other expressions that RE2 lacks. */
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/\(\?<?[=!]/, 'look-ahead and look-behind are not supported; match the text itself or add a second assertion'],
   [/\\[1-9]|\\k[<{']/, 'back references are not supported'],

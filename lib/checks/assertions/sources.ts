@@ -13,10 +13,7 @@ export const ASSERTION_ERRORS = {
 } as const;
 export type AssertionErrorKind = keyof typeof ASSERTION_ERRORS;
 
-/**
- * Kind of a source's values. `status`: whole number, also matched by classes and ranges; `code`: one of `RCODES`;
- * `record`: text compared like DNS.
- */
+/** `status`: whole number, also matched by classes and ranges; `code`: one of `RCODES`; `record`: compared like DNS. */
 type Values = 'integer' | 'status' | 'text' | 'json' | 'header' | 'record' | 'code';
 
 const GROUPS: Readonly<Record<Values, readonly OperatorGroup[]>> = {
@@ -31,7 +28,6 @@ const GROUPS: Readonly<Record<Values, readonly OperatorGroup[]>> = {
 
 type SourceDefinition = {
   values: Values;
-  /** Kind of `property`, for sources that have one. */
   property?: 'path' | 'header';
   /** Error kind of a failure; for days_left, observation.ts may override it. */
   error_kind: AssertionErrorKind;

@@ -9,7 +9,6 @@ import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { changeSettings, createCheck } from './change-check.ts';
 
-/** `isNew`: no check had the slug. */
 type Applied = { check: CheckItem; isNew: boolean };
 
 /**
@@ -33,7 +32,7 @@ export async function applyCheck(
         ? { check: await replaceSettings(context, found, requested), isNew: false }
         : { check: await createCheck(context, requested), isNew: true };
     } catch (error) {
-      // If the check was created, renamed or deleted concurrently, the error may be due to that.
+      // If the check was created, renamed or deleted concurrently, that can have caused the error.
       const isOther = async () => (await findCheckBySlug(context, slug))?.id !== found?.id;
       if (error instanceof AppError && error.status < 500 && (await isOther())) return RETRY;
       throw error;

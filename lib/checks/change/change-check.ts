@@ -27,10 +27,7 @@ import { iso } from '#lib/platform/time.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
 import { scheduleChange } from './schedule-change.ts';
 
-/**
- * Creates a check on an entity and starts its first probe. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
- * LIMIT_EXCEEDED.
- */
+/** Creates a check and starts its first probe. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
   const { entity: path, entity_id: id, ...settings } = parseCheck(body, validationContext(ports));
@@ -161,7 +158,6 @@ function withNames(ports: Ports, check: CheckItem, input: CheckSettings, removed
   return { check: next, writes: [], start: async () => {} };
 }
 
-/** Returns the next settings revision with its consequences: state, timers, and an immediate probe. */
 async function withRevision(
   context: StateContext,
   check: CheckItem,
@@ -215,7 +211,6 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
         { delete: keys.entry('silence', tenant, id) },
         ...(change?.writes ?? (await withoutCheck(context, check))),
       ]);
-      // The entity, and so the check, was deleted.
       if (!writes) return undefined;
       const done = await commit(ports, [...writes, ...note(check, undefined)]);
       return done.ok ? undefined : RETRY;
@@ -239,7 +234,6 @@ async function toUnknown(
   return changeState(keys, ports.ids.token(), read, change);
 }
 
-/** Removes a check of unknown state from its entity without a transition. */
 async function withoutCheck({ ports, keys, tenant }: Context, check: CheckItem): Promise<Write[]> {
   const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
   if (!entity) return [];

@@ -5,11 +5,9 @@ import { cellOf, type EntryKind, PING_URLS, REVISIONS, under } from '#lib/keys.t
 import type { Item } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 
-/** Kinds of schedule entries of a check; entries of actions stay with their actions. */
 const ENTRY_KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up', 'escalation', 'impact', 'hold'];
 const LAST_DELIVERIES = 'LAST#';
 
-/** The part of a policy item that is read here. */
 type StoredPolicy = Item & { channels: readonly { id: string }[] };
 
 /**

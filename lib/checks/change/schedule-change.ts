@@ -17,7 +17,6 @@ import { cellJobs, packJobs, sendDeadlines, sendProbe } from '#lib/schedule/jobs
 import { intervalScheduleOf, latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 
-/** Schedule writes for the transaction of a settings change, and a function that sends messages after it. */
 type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
 
 /**
@@ -51,10 +50,7 @@ async function pullSchedule(env: Env, check: CheckItem, before?: CheckItem): Pro
 /** A slot within this time (ms) makes an immediate probe unnecessary. */
 const IMMEDIATE_MS = 250;
 
-/**
- * Sends a probe after the commit: a slot that was due before it did not include the check. It uses the latest past
- * slot, so that the interval schedule stays.
- */
+/** Sends a probe after the commit, with the latest past slot, so that the interval schedule stays. */
 async function probeImmediately(env: Env, check: CheckItem): Promise<void> {
   const now = env.ports.clock.now();
   const slot = latestSlot(intervalScheduleOf(cellOf(check.id), check.interval_seconds), now);
@@ -63,7 +59,6 @@ async function probeImmediately(env: Env, check: CheckItem): Promise<void> {
   await sendProbe(env, check, slot);
 }
 
-/** Returns the write that adds a check to an interval of its cell. */
 async function joinIntervalSchedule(env: Env, schedule: CellRhythm): Promise<Write> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds } = schedule;

@@ -6,20 +6,16 @@ import { bytesOf, containing, type Expectation, matching, quoted, STEP_BYTES, se
 import { type Dialog, type DialogResult, runDialog } from './run-conversation.ts';
 import type { Step } from './steps.ts';
 
-/** Waiting time for the rest of a line that may not come (ms). */
+/** Waiting time for a possible rest of a line (ms). */
 const REST_OF_LINE_MS = 100;
 
 const NEWLINE = 0x0a;
 
-/**
- * Received, unconsumed data. The stream is read only when more is needed, so that memory holds only examined data and
- * the stream's own buffer, whatever the peer sends.
- */
+/** Received, unconsumed data. Reads the stream only on demand, so that a peer cannot fill the memory. */
 class Inbox {
   readonly #stream: Duplex;
   #buffer = Buffer.alloc(0);
   #size = 0;
-  /** Last consumed byte. */
   #last = NEWLINE;
   #wake: () => void = () => {};
   readonly #woken = () => this.#wake();
@@ -29,7 +25,6 @@ class Inbox {
     for (const event of EVENTS) stream.on(event, this.#woken);
   }
 
-  /** Received, unconsumed bytes. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#size);
   }
@@ -49,7 +44,6 @@ class Inbox {
     }
   }
 
-  /** Consumes the first bytes. */
   consume(count: number): void {
     if (count > 0) this.#last = this.#buffer[count - 1]!;
     this.#buffer.copy(this.#buffer, 0, count, this.#size);
@@ -65,7 +59,6 @@ class Inbox {
     controller.abort();
   }
 
-  /** Stops listening and discards received data. */
   leave(): void {
     for (const event of EVENTS) this.#stream.off(event, this.#woken);
     while (this.#stream.read() !== null);
@@ -83,28 +76,21 @@ class Inbox {
   }
 }
 
-/** Events after which there is data to read or the stream has ended. */
 const EVENTS = ['readable', 'end', 'close'] as const;
 
 /** One action. `send`: one byte per character. `starttls`: starts TLS. */
 export type Action = { send: string } | { expect: Expectation } | { starttls: true };
 
-/** Result of a conversation; `transcript` has the quoted response at each expectation. */
 type ConversationResult = DialogResult & { transcript: string[] };
 
 type ConversationOptions = {
-  /** For `starttls`. */
   tls: TlsWanted;
   /** Owner of the steps in messages, if not the user: `smtp`. */
   protocol?: string | undefined;
-  /** Redacts quoted text in messages. */
   redact?: Redact;
 };
 
-/**
- * Opens a connection and performs the actions in order. The peer's data is one text, regardless of pieces: each
- * expectation searches after the match of the previous one. Throws `NetError` like `Net.open`.
- */
+/** Performs actions on a connection. Each expectation searches after the previous match. Throws `NetError`. */
 export async function converse(
   net: Net,
   request: OpenRequest,
@@ -115,7 +101,6 @@ export async function converse(
   return { ...(await runDialog(net, request, dialog)), transcript: dialog.transcript };
 }
 
-/** A conversation in progress. */
 class StepByStep implements Dialog {
   readonly transcript: string[] = [];
   interrupted = false;
@@ -124,7 +109,6 @@ class StepByStep implements Dialog {
   readonly #protocol: string;
   readonly #redact: Redact;
   #step = 0;
-  /** Whether the last response was consumed completely. */
   #isWhole = true;
   #inbox: Inbox | undefined;
 
@@ -208,7 +192,6 @@ class StepByStep implements Dialog {
   }
 }
 
-/** Characters of a response in a transcript. */
 const MAX_TRANSCRIPT = 500;
 
 /** @returns whether the data was sent; false if the peer has closed the connection */

@@ -6,12 +6,8 @@ import { shorten } from '#lib/platform/text.ts';
 export type Expectation = {
   /** For messages: `to contain "STARTTLS"`. */
   condition: string;
-  /** Maximum bytes that are searched. */
   maxBytes: number;
-  /**
-   * Returns the end of the match; -1 without a match so far.
-   * @param searched bytes that were searched before
-   */
+  /** Returns the end of the match; -1 without one. @param searched bytes that were searched before */
   find(received: Buffer, searched: number): number;
   /** Whether the response is complete, so that no match can follow. Absent if unknown. */
   isOver?(received: Buffer): boolean;
@@ -20,7 +16,6 @@ export type Expectation = {
 /** Maximum bytes read of a response per step. */
 export const STEP_BYTES = 64 * 1024;
 
-/** Encoding of text: UTF-8, or one byte per character. */
 type Encoding = 'utf8' | 'latin1';
 
 /** Expects a literal text. */
@@ -64,9 +59,6 @@ export function quoted(
 /** Formats `1 byte`, `64 bytes`. */
 export const bytesOf = (count: number): string => `${count} ${count === 1 ? 'byte' : 'bytes'}`;
 
-/**
- * Returns possible secrets in a sent text: its words except those in capitals only, which are commands (`AUTH PLAIN
- * AGFubgBo`).
- */
+/** Returns possible secrets in a sent text: its words except commands in capitals (`AUTH PLAIN AGFubgBo`). */
 export const secretsOfSent = (text: string): string[] =>
   text.split(/[^\u0021-\u007e\u00a1-\u00ff]+/).filter((word) => word !== '' && !/^[A-Z]+$/.test(word));

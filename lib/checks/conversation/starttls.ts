@@ -2,7 +2,6 @@ import type { Action } from './converse.ts';
 import type { Expectation } from './expectation.ts';
 import type { STARTTLS_PROTOCOLS } from './steps.ts';
 
-/** Maximum bytes of a reply, which is a few lines. */
 const REPLY_BYTES = 8 * 1024;
 
 /** Expects a reply with a known end. @param last pattern of its end; the first group is the status */

@@ -30,16 +30,11 @@ export async function cellsWithRoom({ ports, keys, tenant }: TenantScope): Promi
   return items.map(({ sk }) => sk.slice(ROOMS.length));
 }
 
-/** Placement of a new check, with the writes for its transaction. */
 type CellPlacement = { cell: string; number: number; writes: Write[] };
 
-/** Number of the entity's own cells that are considered. */
 const OWN_CELLS = 2;
 
-/**
- * Returns a place for a new check: in the cell of the entity's other checks, else in a cell of the account with room,
- * else in a new one. Writes the cell on its version, so that no place is taken twice.
- */
+/** Returns a place in a cell of the entity, else of the account, else a new one. The cell's version prevents reuse. */
 export async function placeInCell(
   { ports, keys, tenant }: TenantScope,
   entity: Pick<EntityItem, 'checks'>,
@@ -71,10 +66,7 @@ export async function placeInCell(
   };
 }
 
-/**
- * Recounts a cell after checks have left it or an interval: number of checks, and intervals that the schedule still
- * needs; deletes an empty cell. Joining writes the cell or entry, so that concurrent joins are not lost. Repeatable.
- */
+/** Recounts a cell and its intervals after checks left; deletes an empty one. Keeps concurrent joins. Repeatable. */
 export async function settleCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, cell }: { tenant_id: string; cell: string },

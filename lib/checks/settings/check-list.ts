@@ -50,22 +50,15 @@ export const matchesCheck = (
 /** A check and its entity. */
 export type CheckOfEntity = { check: CheckItem; entity: EntityItem };
 
-/** Entities per read if all their checks are shown. */
 const ENTITIES_PER_PAGE = 40;
-/** Checks per read if few may match. */
 const CHECKS_AT_ONCE = 2_000;
 
 type CheckListQuery = {
-  /** Restricts the list to one entity. */
   only?: EntityItem | undefined;
   filter?: CheckFilter;
 };
 
-/**
- * Returns a reader of the tenant's checks, by entity and order of creation. With a filter it sets `enough` after 1,000
- * entities.
- * @param views converts checks to records, in order
- */
+/** Returns a reader of checks by entity and creation; filtered, it sets `enough` after 1,000 entities. */
 export function checkList<T>(
   context: Context,
   views: (found: CheckOfEntity[]) => Promise<T[]>,
@@ -95,7 +88,6 @@ export function checkList<T>(
   };
 }
 
-/** Returns the checks of an entity after a position that can match. */
 function candidates(
   { id, checks }: EntityItem,
   from: string | undefined,
@@ -110,7 +102,6 @@ function candidates(
   );
 }
 
-/** Returns the first entities that together have at least `count` checks. */
 function firstWith(count: number, entities: EntityItem[]): EntityItem[] {
   let total = 0;
   const end = entities.findIndex(({ checks }) => {

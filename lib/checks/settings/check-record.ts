@@ -39,14 +39,14 @@ const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
     state: CheckState.describe(
       'unknown: no success yet and fewer failures than failure_threshold. degraded: working with warnings.',
     ),
-    state_since: z.iso.datetime().describe('Time since which it is in this state.'),
+    state_since: z.iso.datetime().describe('Start of the current state.'),
     ...Counters.shape,
     flapping_since: z.iso
       .datetime()
       .nullable()
       .describe('Start of flapping, by flap_threshold of its policy; null if it is not flapping.'),
     acknowledgement: AcknowledgementRecord.nullable().describe(
-      'Acknowledgement of its failure; null if there is none.',
+      'Acknowledgement of its failure; null if not acknowledged.',
     ),
     ...(mode === 'push' && { ping_url: PingUrl }),
     created_at: CreatedAt,
@@ -55,16 +55,11 @@ const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
 
 const records = new Map([...checkTypes].map(([name, type]) => [name, recordOf(type)]));
 
-/** Records without properties of the entity. */
 const ownRecords = new Map([...records].map(([name, record]) => [name, record.omit({ entity: true })]));
 
 export type CheckRecord = z.output<ReturnType<typeof recordOf>>;
 
-/**
- * Returns the schema of a check in the API, one per type.
- * @param id name in the API description
- * @param more additional properties that an endpoint returns for a type
- */
+/** Returns the API schema of a check, one per type. @param id name in the description */
 export function checkSchema<More extends z.ZodObject>(
   id: string,
   more: (type: CheckType) => More,
@@ -81,7 +76,6 @@ export function checkSchema<More extends z.ZodObject>(
 /** Response to creating or changing a check. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-/** Returns the record without its entity, secrets included. @param now epoch ms */
 const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =>
   pick(ownRecords.get(check.check_type)!, {
     ...check,
@@ -96,9 +90,7 @@ const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =
 const flappingSince = ({ alerts: { flapping } }: CheckItem, now: number): string | null =>
   flapping && now < flapping.until ? iso(flapping.since) : null;
 
-/**
- * Returns the check as shown to the caller, with its entity; secrets are ******** for a caller with read access only.
- */
+/** Returns the check as shown to the caller; secrets are ******** with read access only. */
 export function checkRecord(
   check: CheckItem,
   entity: Pick<Entity, 'blueprint_slug' | 'slug'>,
@@ -125,7 +117,6 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
   return redactUrlsAt(redactPaths(record, secrets), urls);
 }
 
-/** Properties that only the service sets. */
 const STATE: readonly string[] = [
   'id',
   'state',
@@ -153,7 +144,6 @@ export const auditedCheck: Audited<CheckItem> = {
 
 /** Returns the entity of a check. Throws NOT_FOUND if both have just been deleted. */
 async function entityOf(context: Context, { entity_id }: CheckItem): Promise<EntityItem> {
-  // Only immutable properties are used.
   const [entity] = await requireEntities(context, [entity_id], { eventual: true });
   return entity!;
 }

@@ -8,13 +8,10 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { keysUnder } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
-/**
- * The check with a slug, about 150 bytes. It changes in the transaction that changes the slug. It remains for a while
- * after its check is deleted and is ignored: a transaction has no room for the slugs of all checks of a deleted entity.
- */
+/** The check with a slug; 150 bytes. Stays, unused, for a while after its check: a deletion has no room for all. */
 export type CheckPointer = Item & { v: string; check_id: string };
 
-/** Returns the check with a slug; undefined if there is none. */
+/** Returns the check with a slug; undefined if no check has it. */
 export async function findCheckBySlug(
   { ports, keys, tenant }: TenantEnv,
   slug: string,
@@ -39,11 +36,7 @@ export class SlugTaken extends AppError {
   }
 }
 
-/**
- * Returns the writes that change a check's slug, for the transaction that changes the check. Throws CONFLICT if another
- * check has it.
- * @param from old slug, undefined if there is none; `to` likewise
- */
+/** Returns the writes that change a slug; `from`, `to`: undefined for none. Throws CONFLICT if it is taken. */
 export async function slugWrites(
   context: TenantEnv,
   checkId: string,
@@ -65,7 +58,7 @@ export async function slugWrites(
   ];
 }
 
-/** Deletes the slugs of a deleted check, except those that another check has taken since. Repeatable. */
+/** Deletes the slugs of a deleted check, except slugs that another check has taken since. Repeatable. */
 export async function reclaimSlugs(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, check_id }: { tenant_id: string; check_id: string },

@@ -80,7 +80,6 @@ const inputOf = ({ type, mode, title, about, interval, fields, config, sources }
       slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANS).optional(),
       labels: Labels.describe(`${LABELS} At most 20.`).optional(),
       ...fields.shape,
-      // Defaults of a push check are derived from its schedule.
       interval_seconds: mode === 'push' ? interval_seconds.optional() : interval_seconds.default(interval.default),
       ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
       timeout_ms: timeout_ms.default(5000),
@@ -117,7 +116,6 @@ export const CheckInput = namesEntity(
   }),
 ).meta({ id: 'NewCheck' });
 
-/** Settings of a check as in a request: the entity by id, path (`service/shop`) or both. */
 type CheckRequest = Omit<CheckSettings, 'entity_id'> & { entity_id?: string; entity?: string };
 
 /** Minimum interval of the installation (s), and the time (epoch ms) for values derived from a schedule. */
@@ -128,17 +126,11 @@ export const validationContext = ({ settings, clock }: Pick<Ports, 'settings' | 
   now: clock.now(),
 });
 
-/**
- * Validates settings. Throws VALIDATION_ERROR.
- * @param stored the stored check, if any: it keeps an interval below the minimum
- */
+/** Validates settings. Throws VALIDATION_ERROR. @param stored keeps an interval below the minimum */
 export const parseCheck = (input: object, context: ValidationContext, stored?: CheckItem): CheckRequest =>
   withDerivedSettings(input, input, context, stored);
 
-/**
- * Validates complete settings and adds the values derived from their config, where the request omits them.
- * @param before the config that a change replaces; without it, omitted values get their defaults
- */
+/** Validates settings and derives omitted ones. @param before the replaced config; without it, defaults apply */
 function withDerivedSettings(
   wholeNumber: object,
   supplied: object,
@@ -181,10 +173,7 @@ export function parseTrial(input: Record<string, unknown>, context: ValidationCo
 /** Identifying properties: a returned record can be sent back whole, but these cannot change. */
 const FIXED = ['id', 'entity_id', 'check_type', 'execution_mode'] as const;
 
-/**
- * Applies a partial update to a stored check; config and labels merge per key, null removes a key. The caller validates
- * `entity`.
- */
+/** Applies a partial update; config and labels merge per key, null removes a key. The caller validates `entity`. */
 export function mergeCheck(
   check: CheckItem,
   patch: Record<string, unknown>,
@@ -197,12 +186,11 @@ export function mergeCheck(
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
   const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
   const { name, slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
-  // An empty name or slug removes it.
   const wholeNumber = { ...merged, ...(name && { name }), ...(slug && { slug }) };
   return { ...withDerivedSettings(wholeNumber, patch, context, check, check.config), entity_id: check.entity_id };
 }
 
-/** Returns the settings that differ from those of a check, including removed ones. */
+/** Returns the names of settings that differ from the stored check, including removed ones. */
 export const changedIn = (check: CheckItem, input: CheckSettings): (keyof CheckSettings)[] =>
   (Object.keys(inputs.get(check.check_type)!.shape) as (keyof CheckSettings)[]).filter(
     (name) => !isDeepStrictEqual(input[name], check[name]),

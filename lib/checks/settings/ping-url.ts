@@ -12,10 +12,7 @@ export type PingUrlItem = Item & { tenant_id: string; check_id: string; until?: 
 /** Returns the ping URL of a UUID. */
 export const pingUrl = ({ PING_URL }: Pick<Settings, 'PING_URL'>, uuid: string): string => `${PING_URL}/ping/${uuid}`;
 
-/**
- * Returns the writes that map a UUID to its check, and record it for the reclaimer.
- * @param until expiry, epoch ms; undefined: none
- */
+/** Returns the writes that map a UUID to its check. @param until expiry, epoch ms; undefined: none */
 export function pingUrlWrites(
   keys: Keys,
   { tenant_id, id: check_id }: CheckItem,

@@ -7,16 +7,13 @@ import type { Item } from '#lib/platform/ports.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import { type IntervalSchedule, intervalScheduleOf } from '#lib/schedule/slots.ts';
 
-/**
- * Interval schedule and thresholds of a check from a time on (epoch ms), for past slots and thresholds. Written with
- * each settings revision, and its expiry with the next one; about 250 bytes plus the schedule.
- */
+/** Interval schedule and thresholds from a time on (epoch ms), for past slots; 250 bytes plus the schedule. */
 export type RevisionItem = Item & {
   rev: number;
   from: number;
   enabled: boolean;
   rhythm: IntervalSchedule;
-  /** Push check with a schedule: its slots are the due times, not those of the interval. */
+  /** Push check with a schedule: its slots are the due times instead of the interval. */
   schedule?: { text: string; zone: string };
 } & Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
 
@@ -32,7 +29,6 @@ export const revisionItem = (keys: Keys, check: CheckItem): RevisionItem => ({
 });
 
 function scheduleOf({ execution_mode, config }: CheckItem): Pick<RevisionItem, 'schedule'> {
-  // Stored settings are valid for their type.
   const { schedule: text }: PushConfig = config;
   return execution_mode === 'push' && text !== undefined ? { schedule: { text, zone: zoneOf(config) } } : {};
 }
@@ -43,7 +39,6 @@ export const pastRevision = (keys: Keys, check: CheckItem, now: number, retentio
   expires_at: historyExpiry(now, retentionDays),
 });
 
-/** Page size: usually the first revision suffices. */
 const PAGE = 25;
 
 /**

@@ -30,10 +30,7 @@ export const checksOfCell = (
   cell: string,
 ): Promise<CheckItem[]> => allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
 
-/**
- * Number of checks of a cell from which reading the whole cell is cheaper: a single check takes one read unit, seven
- * together take one.
- */
+/** Number of checks from which the whole cell is read: one check takes a read unit, seven together take one. */
 const WHOLE_CELL_FROM = 10;
 
 /** Returns the checks of entities, in order of creation within each. */

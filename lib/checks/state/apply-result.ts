@@ -8,11 +8,9 @@ import type { StateEnv } from './on-change.ts';
 
 type AppliedResult = {
   outcome: Outcome;
-  /** State and counters of the check after the result, if already computed. */
   next?: ReturnType<typeof nextState>;
   /** Epoch ms of the probe. */
   ran_at: number;
-  /** Error or warning for a transition. */
   reason: string;
   cause: 'result' | 'silence';
   retention_days: number;
@@ -21,11 +19,9 @@ type AppliedResult = {
   removed?: readonly (keyof CheckItem)[];
 };
 
-/** Returns why a result without problems changes a check from down to degraded. */
 const earlierWarning = ({ recovery_threshold: threshold }: CheckItem): string =>
   `no failure in the last ${threshold} results, but a warning: degraded until ${threshold} consecutive results have none`;
 
-/** Writes for the transaction of a result, and deadlines to send (sendTimers) after it. */
 type ResultChanges = { writes: Write[]; deadlines: DueDeadline[] };
 
 /**

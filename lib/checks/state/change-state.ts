@@ -13,7 +13,6 @@ import type { ReadForChange } from './on-change.ts';
 import type { FeedItem, TransitionCause, TransitionItem } from './transition.ts';
 
 export type StateChangeInput = {
-  /** The check as it was read. */
   check: CheckItem;
   to: CheckState;
   cause: TransitionCause;
@@ -22,26 +21,20 @@ export type StateChangeInput = {
   error_message: string;
   /** Epoch ms. */
   now: number;
-  /** Retention of the account. */
   retention_days: number;
 };
 
 export type ChangedState = {
   at: number;
   transition: TransitionItem;
-  /** Changes of the check, to be merged into its next version. */
   check: Pick<CheckItem, 'state' | 'state_since' | 'effective_at' | 'alerts'>;
   entity: EntityItem;
   /** Transition, feed, entity, and writes of alerting; the caller writes the check. */
   writes: Write[];
-  /** Deadlines to send after the commit (lib/schedule/jobs.ts). */
   deadlines: DueDeadline[];
 };
 
-/**
- * Builds a state change: one transition, the next version of the entity, and the decisions of alerting. Pure. Sequence
- * and time order the entity's chain: each transition is later than the previous one, whatever the writers' clocks are.
- */
+/** Builds a state change. Pure. Each transition of an entity is later than the previous one, despite any clock. */
 export function changeState(
   keys: Keys,
   token: string,

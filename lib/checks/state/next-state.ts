@@ -126,14 +126,12 @@ export function aggregate(checks: Record<string, CheckState>): EntityState {
   return others.length === 0 ? first : 'degraded';
 }
 
-/** Streaks that a result continues; it ends the others. */
 const STREAKS: Record<Outcome, readonly Streak[]> = {
   ok: ['goods', 'oks'],
   warn: ['goods', 'bads'],
   fail: ['fails', 'bads'],
 };
 
-/** Streaks that can end a state. */
 const ENDING_STREAKS: Record<CheckState, readonly Streak[]> = {
   unknown: ['fails', 'bads'],
   up: ['fails', 'bads'],
@@ -151,7 +149,7 @@ const sinceWith = (
   { outcome, at }: CountedResult,
 ): number | undefined => (STREAKS[outcome].includes(streak) ? (streaks_since?.[streak] ?? at) : undefined);
 
-/** Returns the stored streaks after one more result that leads to `state`; undefined if there are none. */
+/** Returns the stored streaks after one more result that leads to `state`; undefined if none is stored. */
 export function keptStreaks(check: StreakStarts, state: CheckState, result: CountedResult): CheckItem['streaks_since'] {
   const kept = ENDING_STREAKS[state].flatMap((streak) => {
     const since = sinceWith(check, streak, result);
@@ -160,11 +158,7 @@ export function keptStreaks(check: StreakStarts, state: CheckState, result: Coun
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }
 
-/**
- * Returns the time (epoch ms) from which a new state counts: the first result of the deciding streak
- * (docs/use/states-and-history.md#history).
- * @param result the last result of the streak
- */
+/** Returns the time (epoch ms) from which a new state counts (docs/use/states-and-history.md#history). */
 export function countsFrom(
   check: StreakStarts & Pick<CheckItem, 'state'>,
   to: CheckState,

@@ -12,7 +12,6 @@ export type StateChange = {
   check: CheckItem;
   to: CheckState;
   cause: TransitionCause;
-  /** State of the entity after the change. */
   entity_state: EntityState;
   transition: { transition_id: string; sk: string; expires_at: number };
   /** Time of the transition, later than all earlier ones of the entity. */
@@ -24,7 +23,6 @@ export type StateChange = {
 
 /** Additions of alerting to a state change, committed in the same transaction. */
 export type Consequences = {
-  /** Further properties of the transition, unused by checks and results. */
   transition: object;
   entity: Pick<EntityItem, 'incident'>;
   alerts: CheckItem['alerts'];
@@ -38,7 +36,6 @@ export type ReadForChange = { entity: EntityItem; decide(change: StateChange, to
 
 /** Hook for alerting in state changes (lib/alerting/on-change.ts). */
 export type OnChange = {
-  /** Reads the entity and all data for the decision; undefined if the entity does not exist. */
   read(env: Env, check: CheckItem): Promise<ReadForChange | undefined>;
 };
 

@@ -30,7 +30,7 @@ export const StateTransition = z.object({
     .nullable()
     .describe('Change to down: time of the first failed probe. Null for other changes.'),
   cause: TransitionCause,
-  error_message: z.string().describe('Error or warning of the deciding result; empty if there is none.'),
+  error_message: z.string().describe('Error or warning of the deciding result; empty without one.'),
 });
 
 /** A state change of a check. Its timestamp is later than all earlier ones of the entity. */
@@ -38,15 +38,12 @@ export type TransitionItem = Item &
   Omit<z.infer<typeof StateTransition>, 'id'> & {
     // Not in the API:
     v: string;
-    /** Name of the check, or its target. */
     check_label: string;
     /** ISO 8601: start of `check_from_state`. */
     check_from_since: string;
     /** Epoch ms from which the new state counts in the history. */
     effective_at: number;
-    /** Number of down checks of the entity; absent for 0. */
     down_checks?: number;
-    /** Sequence number within the entity. */
     seq: number;
   };
 

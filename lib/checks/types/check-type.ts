@@ -23,10 +23,7 @@ export const COMMON_ERRORS = {
 } satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'silence' | 'overrun' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
-/**
- * Input of a probe. `timeout_ms` covers all its steps; `now` (epoch ms) is its start. `shows`: whether to return
- * details for a settings test, without effect on the outcome. `room`: as in a request (lib/net/net.ts).
- */
+/** `timeout_ms` covers all steps; `now` (epoch ms): start. `shows`: details for a settings test. `room`: net.ts. */
 export type ProbeInput = {
   net: Net;
   settings: Settings;
@@ -36,7 +33,6 @@ export type ProbeInput = {
   room?: () => Promise<void>;
 };
 
-/** A host that a check connects to, its port if set, and the path of the setting with it. */
 type SettingHost = { path: string; host: string; port?: number | undefined };
 
 /** Settings with the given `config`, extended by the settings of all types. */
@@ -46,15 +42,12 @@ export type Settled<Config> = { config: Config & { assertions?: Assertion[] | un
 export type CheckType<Name extends string = string, Kind extends string = string> = {
   type: Name;
   mode: 'pull' | 'push';
-  /** Name in lists of types: `HTTP request`. */
   title: string;
-  /** Purpose and success condition in one or two sentences, for the documentation. */
   about: string;
   /** Minimum and default in seconds. Default: 1 and 60; raised for targets with low rate limits. */
   interval: { minimum: number; default: number };
   /** The `config` object, strict so that a typo is an error. `assertions` are added for all types. */
   config: z.ZodObject;
-  /** Sources for assertions. */
   sources: readonly SourceName[];
   /** Settings outside `config`, at the top level of the record (http has target_url, method, …). */
   fields: z.ZodObject;
@@ -62,7 +55,6 @@ export type CheckType<Name extends string = string, Kind extends string = string
   result: z.ZodObject;
   /** Optional properties of a probe in a settings test, in addition to `result`. */
   shown: z.ZodObject;
-  /** Additional error kinds of this type, with their meanings. */
   errors: Readonly<Partial<Record<Kind, string>>>;
   /** Paths in the record that are ******** for a read-only key; through lists: `config.steps.send`. */
   secrets: readonly string[];
@@ -70,12 +62,8 @@ export type CheckType<Name extends string = string, Kind extends string = string
   urls: readonly string[];
   /** Returns an error for settings that are each valid but contradict each other. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
-  /** Returns RE2 expressions outside assertions. */
   expressions(settings: Pick<CheckSettings, 'config'>): ExpressionInput[];
-  /**
-   * Returns settings derived from `config` at `now` (epoch ms), used where a request omits them; `before` is the
-   * `config` that a change replaces. Throws VALIDATION_ERROR for a schedule without a future due time.
-   */
+  /** Returns settings derived from `config` at `now` (epoch ms) for omitted ones. Throws VALIDATION_ERROR. */
   derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
   /** Returns the hosts in the settings, for the egress guard at creation: it refuses private literals. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
@@ -89,7 +77,6 @@ export type CheckType<Name extends string = string, Kind extends string = string
   examples: { valid: [object, ...object[]]; invalid: { value: object; path: string }[] };
 };
 
-/** Definition in the file of a type, typed by its own schemas. Optional parts can be omitted. */
 type Definition<
   Name extends string,
   Config extends z.ZodObject,
@@ -122,13 +109,9 @@ type Definition<
     >;
   };
 
-/** Settings as parsed by the schemas of a type. */
 type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & Settled<z.output<Config>>;
 
-/**
- * Creates a registry entry. Stored settings are valid for their type, so its functions can rely on them: the cast is
- * only here.
- */
+/** Creates a registry entry. Stored settings are valid for their type, which this cast relies on. */
 export const defineCheck = <
   const Name extends string,
   Config extends z.ZodObject,

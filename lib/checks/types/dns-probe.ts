@@ -36,7 +36,6 @@ export const probeDns = ({ config }: Settled<DnsConfig>, { net, settings, timeou
     };
   });
 
-/** Maximum records shown in a settings test. */
 const MAX_SHOWN = 10;
 /** Maximum characters of each stored record, to keep check items small. */
 const MAX_STORED_LENGTH = 100;
@@ -50,10 +49,7 @@ const storedRecords = (values: readonly string[]): string[] =>
 
 type DnsResponse = { values: string[]; rcode: NoRecord; latency_ms: number; unanswered?: boolean };
 
-/**
- * Resolves a record. A response without records is not an error if failing assertions check the number of records or
- * the code.
- */
+/** Resolves a record. An empty response is not an error if failing assertions decide about it. */
 async function resolve(net: Net, question: LookUp, assertions: readonly Assertion[]): Promise<DnsResponse> {
   const areAssertionsDecisive = assertions.some(
     ({ source, severity }) => severity === 'fail' && (source === 'rcode' || source === 'record_count'),
@@ -67,7 +63,6 @@ async function resolve(net: Net, question: LookUp, assertions: readonly Assertio
   }
 }
 
-/** @param visible records that can be shown */
 function evaluateRecords(
   { hostname, record_type: type, expected_value: expected }: DnsConfig,
   response: DnsResponse,
@@ -81,7 +76,6 @@ function evaluateRecords(
   return failed('dns', `no ${type} record of ${hostname} is ${JSON.stringify(expected)}; got ${got}`, latency_ms);
 }
 
-/** Formats the first five visible values of `count`. */
 function quoted(values: string[], count: number): string {
   if (count === 0) return 'none';
   const first = values.slice(0, 5);

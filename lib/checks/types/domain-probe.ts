@@ -26,19 +26,14 @@ const pendingReads = new Map<string, Promise<CachedList>>();
 
 type BootstrapRequest = {
   net: Net;
-  /** URL of the list: RDAP_BOOTSTRAP_URL. */
   url: string;
   egress: Egress;
-  /** Time to wait for the list. */
   timeout_ms: number;
   /** Epoch ms. */
   now: number;
 };
 
-/**
- * Returns the base address of a domain's RDAP server, with a trailing slash; undefined if its registry has none. The
- * list is cached for a day, and longer if it cannot be read again. Throws `NetError` without a list.
- */
+/** Returns a domain's RDAP server; undefined without one. Caches the list for a day. Throws `NetError` if missing. */
 export async function rdapServer(domain: string, request: BootstrapRequest): Promise<string | undefined> {
   const labels = domain.split('.');
   const { servers } = await bootstrap(request);
@@ -105,7 +100,6 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** Maximum bytes of a registry's response; some include much other data. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** The part of an RDAP response that is read (RFC 9083, 4.5 and 5.3). */
@@ -146,7 +140,6 @@ export const probeDomain = ({ config }: Settled<DomainConfig>, { shows = false, 
     };
   });
 
-/** Queries the RDAP server within the timeout; undefined if the registry has none. */
 async function queryRegistry(
   name: string,
   { net, settings, timeout_ms, now, room }: ProbeInput,
@@ -156,8 +149,7 @@ async function queryRegistry(
   const base = await rdapServer(name, { net, url: settings.RDAP_BOOTSTRAP_URL, egress, timeout_ms, now });
   if (base === undefined) return undefined;
   const left_ms = Math.round(timeout_ms - (performance.now() - startedAt));
-  if (left_ms <= 0)
-    throw new NetError('timeout', `no answer within ${timeout_ms} ms (reading the list of registries)`);
+  if (left_ms <= 0) throw new NetError('timeout', `no answer within ${timeout_ms} ms (reading the list of registries)`);
   return net.http({
     url: `${base}domain/${name}`,
     method: 'GET',

@@ -9,7 +9,6 @@ import { VERSION } from '#lib/platform/version.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
 import type { GrpcConfig as Config } from './grpc.ts';
 
-/** Maximum bytes of the response message, which is short, and of the whole connection. */
 const MAX_MESSAGE = 64 * 1024;
 const MAX_BYTES = 256 * 1024;
 
@@ -120,14 +119,13 @@ function frame(service: string): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Returns field 1 of a HealthCheckResponse, which is omitted at 0; undefined if the message is not valid. */
+/** Returns field 1 of a HealthCheckResponse, omitted at 0; undefined if the message is not valid. */
 function healthIn(body: Buffer): number | undefined {
   if (body.length < 5 || body[0] !== 0 || body.length < 5 + body.readUInt32BE(1)) return undefined;
   if (body.readUInt32BE(1) === 0) return 0;
   return body[5] === 0x08 ? body[6] : undefined;
 }
 
-/** Decodes a grpc-message, which is percent-encoded. */
 function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -51,13 +51,9 @@ export async function probeHttp(
   return withoutSecrets(outcome, redactor);
 }
 
-/** Characters of a request body that are searched for secrets. */
 const MAX_SEARCHED_OF_BODY = 4096;
 
-/**
- * Returns a lazily created redactor for the secrets of a check: a target may repeat what it received in a redirect, a
- * header quoted in an error, or its body.
- */
+/** Returns a lazy redactor: a target may repeat what it received in a redirect, header or body. */
 function secretsOf({ headers, body = '' }: HttpConfig): () => Redact {
   let redact: Redact | undefined;
   return () => {
@@ -80,7 +76,6 @@ function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, re
   return { headers: Object.fromEntries(shown), body_excerpt, body_bytes: excerpt.bytes };
 }
 
-/** Redacts what the target repeats of the request. */
 function withoutSecrets<Outcome extends ProbeOutcome>(outcome: Outcome, redactor: () => Redact): Outcome {
   const { success, error_message, warning_message, assertions } = outcome;
   if (success && !warning_message && !assertions) return outcome;

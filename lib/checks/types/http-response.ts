@@ -8,7 +8,6 @@ import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
 
-/** Maximum bytes read of a body. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Parts of a response to read: `find` is a text to search in the body of a response with the expected status. */
@@ -59,7 +58,6 @@ function bodyOf({ headers, body: text, kept, search }: HttpReply): Body | Unread
   return { text, bytes: kept?.bytes ?? 0, isCut: kept?.goes_on ?? false, type };
 }
 
-/** Settings of an http check on the response. */
 type ExpectedResponse = {
   method: string;
   expected_status: number;
@@ -95,7 +93,6 @@ export function evaluateResponse(
   return failed('body', message, latency_ms, status);
 }
 
-/** Returns a short reason why a text was not found in the body. */
 function notFoundIn({ headers, kept, search }: HttpReply, method: string): string {
   if (method === 'HEAD') return 'a HEAD response has no body: use GET';
   const encoding = headers['content-encoding'];

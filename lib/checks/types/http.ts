@@ -32,7 +32,6 @@ const Config = z.strictObject({
     .optional(),
 });
 
-/** Whether an input stands for several statuses: a list, or text such as "2xx". */
 const isSeveral = (status: unknown): boolean => Array.isArray(status) || typeof status === 'string';
 
 const Fields = z.object({

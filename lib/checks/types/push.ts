@@ -7,10 +7,8 @@ import { defineCheck } from './check-type.ts';
 /** Maximum interval of a push check in seconds: a leap year. */
 const MAX_SECONDS = 31_622_400;
 
-/** Defaults without a schedule. */
 const DEFAULTS = { interval_seconds: 60, failure_threshold: 3 };
 
-/** Returns a schema of text that `parseText` accepts without a CalendarError. */
 const calendarText = (maxLength: number, parseText: (text: string) => unknown) =>
   z
     .string()

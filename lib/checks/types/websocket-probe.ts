@@ -23,7 +23,6 @@ import type { WebsocketConfig as Config } from './websocket.ts';
 
 const TEXT = { encoding: 'utf8' } as const;
 
-/** Maximum bytes and messages until one matches. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_MESSAGES = 1_000;
 
@@ -43,7 +42,6 @@ async function expectationOf({ expect, matches }: Config): Promise<Expectation |
   return matches === undefined ? undefined : matching(matches, 'utf8');
 }
 
-/** A WebSocket, from the upgrade to the matching message. */
 class Session implements Dialog {
   interrupted = false;
   readonly #config: Config;

@@ -17,10 +17,7 @@ export type Rights = {
 /** `read_only`: also allowed for a read-only key. */
 type Rule = { role: Role; scopes: readonly KeyScope[]; read_only?: true };
 
-/**
- * Minimum role and accepted scopes of an endpoint or tool. A restricted key needs one of the scopes. Without scopes,
- * only an unrestricted key or a session is accepted.
- */
+/** Minimum role, and scopes of which a restricted key needs one. Without scopes: unrestricted keys and sessions. */
 const RULES = {
   read: { role: 'viewer', scopes: ['read', 'respond', 'write'], read_only: true },
   // The `audit` scope opens the whole audit log.
@@ -50,10 +47,7 @@ export const isAllowed = (rights: Rights, access: Guarded): boolean => denialRea
 
 type Denial = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
 
-/**
- * Returns why access is denied and what to do; undefined if it is allowed. Imports nothing, because the console uses it
- * too.
- */
+/** Returns why access is denied; undefined if allowed. Imports nothing, because the console uses it too. */
 export function denialReason({ role, scopes, is_read_only }: Rights, access: Guarded): Denial | undefined {
   const rule = ruleOf(access);
   if (is_read_only && !rule.read_only) {

@@ -28,7 +28,6 @@ export type ApiResult = {
   headers: Record<string, string>;
   cookies?: string[];
   body: string;
-  /** Whether `body` is base64; the server decodes it. */
   isBase64Encoded?: boolean;
 };
 
@@ -66,10 +65,7 @@ export async function firstBytes(event: ApiEvent, maxBytes: number): Promise<Buf
 const receivedBody = ({ body, isBase64Encoded }: ApiEvent): Buffer =>
   Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
 
-/**
- * Converts an event of API Gateway or a function URL to a web Request. Adds its id as `x-request-id`. Reads the body on
- * demand; a body of more than `maxBytes` throws PAYLOAD_TOO_LARGE.
- */
+/** Converts an event to a web Request with `x-request-id`. A body over `maxBytes` throws PAYLOAD_TOO_LARGE. */
 export function requestOf(event: ApiEvent, maxBytes: number, signal?: AbortSignal): Request {
   const { http, domainName, requestId } = event.requestContext;
   const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`;

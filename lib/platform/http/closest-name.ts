@@ -43,7 +43,6 @@ export function editDistance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** Returns the name with the lowest measure; the first wins a tie. */
 function closest(known: readonly string[], measure: (name: string) => number | undefined): string | undefined {
   let best: { name: string; score: number } | undefined;
   for (const name of known) {

@@ -42,7 +42,6 @@ const isRead = ({ requestContext: { http } }: ApiEvent): boolean => http.method 
 /** Weak, because it is the same for all encodings. */
 const etagOf = (body: string): string => `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 
-/** Whether a list of entity tags contains this one, weak or not. */
 const hasTag = (list = '', etag: string): boolean =>
   list.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag.slice(2));
 

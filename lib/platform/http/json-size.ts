@@ -1,9 +1,6 @@
 import * as z from 'zod';
 
-/**
- * Limits on the shape of a request, checked before parsing: a hundred thousand small values cost far more to parse and
- * to report than to read.
- */
+/** Checked before parsing: a hundred thousand small values cost far more to parse and report than to read. */
 
 /** Far above any body within its other limits. */
 const MAX_VALUES = 10_000;
@@ -12,10 +9,7 @@ const MAX_DEPTH = 64;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [LIST, LIST_END, MAP, MAP_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/**
- * Describes how JSON text exceeds the limits, as a predicate such as "is nested …"; undefined if it does not. Counts
- * brackets and commas outside strings. Does not validate the JSON.
- */
+/** Describes how JSON exceeds the limits, such as "is nested …"; undefined if it does not. Does not validate. */
 export function sizeProblem(json: Uint8Array): string | undefined {
   let values = 1;
   let depth = 0;
@@ -33,9 +27,7 @@ export function sizeProblem(json: Uint8Array): string | undefined {
   return undefined;
 }
 
-/**
- * Returns a schema that checks the size of a list or map before its items, so that an oversized one is a single error.
- */
+/** Returns a schema that checks the size before the items, so that an oversized value is a single error. */
 export const atMost = <Schema extends z.ZodType>(maxSize: number, schema: Schema, message: string) =>
   z.preprocess((value, context) => {
     if (sizeOf(value) <= maxSize) return value;

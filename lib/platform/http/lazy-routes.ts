@@ -18,11 +18,7 @@ export const loadRoutes = async <Context>(lists: readonly LazyRoutes<Context>[])
 
 type RouteHandler = (event: ApiEvent) => Promise<ApiResult>;
 
-/**
- * Returns a handler that loads each list of routes on the first request to its resource, so that a function on AWS
- * starts with only the common code.
- * @param makeRouter returns a handler for the routes of one resource, or for none
- */
+/** Returns a handler that loads routes on the first request to their resource, for a fast start on AWS. */
 export function lazyRouter<Context>(
   lists: readonly LazyRoutes<Context>[],
   makeRouter: (routes: Route<Context>[]) => RouteHandler,

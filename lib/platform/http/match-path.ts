@@ -25,10 +25,7 @@ const matches = (segments: string[], path: string[]): boolean =>
 
 type Named = { path: string; names?: readonly string[] };
 
-/**
- * Splits a path into the segments of a route. A name at the end takes all remaining segments: API Gateway decodes
- * paths, so a slash in a name looks like a separator.
- */
+/** Splits a path by a route. A final name takes all remaining segments, because API Gateway decodes its slashes. */
 function partsOf({ names }: Named, segments: string[], path: string[]): string[] {
   const last = segments.length - 1;
   const isLonger = path.length > segments.length && names?.includes(nameOf(segments[last]!));
@@ -37,10 +34,7 @@ function partsOf({ names }: Named, segments: string[], path: string[]): string[]
 
 const nameOf = (part: string): string => part.slice(1, -1);
 
-/**
- * Returns the decoded parameters. Throws NOT_FOUND for a value that cannot be an id, slug or name, so that it never
- * reaches a table key.
- */
+/** Returns the decoded parameters. Throws NOT_FOUND for a value that cannot be an id, slug or name. */
 export function paramsOf(route: Named, path: string[]): Record<string, string> {
   const params: Record<string, string> = {};
   const segments = route.path.split('/');
@@ -57,10 +51,7 @@ export function paramsOf(route: Named, path: string[]): Record<string, string> {
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 
-/**
- * Decodes valid escapes and keeps everything else verbatim. API Gateway leaves only the escape of % itself, so a path
- * means the same with and without it.
- */
+/** Decodes valid escapes only. API Gateway leaves %25, so a path means the same with and without it. */
 const decode = (text: string): string =>
   text.replace(ESCAPES, (escapes) => {
     try {

@@ -7,9 +7,7 @@ import { Reply } from './route.ts';
 /** Limits of one page (docs/api/README.md#lists-and-pagination), well below the 6 MB of a gateway. */
 const MAX_ITEMS = 1000;
 const MAX_BYTES = 4_000_000;
-/** Items read at a time, which bounds memory. */
 const CHUNK = 200;
-/** Bytes serialized before the event loop runs other work. */
 const BYTES_PER_TURN = 512 * 1024;
 
 /** Returns the schema of `limit`: a value over the maximum is clamped; one below 1 or not a number is rejected. */
@@ -39,9 +37,7 @@ const sealOf = (scope: string): string => createHash('sha256').update(scope).dig
 export const encodeCursor = (scope: string, position: unknown): string =>
   Buffer.from(JSON.stringify([sealOf(scope), position])).toString('base64url');
 
-/**
- * Returns the position of a cursor; undefined without one. Throws VALIDATION_ERROR for an invalid or foreign cursor.
- */
+/** Returns the position of a cursor; undefined without one. Throws VALIDATION_ERROR if it is not of this list. */
 export function decodeCursor<T>(scope: string, cursor: string | undefined, shape: z.ZodType<T>): T | undefined {
   if (cursor === undefined) return undefined;
   try {
@@ -49,9 +45,7 @@ export function decodeCursor<T>(scope: string, cursor: string | undefined, shape
     const [seal, position] = JSON.parse(bytes.toString('utf8'));
     // Node ignores invalid base64url characters, so only a value that Node itself writes is accepted.
     if (seal === sealOf(scope) && bytes.toString('base64url') === cursor) return shape.parse(position);
-  } catch {
-    // Falls through to the error below.
-  }
+  } catch {}
   throw invalid('cursor', 'is not a cursor of this list; omit it to start at the beginning');
 }
 
@@ -69,19 +63,13 @@ export function listReply<T>(
   return new Reply(value, { link: `<${path}?${search}>; rel="next"` });
 }
 
-/**
- * Reads up to `limit` records after a position. It may return fewer although more remain. `enough`: it has read so much
- * that the page ends here.
- */
+/** Reads up to `limit` records after a position. `enough`: it has scanned its maximum, so the page ends. */
 export type Reader<T> = (
   after: string | undefined,
   limit: number,
 ) => Promise<{ found: { at: string; value: T }[]; next?: string | undefined; enough?: boolean }>;
 
-/**
- * Collects up to `limit` records or `maxBytes` (4 MB), at least one unless the reader returned `enough`. `next` is the
- * position after which to continue. Reads one record more than `limit` to know whether the list ends.
- */
+/** Collects up to `limit` records or `maxBytes` (4 MB). `next` is the position after which to continue. */
 export async function gather<T>(
   read: Reader<T>,
   from: { after?: string | undefined; limit?: number | undefined; maxBytes?: number } = {},
@@ -109,10 +97,7 @@ export async function gather<T>(
   return { values };
 }
 
-/**
- * Handles a list endpoint with `ListQuery`.
- * @param scope name of the list, tenant included
- */
+/** Handles a list endpoint with `ListQuery`. @param scope name of the list, tenant included */
 export async function listOf<T>(
   scope: string,
   request: { query: z.output<typeof ListQuery>; url: { path: string; search: URLSearchParams } },

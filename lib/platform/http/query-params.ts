@@ -19,10 +19,7 @@ export const Slugs = z
 /** Search text of a query. */
 export const Words = text(2, 100);
 
-/**
- * Returns the query parameters by name: all values of a parameter that the schema defines as a list, else the first
- * value. Pure.
- */
+/** Returns query parameters by name: all values if the schema has a list, else the first. Pure. */
 export const valuesOf = (schema: z.ZodObject, search: URLSearchParams): Record<string, string | string[] | null> =>
   Object.fromEntries(
     [...search.keys()].map((name) => [name, takesAll(schema, name) ? search.getAll(name) : search.get(name)]),
@@ -30,7 +27,6 @@ export const valuesOf = (schema: z.ZodObject, search: URLSearchParams): Record<s
 
 const takesAll = ({ shape }: z.ZodObject, name: string): boolean => Object.hasOwn(shape, name) && isList(shape[name]);
 
-/** Whether a schema accepts a list before any transformation. */
 function isList(schema: z.core.$ZodType | undefined): boolean {
   const def = schema?._zod.def as { type: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType } | undefined;
   return def?.type === 'array' || (def !== undefined && isList(def.innerType ?? def.in));

@@ -14,12 +14,10 @@ type Call<Params, Query, Body, Loaded> = {
   params: Params;
   query: Query;
   body: Body;
-  /** Result of `load`. */
   loaded: Loaded;
   /** Header values by lower-case name. */
   headers: Record<string, string | undefined>;
   cookies: readonly string[];
-  /** Address of the request, for `Link`. */
   url: { path: string; search: URLSearchParams };
 };
 
@@ -71,24 +69,20 @@ export type Route<Context> = {
   tokens?: number;
   /** An imperative sentence without a full stop, at most 60 characters. */
   summary: string;
-  /** Side effects, limits and conditions that the summary leaves out. */
   description?: string;
   /** Status on success; 204 and 303 send no body. 303 sets Location by a Reply. */
   status: 200 | 201 | 204 | 303;
   /** Whether it creates a missing resource at its path and then returns 201 by CreatedReply. */
   makes?: true;
   query?: z.ZodObject;
-  /** Headers that it reads in addition to Authorization. */
   headers?: z.ZodObject;
   /** If absent, the body is not read. */
   body?: z.ZodType;
   /** Properties of the body for which null is a value; for all others null means absent. */
   nulls?: readonly string[];
-  /** Response body; absent if none is sent. */
   reply?: z.ZodType;
   /** Whether NDJSON is offered by Accept. */
   lines?: true;
-  /** Whether the response is plain text. */
   text?: true;
   /** Error codes in addition to the codes that infra/docs/openapi.ts derives from the route. */
   errors?: readonly ErrorCode[];

@@ -12,7 +12,6 @@ import { CreatedReply, type Method, Reply, type Route, serializeAs } from './rou
 import { readOnlyProperties } from './unknown-members.ts';
 import { parse, parseBody } from './validation.ts';
 
-/** Statuses of refused requests, all of them logged. */
 const REFUSED = [401, 403, 429];
 
 /** Characters logged of a long list of addresses; its right end comes from trusted proxies. */
@@ -27,10 +26,7 @@ type Refused = {
   source_ip?: string | undefined;
 };
 
-/**
- * Returns the error for a response. Logs failures, and refused clients with the reason: no other log names the client
- * if a proxy is in between.
- */
+/** Returns the error for a response. Logs failures and refused clients, which no other log names behind a proxy. */
 export function refuse(log: Log, error: unknown, { headers, source_ip, ...request }: Refused): AppError {
   const visible = asAppError(error);
   const { status, code } = visible;
@@ -45,7 +41,6 @@ export function refuse(log: Log, error: unknown, { headers, source_ip, ...reques
 /** Request properties known before authentication. */
 export type Sender = {
   method: string;
-  /** Header values by lower-case name. */
   headers: ApiEvent['headers'];
   cookies: readonly string[];
   /** Address of the client; empty if unknown. */
@@ -62,7 +57,6 @@ export type Gates<Context extends { caller: Rights }> = {
   spend(context: Context, rate: AccountClass, count?: number): Promise<Record<string, string>>;
   /** Throws FORBIDDEN if the key of the caller is restricted to another API. */
   restrict(context: Context): void;
-  /** Counts a response of `characters` characters. */
   weigh(context: Context, rate: AccountClass, characters: number): Promise<void>;
   /** Runs a read when the account has a permit. Throws RATE_LIMITED. */
   inReadTurn<T>(context: Context, read: () => Promise<T>): Promise<T>;
@@ -72,10 +66,7 @@ export type Gates<Context extends { caller: Rights }> = {
 const DEFAULT_MAX_BODY = 256 * 1024;
 const NO_QUERY = z.object({});
 
-/**
- * Returns a handler for all requests of an API; it never throws.
- * @param defaultHeaders headers of responses that do not set them
- */
+/** Returns a handler that never throws. @param defaultHeaders headers of responses without their own */
 export function makeRouter<Context extends { caller: Rights }>(
   routes: Route<Context>[],
   gates: Gates<Context>,
@@ -146,7 +137,6 @@ export function makeRouter<Context extends { caller: Rights }>(
     return rate === 'read' ? gates.inReadTurn(context, serveCounted) : serveCounted();
   }
 
-  /** Serves a request after authentication and rate limit. */
   async function serve(
     event: ApiEvent,
     context: Context,
@@ -198,13 +188,11 @@ export function makeRouter<Context extends { caller: Rights }>(
 
 const hasBody = (status: number): boolean => status !== 204 && status !== 303;
 
-/** Returns the rate class of a request with a key. */
 function classOf<Context>(route: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {
   if (route?.rate !== undefined && route.rate !== 'sign-in') return route.rate;
   return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
 }
 
-/** Returns the headers that a schema defines. */
 const headersOf = (schema: z.ZodObject, headers: ApiEvent['headers']) =>
   Object.fromEntries(Object.keys(schema.shape).map((name) => [name, headers[name.toLowerCase()]]));
 

@@ -7,7 +7,6 @@ import { AppError } from '#lib/platform/errors.ts';
 
 export type ServiceAddresses = { PUBLIC_URL: string; ALLOWED_HOSTS: readonly string[] };
 
-/** Headers by lower-case name. */
 type Headers = { host?: string | undefined; origin?: string | undefined };
 
 /** Matches a bare host, in contrast to a URL. */
@@ -31,10 +30,7 @@ function isServiceName(name: string, own: ServiceAddresses): boolean {
 
 const hostOf = ({ PUBLIC_URL }: ServiceAddresses): string | undefined => URL.parse(PUBLIC_URL)?.host;
 
-/**
- * Whether pages of `origin` belong to this service: the origin of PUBLIC_URL, or one with the exact host and port of
- * the request.
- */
+/** Whether pages of `origin` belong to this service: PUBLIC_URL, or the exact host and port of the request. */
 export function isServiceOrigin(origin: string, host: string, own: ServiceAddresses): boolean {
   if (own.PUBLIC_URL !== '' && origin === own.PUBLIC_URL) return true;
   const page = URL.parse(origin);
@@ -42,10 +38,7 @@ export function isServiceOrigin(origin: string, host: string, own: ServiceAddres
   return !!here && page.origin === origin && here.host === page.host && isServiceHost(host, own);
 }
 
-/**
- * Returns the origin under which a browser uses this service: the Origin header; else PUBLIC_URL if the request came to
- * its host, else plain http at the host of the request. Throws FORBIDDEN for a foreign origin.
- */
+/** Returns the origin of this service for a browser: Origin header, PUBLIC_URL or Host. Throws FORBIDDEN. */
 export function serviceOriginOf({ host = '', origin }: Headers, own: ServiceAddresses): URL {
   if (origin !== undefined) {
     if (isServiceOrigin(origin, host, own)) return new URL(origin);

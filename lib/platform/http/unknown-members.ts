@@ -9,10 +9,7 @@ const MAX_NAMED = 100;
 
 type Path = PropertyKey[];
 
-/**
- * Names that other services use for properties, with the replacement to write. Registered with the schema of an object
- * and reported instead of the closest known name.
- */
+/** Names of other services for properties, with the text to write. Reported instead of the closest known name. */
 export const propertyAliases = z.registry<Readonly<Record<string, string>>>();
 
 /**
@@ -50,7 +47,6 @@ export function unknownProperties(
   }
 }
 
-/** Returns the names of the top-level properties; none if the schema is not an object. */
 const propertyNames = (schema: z.core.$ZodType): string[] => {
   const def = defOf(schema);
   return Object.keys((def.type === 'object' ? def.shape : def.type === 'union' && allShapes(def)) || {});
@@ -82,7 +78,6 @@ type Def =
 
 const defOf = (schema: z.core.$ZodType): Def => bare(schema)._zod.def as Def;
 
-/** Unwraps optional, default and transformed schemas. */
 function bare(schema: z.core.$ZodType): z.core.$ZodType {
   const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType } & Partial<z.core.$ZodPipeDef>;
   if (def.innerType) return bare(def.innerType);
@@ -100,7 +95,6 @@ const allShapes = (def: z.core.$ZodDiscriminatedUnionDef): z.core.$ZodShape =>
 
 type Known = { shape: z.core.$ZodShape; aliases: Readonly<Record<string, string>> };
 
-/** Returns the allowed properties of an object, and their aliases; undefined if any are allowed. */
 function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
   const def = defOf(schema);
   if (def.type === 'object') {
@@ -117,10 +111,7 @@ function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
 
 type RouteShape = Pick<Route<never>, 'method' | 'path' | 'status' | 'body' | 'reply'>;
 
-/**
- * Returns the properties that a change ignores, so that a record can be sent back as read: properties of its response
- * and of the GET of its path that its body does not define. Empty if the body creates something or only reports.
- */
+/** Returns the returned properties that a change accepts and ignores, so that a record can be sent back. */
 export function readOnlyProperties(route: RouteShape, routes: readonly RouteShape[]): string[] {
   const read = routes.find((other) => other.method === 'GET' && other.path === route.path);
   const isChange = route.method === 'PUT' || (route.method === 'POST' && route.status === 200 && read !== undefined);

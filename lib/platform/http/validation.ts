@@ -24,10 +24,7 @@ const FORMATS: Record<string, string> = {
   datetime: 'an ISO 8601 time',
 };
 
-/**
- * Describes what a value must be, without repeating it, for schemas without their own message. Pass it to each parse of
- * user input.
- */
+/** Describes what a value must be, without repeating it. Pass it to each parse of user input. */
 export const plainErrors: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':

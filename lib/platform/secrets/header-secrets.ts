@@ -1,10 +1,7 @@
 /** Response headers whose values are never shown. */
 export const SECRET_RESPONSE_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'authorization']);
 
-/**
- * Returns possible secrets in request headers: each value, and the parts of a value that can appear separately.
- * @returns texts for `redactorOf`
- */
+/** Returns possible secrets in request headers: values and their parts. @returns texts for `redactorOf` */
 export const headerSecrets = (headers: Record<string, string> = {}): string[] =>
   Object.entries(headers).flatMap(([name, value]) => {
     const credentials = credentialsOf(value);
@@ -22,9 +19,6 @@ function credentialsOf(value: string): string[] {
   return [credentials, pair, pair.slice(pair.indexOf(':') + 1)];
 }
 
-/**
- * Returns the values in cookies, forms, JSON and the like (`session=abcdef; id="7"`) that are long enough to be
- * secrets.
- */
+/** Returns values in cookies, forms and JSON (`session=abcdef; id="7"`) long enough to be secrets. */
 export const valuesIn = (text: string): string[] =>
   [...text.matchAll(/[=:]\s*"?([^\s"&,;{}[\]]{6,})/g)].map((match) => match[1]!);

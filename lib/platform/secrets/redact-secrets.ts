@@ -75,7 +75,6 @@ const ESCAPE = new RegExp(ESCAPES.map(({ whole }) => whole.source).join('|'), 'g
 const JSON_LETTERS: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 const HTML_NAMES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
-/** Returns the characters of an escape; undefined if it is not valid. */
 function charactersOf(written: string): string | undefined {
   if (written.startsWith('%')) {
     const bytes = Buffer.from(written.replaceAll('%', ''), 'hex');
@@ -93,7 +92,6 @@ function charactersOf(written: string): string | undefined {
   return JSON_LETTERS[letter.toLowerCase()] ?? letter;
 }
 
-/** Removes one layer of escapes from the first `end` characters; undefined if nothing changes. */
 function removeEscapes({ text, from, to }: Decoding, escapes: RegExp, end: number): Decoding | undefined {
   const parts: string[] = [];
   const output: Decoding = { text: '', from: [], to: [] };
@@ -234,7 +232,6 @@ const folded = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replaceAll('+', ' ');
 
 const HASHES = 1 << 14;
-/** Hash of the three characters at `i`. */
 const hashAt = (text: string, i: number): number =>
   (text.charCodeAt(i) * 961 + text.charCodeAt(i + 1) * 31 + text.charCodeAt(i + 2)) % HASHES;
 
@@ -253,7 +250,6 @@ function markPieces(decoding: Decoding, { pieces, lengths, begins }: Patterns, m
   }
 }
 
-/** Marks the beginning of a secret at the end of the text. */
 function markStart(decoding: Decoding, { starts }: Patterns, marks: Uint8Array): void {
   const text = folded(decoding.text).replace(/…$/, '');
   for (let length = Math.min(FRAGMENT - 1, text.length); length >= MIN_START; length--) {

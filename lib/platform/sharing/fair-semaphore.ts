@@ -8,7 +8,6 @@ import type { Clock } from '#lib/platform/ports.ts';
 export type PermitRequest = { tenant: string; target?: string | undefined; order?: number; until?: number };
 
 export type SemaphoreOptions = {
-  /** Number of permits. */
   permits: number;
   /** Maximum number of concurrent permits per tenant and target. Default: no limit. */
   per_target?: number;
@@ -19,10 +18,7 @@ export type SemaphoreOptions = {
 /** Returned by `run` if no permit became free within `wait_ms`; the work was not started. */
 export const NO_PERMIT = Symbol('no permit');
 
-/**
- * Returns the permits that one tenant can hold while others wait; as many extra permits are reserved for tenants with
- * fewer.
- */
+/** Returns the permits of one tenant while others wait; as many extra ones are reserved for the others. */
 export const tenantShare = (permits: number): number => Math.ceil(permits / 5);
 
 /** Interval of the check for expired waiting work. */
@@ -32,7 +28,6 @@ const [AT_LIMIT_MS, MAX_AT_LIMIT] = [60_000, 1000];
 
 /** Work of a tenant for one target, ordered. */
 type Line = { target: string | undefined; running: number; waiting: Waiting[] };
-/** `waiting`: number of waiting entries in its lines. */
 type Tenant = { id: string; running: number; lines: Map<string | undefined, Line>; waiting: number };
 /** Remaining items of one call; each item takes its own permit. */
 type Waiting = { order: number; until: number; remaining: number; startOne: () => void; expire: () => void };
@@ -136,7 +131,6 @@ export class FairSemaphore {
     if (this.#isAtLimit(tenant, line)) this.#recordAtLimit(tenant);
   }
 
-  /** Whether further work of this tenant would wait for its own work. */
   #isAtLimit(tenant: Tenant, line: Line): boolean {
     const { permits, per_target = Number.POSITIVE_INFINITY } = this.#options;
     return tenant.running >= tenantShare(permits) || line.running >= per_target;
@@ -157,7 +151,6 @@ export class FairSemaphore {
     this.#serve();
   }
 
-  /** Removes tenants and lines without work, to free memory. */
   #forget(tenant: Tenant, line: Line): void {
     if (line.running === 0 && line.waiting.length === 0) tenant.lines.delete(line.target);
     if (tenant.lines.size === 0) this.#tenants.delete(tenant.id);
@@ -176,7 +169,6 @@ export class FairSemaphore {
     void this.#expireLoop();
   }
 
-  /** Starts all work that can get a permit. */
   #serve(): void {
     for (let next = this.#next(); next; next = this.#next()) {
       const [tenant, line] = next;

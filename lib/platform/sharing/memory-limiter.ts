@@ -12,10 +12,7 @@ import {
   takeFrom,
 } from './rates.ts';
 
-/**
- * Creates token buckets in memory. Keeps at most `maxBuckets`, about 200 bytes each: beyond that it drops the least
- * recently used one, which is full when it returns.
- */
+/** Creates up to `maxBuckets` buckets of 200 bytes each; the least recently used is dropped, and returns full. */
 export function makeBuckets(clock: Pick<Clock, 'now'>, maxBuckets: number) {
   // A Map iterates in insertion order, so the first name is the least recently used one.
   const buckets = new Map<string, Bucket>();
@@ -29,7 +26,6 @@ export function makeBuckets(clock: Pick<Clock, 'now'>, maxBuckets: number) {
       buckets.set(name, bucket);
       return status;
     },
-    /** Number of buckets. */
     size: () => buckets.size,
   };
 }
@@ -57,10 +53,7 @@ export function addressLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefin
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/**
- * Returns the network that counts as one client: an IPv4 address, also when mapped to IPv6, or the /64 of an IPv6
- * address.
- */
+/** Returns the network of one client: an IPv4 address, also mapped to IPv6, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   const mapped = MAPPED.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -1,17 +1,11 @@
 /** Tokens per second, and maximum burst. */
 export type Rate = { per_second: number; burst: number };
 
-/**
- * Rate classes of an account: `read` and `write` by method, `push` for reports of agents and pipelines, `mcp` for
- * messages, `send` for requests that make the service send something immediately.
- */
+/** Account classes: `push` for agents and pipelines, `mcp` for messages, `send` for immediate sending; else method. */
 export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send'] as const;
 export type AccountClass = (typeof ACCOUNT_CLASSES)[number];
 
-/**
- * Rate classes of a client address without a valid key: open endpoints and refused keys, use of a one-time secret, and
- * pings, which a whole fleet can send from one address in the same second.
- */
+/** Classes of an address without a valid key. Pings have their own: a whole fleet can send from one address. */
 const ADDRESS_CLASSES = ['open', 'sign-in', 'ping'] as const;
 export type AddressClass = (typeof ADDRESS_CLASSES)[number];
 
@@ -45,10 +39,7 @@ export function readRates<C extends RateClass>(text: string, allowed: readonly C
   return rates;
 }
 
-/**
- * Returns the effective rates: the setting RATE_LIMITS over the defaults of the host; undefined if nothing is limited.
- * @param setting `off`, empty, or a list in valid format
- */
+/** Returns the rates: RATE_LIMITS over the defaults; undefined if `off`. */
 export const ratesIn = (setting: string, defaults: Rates): Rates | undefined =>
   setting === 'off' ? undefined : { ...defaults, ...(setting !== '' && readRates(setting, CLASSES)) };
 
@@ -78,7 +69,6 @@ export const refilled = ({ tokens, at }: Bucket, { per_second, burst }: Rate, no
 export type RateStatus = {
   allowed: boolean;
   rate: Rate;
-  /** Whole tokens left. */
   left: number;
   /** Seconds until the bucket is full. */
   reset_s: number;
@@ -86,10 +76,7 @@ export type RateStatus = {
   retry_s: number;
 };
 
-/**
- * Takes all requested tokens or none. A request for more than `burst` takes a full bucket.
- * @param bucket as of now
- */
+/** Takes all tokens or none. More than `burst` takes a full bucket. @param bucket as of now */
 export function takeFrom(bucket: Bucket, rate: Rate, count = 1): { bucket: Bucket; status: RateStatus } {
   const requested = Math.min(count, rate.burst);
   const allowed = bucket.tokens >= requested;
@@ -111,10 +98,7 @@ export function takeFrom(bucket: Bucket, rate: Rate, count = 1): { bucket: Bucke
 export interface Limiter {
   /** Default rates; undefined if nothing is limited. */
   rates: Rates | undefined;
-  /**
-   * Each further `characters_a_token` characters of a response cost one token, if one process serves all accounts.
-   * Undefined if each request has its own process.
-   */
+  /** Characters of a response per additional token, if one process serves all accounts. */
   characters_a_token?: number;
   /** Takes `count` tokens of an account in a class, at the given rate. */
   takeOf(account: string, of: AccountClass, rate: Rate, count: number): RateStatus | Promise<RateStatus>;

@@ -45,10 +45,7 @@ export function itemText(item: Item): string {
   return text;
 }
 
-/**
- * Checks the size and keys of a transaction; `itemText` checks its items.
- * @param texts serialized items of the puts, by write index
- */
+/** Checks the size and keys of a transaction. @param texts serialized items of the puts, by write index */
 export function checkTransaction(writes: Write[], texts: (string | undefined)[]): void {
   if (writes.length < 1 || writes.length > TRANSACTION_WRITES) {
     throw new Error(`A transaction has 1 to ${TRANSACTION_WRITES} writes; this one has ${writes.length}.`);
@@ -83,13 +80,9 @@ function assertKey(key: Key): void {
   );
 }
 
-/**
- * Returns an upper bound of the bytes that DynamoDB counts: the bytes of the JSON and two per value (one for a single
- * digit or a list entry, two for brackets).
- */
+/** Upper bound of the bytes that DynamoDB counts: JSON plus two per value (digits, list entries, brackets). */
 const maxBytesOf = (item: Item, text: string): number => Buffer.byteLength(text) + 2 * countValues(item, '', 0);
 
-/** Counts the values in a value; throws if the table cannot hold it. */
 function countValues(value: unknown, path: string, depth: number): number {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return 1;
   if (typeof value === 'number' && Number.isFinite(value)) {

@@ -2,10 +2,7 @@ import type { Item, Key, Query, Table } from '#lib/platform/ports.ts';
 
 type Reads = Pick<Table, 'query'>;
 
-/**
- * Reads a query page by page: a page has `limit` items or 1 MB. Reads the next page on demand. For work by page and for
- * hot paths: it awaits once per page, `itemsOf` once per item.
- */
+/** Reads pages of `limit` items or 1 MB on demand. Awaits once per page, unlike `itemsOf`: for hot paths. */
 export async function* pagesOf<T extends Item = Item>(table: Reads, query: Query): AsyncGenerator<T[], void> {
   let after = query.after;
   do {

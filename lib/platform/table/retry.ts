@@ -31,10 +31,7 @@ const conflictError = (): AppError =>
     headers: { 'retry-after': '1' },
   });
 
-/**
- * Commits items with new versions. Also succeeds if an earlier sending of the same writes was committed and only its
- * response was lost: the stored item then has the version of the write.
- */
+/** Commits items with new versions. Also succeeds if an earlier sending was committed and its response lost. */
 export async function commit(ports: { table: Table }, writes: Write[]): Promise<WriteOutcome> {
   const outcome = await ports.table.transact(writes);
   if (outcome.ok) return outcome;
@@ -47,10 +44,7 @@ export async function commit(ports: { table: Table }, writes: Write[]): Promise<
 
 const tails = new WeakMap<object, Map<string, Promise<unknown>>>();
 
-/**
- * Runs `work` after all earlier work with the same `name` in this process and `owner` (a table). It only avoids
- * retries: versions guarantee correctness.
- */
+/** Runs `work` after earlier work of the same `name` in this process. It only avoids retries: versions protect. */
 export async function oneAtATime<T>(owner: object, name: string, work: () => Promise<T>): Promise<T> {
   const queue = tails.get(owner) ?? new Map<string, Promise<unknown>>();
   tails.set(owner, queue);
