@@ -10,7 +10,7 @@ import { makeClock } from '#test/support/virtual-clock.ts';
 
 export const START = Date.UTC(2026, 10, 21);
 
-/** One item at a time, as a real table does it, without the time that a real one takes. */
+/** Serializes operations per item like a real table, without its latency. */
 function itemsByKey() {
   const items = new Map<string, Item>();
   const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`;
@@ -27,7 +27,7 @@ function itemsByKey() {
   };
 }
 
-/** Processes of one service in virtual time, on a table whose reads take 4 ms and whose writes take 8. */
+/** Processes of one service in virtual time, on a table with reads of 4 ms and writes of 8 ms. */
 export function fleet(processes: number, wrap: (table: Table) => Table = (table) => table) {
   const clock = makeClock(START);
   const random = makeRandom(7);
@@ -64,9 +64,9 @@ export function fleet(processes: number, wrap: (table: Table) => Table = (table)
 type Fleet = ReturnType<typeof fleet>;
 
 /**
- * So many requests a second, each to some process.
- * @param skip seconds that are not counted, until bursts are used up; then come so many that are
- * @returns what was asked, let in and written to the store, a second
+ * Sends requests at a rate, each to a random process.
+ * @param skip uncounted seconds at the start, until bursts are used up, before the counted `seconds`
+ * @returns requests, allowed requests and store writes per second
  */
 export async function ask(
   { clock, limiters, random, requests }: Fleet,

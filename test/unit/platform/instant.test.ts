@@ -16,7 +16,7 @@ describe('parseInstant', () => {
     ['of minutes, in UTC', '2026-11-21T05:16', AT - 40_000],
     ['of a day', '2026-11-21', Date.UTC(2026, 10, 21)],
     ['on a leap day', '2028-02-29T00:00:00Z', Date.UTC(2028, 1, 29)],
-  ])('reads a time %s', (_name, text, ms) => {
+  ])('parses a time %s', (_name, text, ms) => {
     expect(parseInstant(text)).toBe(ms);
   });
 
@@ -38,11 +38,11 @@ describe('parseInstant', () => {
     ['the basic form', '20261121T051640Z'],
     ['something behind it', '2026-11-21T05:16:40Z '],
     ['the American form', '11/21/2026'],
-  ])('refuses %s', (_name, text) => {
+  ])('rejects %s', (_name, text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 
-  it('reads back every time that goes out', () => {
+  it('parses each time that is returned by the API', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) }), (ms) => {
         expect(parseInstant(iso(ms))).toBe(ms);
@@ -50,7 +50,7 @@ describe('parseInstant', () => {
     );
   });
 
-  it('reads the same instant at every offset', () => {
+  it('parses the same instant at each offset', () => {
     const offset = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 });
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), offset, (ms, minutes) => {
@@ -65,7 +65,7 @@ describe('parseInstant', () => {
 });
 
 describe('Instant', () => {
-  it('says what a time looks like', () => {
+  it('describes the format of a time', () => {
     expect(Instant.safeParse('soon').error?.issues[0]?.message).toContain('ISO 8601');
   });
 });

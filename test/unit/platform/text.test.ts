@@ -26,7 +26,7 @@ describe('a name', () => {
     ['half a character', 'a\ud800'],
     ['a character of private use', 'a\ue000'],
     ['joiners alone', '\u200d\u200c'],
-  ])('must not hold %s', (_what, name) => {
+  ])('must not contain %s', (_what, name) => {
     expect(Name.safeParse(name).success).toBe(false);
   });
 });
@@ -58,7 +58,7 @@ describe('an e-mail address', () => {
 });
 
 describe('shorten', () => {
-  it('never exceeds its bound, keeps short texts, and cuts between characters', () => {
+  it('never exceeds its limit, keeps short texts, and cuts between characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, max) => {
         const short = shorten(text, max);
@@ -70,7 +70,7 @@ describe('shorten', () => {
     );
   });
 
-  it('keeps what an error names whole, however long that is', () => {
+  it('keeps the subject of an error complete at any length', () => {
     for (let length = 295; length < 505; length++) {
       const name = `${'x'.repeat(length)}💾💾💾`;
       const { details } = refusal([{ path: name, message: 'is not known' }]);

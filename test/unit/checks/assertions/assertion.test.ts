@@ -8,7 +8,7 @@ const refusedAssertions = (assertions: unknown, more: object = {}) => refused({ 
 const status = { source: 'status_code', operator: 'equals', value: 200 };
 const json = { source: 'json', property: '$.a', operator: 'equals', value: 1 };
 
-describe('an assertion that cannot be judged is refused', () => {
+describe('an invalid assertion', () => {
   it.each<[string, unknown, string, string | RegExp]>([
     ['an object in place of the list', status, '', 'must be a list'],
     ['21 of them', Array.from({ length: 21 }, () => status), '', 'must have at most 20 items'],
@@ -124,13 +124,13 @@ describe('an assertion that cannot be judged is refused', () => {
       '0.comparison',
       /^`config.assertions.0.comparison` is not known/,
     ],
-  ])('%s', (_what, assertions, at, message) => {
+  ])('is rejected: %s', (_what, assertions, at, message) => {
     const path = ['config.assertions', at].filter(Boolean).join('.');
     const found = refusedAssertions(assertions).filter((one) => one.path === path);
     expect(found).toEqual([{ path, message: typeof message === 'string' ? message : expect.stringMatching(message) }]);
   });
 
-  it('body and json where the method has no body', () => {
+  it('is rejected for body and json if the method has no body', () => {
     const list = [status, json, { source: 'body', operator: 'contains', value: 'ok' }];
     expect(refusedAssertions(list, { method: 'HEAD' })).toEqual(
       [1, 2].map((i) => ({
@@ -140,7 +140,7 @@ describe('an assertion that cannot be judged is refused', () => {
     );
   });
 
-  it('a warning that can never come', () => {
+  it('is rejected if it is a warning that never appears', () => {
     const warn = (operator: string, value: number) => ({ source: 'days_left', operator, value, severity: 'warn' });
     const tls = (least: number, assertion: object) =>
       refused(
@@ -160,21 +160,21 @@ describe('an assertion that cannot be judged is refused', () => {
     expect(tls(30, { ...warn('at_least', 21), severity: 'fail' })).toEqual([]);
   });
 
-  it('by the sources of its own type', () => {
+  it('is rejected if its source belongs to another type', () => {
     expect(refused({ config: { host: 'a', port: 1, assertions: [json] } }, TCP)).toEqual([
       { path: 'config.assertions.0.source', message: 'is not known: a tcp check has latency_ms' },
     ]);
   });
 
-  it('in a config of more than 8 KB', () => {
+  it('is rejected in a config of more than 8 KB', () => {
     const value = 'x'.repeat(4096);
     const list = [1, 2].map(() => ({ source: 'body', operator: 'contains', value }));
     expect(refusedAssertions(list)).toEqual([{ path: 'config', message: 'must have at most 8192 bytes as JSON' }]);
   });
 });
 
-describe('assertions that are taken', () => {
-  it('keep their order, with what they mean by default', () => {
+describe('valid assertions', () => {
+  it('keep their order and get defaults', () => {
     const list = [status, { ...json, value: null }, { source: 'json', property: "$['a b'][-1]", operator: 'exists' }];
     const { config } = parseCheck({ ...HTTP_CHECK, config: { assertions: list } }, { minInterval: 1, now: 0 });
     expect(config.assertions).toEqual(list.map((one) => ({ ...one, severity: 'fail' })));

@@ -38,7 +38,7 @@ const FACTS: ProbeFacts = {
 };
 
 const one = (assertion: Partial<Assertion>): Assertion => ({ severity: 'fail', ...assertion }) as Assertion;
-/** The complaint about one assertion; undefined when it holds. */
+/** Message of a failed assertion; undefined if it is met. */
 const complaint = async (assertion: Partial<Assertion>, facts: Partial<ProbeFacts> = {}) => {
   const { failures, evaluated } = await evaluateAssertions([one(assertion)], { ...FACTS, ...facts }, true);
   expect(evaluated[0]!.passed).toBe(failures.length === 0);
@@ -47,7 +47,7 @@ const complaint = async (assertion: Partial<Assertion>, facts: Partial<ProbeFact
 const json = (property: string, operator: Assertion['operator'], value?: unknown) =>
   ({ source: 'json', property, operator, ...(value !== undefined && { value }) }) as Partial<Assertion>;
 
-describe('an assertion that does not hold', () => {
+describe('a failed assertion', () => {
   it.each<[Partial<Assertion>, string]>([
     [
       { source: 'status_code', operator: 'one_of', value: ['2xx', 304] },
@@ -124,11 +124,11 @@ describe('an assertion that does not hold', () => {
     ],
     [{ source: 'record_count', operator: 'equals', value: 1 }, 'expected record_count to equal 1, got 2'],
     [{ source: 'rcode', operator: 'equals', value: 'NOERROR' }, 'expected rcode to equal NOERROR, got NXDOMAIN'],
-  ])('says so: %o', async (assertion, message) => {
+  ])('has a message: %o', async (assertion, message) => {
     expect(await complaint(assertion)).toBe(message);
   });
 
-  it('quotes what was found to 100 characters, and a body never', async () => {
+  it('quotes up to 100 characters of the found value, and never the body', async () => {
     const secret = 'x'.repeat(300);
     const found = await complaint(json('$.a', 'equals', 'b'), { body: body(JSON.stringify({ a: secret })) });
     expect(found).toBe(`expected json $.a to equal "b", got "${'x'.repeat(98)}…`);
@@ -137,7 +137,7 @@ describe('an assertion that does not hold', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('a value that cannot be read', () => {
   it.each<[string, Partial<ProbeFacts>, Partial<Assertion>, string]>([
     [
       'a body that is no JSON',
@@ -164,11 +164,11 @@ describe('what cannot be read', () => {
       { source: 'days_left', operator: 'less_than', value: 1 },
       'certificate does not say when it expires',
     ],
-  ])('holds of nothing: %s', async (_what, facts, assertion, message) => {
+  ])('fails every assertion: %s', async (_what, facts, assertion, message) => {
     expect(await complaint(assertion, facts)).toBe(message);
   });
 
-  it('is not evaluated where nothing was measured', async () => {
+  it('is not evaluated if nothing was measured', async () => {
     const { latency_ms: _none, ...unmeasured } = FACTS;
     const verdict = await evaluateAssertions(
       [one({ source: 'latency_ms', operator: 'less_than', value: 1 })],
@@ -179,7 +179,7 @@ describe('what cannot be read', () => {
   });
 });
 
-describe('bodies that few expect', () => {
+describe('unusual bodies', () => {
   it.each<[string, string, Partial<Assertion>, boolean]>([
     ['a number beyond all bounds', '{"a":1e999}', json('$.a', 'greater_than', 1), true],
     ['a member twice: the last counts', '{"a":1,"a":2}', json('$.a', 'equals', 2), true],
@@ -193,11 +193,11 @@ describe('bodies that few expect', () => {
     ['100,000 levels', `${'['.repeat(100_000)}1${']'.repeat(100_000)}`, json('$[0][0]', 'exists'), true],
     ['a member of that name in all objects', '{}', json('$.constructor', 'exists'), false],
     ['__proto__', '{"__proto__":{"a":1}}', json('$.__proto__.a', 'equals', 1), true],
-  ])('%s', async (_what, text, assertion, holds) => {
+  ])('are evaluated: %s', async (_what, text, assertion, holds) => {
     expect((await complaint(assertion, { body: body(text) })) === undefined).toBe(holds);
   });
 
-  it('a number beyond all bounds is shown as one', async () => {
+  it('show an infinite number as such', async () => {
     const found = await complaint(json('$.a', 'equals', 1), { body: body('{"a":1e999}') });
     expect(found).toBe('expected json $.a to equal 1, got Infinity');
   });
@@ -209,7 +209,7 @@ describe('several assertions', () => {
   const missing = one(json('$.x', 'exists'));
   const fine = one({ source: 'rcode', operator: 'equals', value: 'NXDOMAIN' });
 
-  it('are all evaluated, in their order; the first failure and the first warning are told, and how many more', async () => {
+  it('are all evaluated in order; the message has the first failure and warning, and the number of others', async () => {
     const verdict = await evaluateAssertions([slow, missing, fine, wrong, slow, missing], FACTS, true);
     expect(verdict.evaluated.map(({ passed }) => passed)).toEqual([false, false, true, false, false, false]);
     expect(withAssertionResults(succeeded(912, 503), verdict)).toMatchObject({
@@ -220,13 +220,13 @@ describe('several assertions', () => {
     });
   });
 
-  it('that can only warn leave a success a success', async () => {
+  it('leave a success a success if they only warn', async () => {
     const outcome = withAssertionResults(succeeded(912, 200), await evaluateAssertions([slow], FACTS, true));
     expect(outcome).toMatchObject({ success: true, error_kind: null, error_message: '' });
     expect(outcome.warning_message).toBe('expected latency_ms to be less than 800, got {latency_ms}');
   });
 
-  it('add nothing where there are none', async () => {
+  it('add nothing if the list is empty', async () => {
     expect(withAssertionResults(succeeded(5, 200), await evaluateAssertions(undefined, FACTS, true))).toEqual(
       succeeded(5, 200),
     );

@@ -20,11 +20,11 @@ describe('an expression', () => {
     ['^\\d{3}$', '200', true],
     ['😀+', '😀😀', true],
     ['x', '', false],
-  ])('%s is found in %j: %s', async (expression, text, found) => {
+  ])('matches %s in %j: %s', async (expression, text, found) => {
     expect(await isFound(expression, text)).toBe(found);
   });
 
-  it('is found where it ends, whatever the text', async () => {
+  it('finds the end of a match in any text', async () => {
     const part = fc.constantFrom('a', 'b', '.', '\\d', '[^a]', '(a|bc)', '(?i:B)', '\\b', '^', '$', 'ü', '\\pL');
     const times = fc.constantFrom('', '?', '*', '+', '{2}', '*?');
     const one = fc.tuple(part, times).map(([what, often]) => `(?:${what})${often}`);
@@ -38,7 +38,7 @@ describe('an expression', () => {
     );
   });
 
-  it('is looked for in the first 32 KB', async () => {
+  it('searches the first 32 KB', async () => {
     const text = `${'x'.repeat(MAX_SEARCHED - 1)}ab`;
     expect([await isFound('a', text), await isFound('b', text)]).toEqual([true, false]);
   });
@@ -55,7 +55,7 @@ describe('an expression', () => {
     ['[z-a]', /^is not an RE2 expression/],
     ['a**', /^is not an RE2 expression/],
     ['\\p{Nope}', /^is not an RE2 expression/],
-  ])('%s is refused with what is wrong', async (expression, problem) => {
+  ])('rejects %s with the reason', async (expression, problem) => {
     expect(await invalidExpressions(expressionsIn([matches('ok'), matches(expression)]))).toEqual([
       { path: 'config.assertions.1.value', message: expect.stringMatching(problem) },
     ]);

@@ -11,7 +11,7 @@ const one = (assertion: object): Assertion => ({ severity: 'fail', ...assertion 
 const json = (property: string, operator: string, value?: unknown) =>
   one({ source: 'json', property, operator, ...(value !== undefined && { value }) });
 
-describe('every operator', () => {
+describe('operators', () => {
   const TWINS = [
     ['equals', 'not_equals'],
     ['one_of', 'not_one_of'],
@@ -22,7 +22,7 @@ describe('every operator', () => {
   const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
   const words = fc.constantFrom('a', 'b', 'ab', '(?i)A', '^b');
 
-  it('holds exactly where its twin does not, of whatever JSON there is, or is not', async () => {
+  it('contradict their negation for any JSON, and for a missing value', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.jsonValue(),
@@ -41,7 +41,7 @@ describe('every operator', () => {
     );
   });
 
-  it('orders numbers as they are ordered', async () => {
+  it('order numbers correctly', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.integer(), async (found, wanted) => {
         const names = ['less_than', 'at_most', 'at_least', 'greater_than'] as const;
@@ -57,7 +57,7 @@ describe('every operator', () => {
     );
   });
 
-  it('never throws, whatever the bytes of the body are', async () => {
+  it('never throw for any bytes of a body', async () => {
     const list = [
       json('$', 'equals', 1),
       json('$.a.b[0].length', 'greater_than', 1),

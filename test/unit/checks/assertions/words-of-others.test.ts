@@ -3,7 +3,7 @@ import { refused } from '#test/support/refused-check.ts';
 
 const TCP = { entity_id: 'ent_1', check_type: 'tcp' };
 
-describe('words of other services', () => {
+describe('names of other services', () => {
   it.each<[string, object, string, string]>([
     [
       'body_not_contains',
@@ -59,11 +59,11 @@ describe('words of other services', () => {
       'assertions',
       '`assertions` is not known here; write config.assertions',
     ],
-  ])('are answered by the line to write: %s', (_what, settings, path, message) => {
+  ])('are rejected with the line to write: %s', (_what, settings, path, message) => {
     expect(refused(settings)).toEqual([{ path, message }]);
   });
 
-  it('are unknown like any other where the type has no such source', () => {
+  it('are unknown if the type has no such source', () => {
     expect(refused({ config: { host: 'a', port: 1, warn_days: 3 } }, TCP)).toEqual([
       { path: 'config.warn_days', message: '`config.warn_days` is not known' },
     ]);

@@ -12,10 +12,10 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 const TEAMS = ['payments', 'ops'];
 
-/** What a made-up check has. */
+/** Properties of a generated check. */
 type Made = { state: CheckState; type: 'push' | 'tcp'; team?: string; name?: string; enabled: boolean };
 
-/** An account with some entities, each with these checks, in so many buckets; and how many entities were read. */
+/** An account with entities and their checks in a number of buckets, and the number of entities read. */
 async function fleetOf(entities: { team?: string; checks: Made[] }[], buckets: number) {
   const read = { entities: 0 };
   const world = memoryWorld((table) => ({
@@ -63,7 +63,7 @@ async function fleetOf(entities: { team?: string; checks: Made[] }[], buckets: n
   return { context, all, read };
 }
 
-/** All pages of a list, page by page; and how many there were. */
+/** All pages of a list, and their number. */
 async function paged(context: Context, wanted: CheckFilter, limit: number) {
   const found: string[] = [];
   let pages = 0;
@@ -104,8 +104,8 @@ const filter: fc.Arbitrary<CheckFilter> = fc.record(
   { requiredKeys: [] },
 );
 
-describe('a list of checks', () => {
-  it('has all that fit and no other, each once, entity by entity, in pages of any size', async () => {
+describe('checkList', () => {
+  it('returns all matching checks once, by entity, in pages of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -129,7 +129,7 @@ describe('a list of checks', () => {
     );
   });
 
-  it('looks at some 1,000 entities a request where something is looked for, and goes on from there', async () => {
+  it('scans about 1,000 entities per request with a filter, and continues from there', async () => {
     const push = { state: 'unknown', type: 'push', enabled: true } as const;
     const entities = Array.from({ length: 2_500 }, (_, i) => ({
       checks: [{ ...push, name: i === 2_400 ? 'far' : 'near' }],
@@ -146,7 +146,7 @@ describe('a list of checks', () => {
     }
   });
 
-  it('reads fewer than two entities for each that it shows', async () => {
+  it('reads fewer than two entities per returned check', async () => {
     const push = { state: 'unknown', type: 'push', enabled: true } as const;
     for (const buckets of [1, 4]) {
       const { context, read } = await fleetOf(
@@ -161,7 +161,7 @@ describe('a list of checks', () => {
     }
   });
 
-  it('reads the checks alone whose state is looked for', async () => {
+  it('reads only the checks in a filtered state', async () => {
     const states = (count: number) =>
       Array.from(
         { length: count },

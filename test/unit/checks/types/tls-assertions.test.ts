@@ -21,7 +21,7 @@ const probe = (port: number, config: object = {}) =>
   probeCheck({ check_type: 'tls', config: { host: '127.77.0.1', port, ...config } }, probeWorld());
 
 describe('a tls check with assertions', () => {
-  it.each([5, 20, 40])('warns and fails of a certificate with %i days left', async (left) => {
+  it.each([5, 20, 40])('warns and fails for a certificate with %i days left', async (left) => {
     await using target = await tlsTarget(await issue({ to: inDays(left + 0.5) }));
     const days = (value: number, severity: string) => ({ source: 'days_left', operator: 'at_least', value, severity });
     const outcome = await probe(target.port, { assertions: [days(21, 'warn'), days(7, 'fail')] });
@@ -32,7 +32,7 @@ describe('a tls check with assertions', () => {
     expect(outcome.warning_message).toBe(left < 21 ? least(21) : undefined);
   });
 
-  it('judges version, issuer and fingerprint of a server that speaks TLS 1.2 alone', async () => {
+  it('evaluates version, issuer and fingerprint of a server with only TLS 1.2', async () => {
     const pair = await issue();
     await using target = await tlsTarget({ ...pair, maxVersion: 'TLSv1.2' });
     const fingerprint = new X509Certificate(pair.cert).fingerprint256;
@@ -58,7 +58,7 @@ describe('an http check with an assertion on days_left', () => {
   const days = (value: number, severity = 'warn') => ({ source: 'days_left', operator: 'at_least', value, severity });
   const lasting = (count: number) => issue({ to: inDays(count + 0.5) });
 
-  it.each([5, 20, 40])('knows a certificate that has %i days left', async (left) => {
+  it.each([5, 20, 40])('evaluates a certificate with %i days left', async (left) => {
     await using target = await httpsTarget(await lasting(left), (_req, res) => res.end());
     const outcome = await get(target.url, [days(21), days(7, 'fail')]);
     expect(outcome).toMatchObject({ success: left >= 7, days_left: left });
@@ -71,7 +71,7 @@ describe('an http check with an assertion on days_left', () => {
       });
   });
 
-  it('looks at the certificate of the last hop', async () => {
+  it('checks the certificate of the last hop', async () => {
     await using end = await httpsTarget(await lasting(5), (_req, res) => res.end());
     await using target = await httpsTarget(await lasting(40), (_req, res) =>
       res.writeHead(302, { location: end.url }).end(),
@@ -79,7 +79,7 @@ describe('an http check with an assertion on days_left', () => {
     expect(await get(target.url, [days(21)])).toMatchObject({ success: true, days_left: 5 });
   });
 
-  it('shows no days where none are asked for, and says where there is no certificate', async () => {
+  it('shows no days unless needed, and reports a missing certificate', async () => {
     await using secure = await httpsTarget(await lasting(5), (_req, res) => res.end());
     expect(await get(secure.url, [{ source: 'status_code', operator: 'equals', value: 200 }])).not.toHaveProperty(
       'days_left',

@@ -20,7 +20,7 @@ const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE');
 const accepted = fc.constantFrom(undefined, '', 'gzip', 'br', 'gzip;q=0', '*', 'deflate, gzip');
 const text = fc.string({ unit: 'binary', maxLength: 3000, size: 'max' });
 
-it('whatever an answer says and whoever asks: it says the same in the form that they take', async () => {
+it('preserves any response in each encoding', async () => {
   const property = fc.asyncProperty(method, accepted, text, fc.constantFrom(200, 201, 404), async (...drawn) => {
     const [method, accepted, body, statusCode] = drawn;
     const result: ApiResult = { statusCode, headers: { 'x-own': '1' }, body };
@@ -38,7 +38,7 @@ it('whatever an answer says and whoever asks: it says the same in the form that 
   await fc.assert(property, { numRuns: 200 });
 });
 
-it('what is known already has no body, and nothing that tells of one', async () => {
+it('returns 304 without body and content headers for a known tag', async () => {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   const ask = compressResponses(async () => ({ statusCode: 200, headers, body: 'x'.repeat(2000) }));
   const { etag = '' } = (await ask(eventOf('GET', {}))).headers;
@@ -49,7 +49,7 @@ it('what is known already has no body, and nothing that tells of one', async () 
   });
 });
 
-it('one tag stands for one text', async () => {
+it('gives equal tags only to equal texts', async () => {
   const tagOf = async (body: string) => {
     const answer = compressResponses(async () => ({ statusCode: 200, headers: {}, body: body.padEnd(2000) }));
     return (await answer(eventOf('GET', {}))).headers.etag;

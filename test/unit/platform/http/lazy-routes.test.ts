@@ -16,7 +16,7 @@ const get = (path: string) =>
     run: async () => path,
   });
 
-/** An API of three lists, which notes what is loaded of it. */
+/** An API of three lists that records what is loaded. */
 function makeApi(fails = 0) {
   const loaded: string[] = [];
   const list = (of: string[], paths: string[]): LazyRoutes<Context> => ({
@@ -41,8 +41,8 @@ function makeApi(fails = 0) {
   return { loaded, status };
 }
 
-describe('rows that are loaded late', () => {
-  it('are loaded with the first request of their resource, and once', async () => {
+describe('lazy routes', () => {
+  it('are loaded on the first request to their resource, and only once', async () => {
     const { loaded, status } = makeApi();
     expect(loaded).toEqual([]);
     expect(await status('/v1/fish')).toBe(200);
@@ -53,7 +53,7 @@ describe('rows that are loaded late', () => {
     expect(await status('/v1/dogs')).toBe(200);
   });
 
-  it('are not loaded for a path of no resource, which is not found', async () => {
+  it('are not loaded for an unknown resource, which is not found', async () => {
     const { loaded, status } = makeApi();
     for (const path of ['/', '/v1', '/v1/', '/v1/birds', '/v1/of', '/v1/constructor', '/.well-known/mcp']) {
       expect([path, await status(path)]).toEqual([path, path.startsWith('/.well-known/') ? 404 : 401]);
@@ -62,7 +62,7 @@ describe('rows that are loaded late', () => {
     expect(await status('/v1/cats/7/none')).toBe(401);
   });
 
-  it('are asked for again after a load that failed', async () => {
+  it('are loaded again after a failed load', async () => {
     const { loaded, status } = makeApi(1);
     await expect(status('/v1/fish')).rejects.toThrow('no more files');
     expect(await status('/v1/fish')).toBe(200);

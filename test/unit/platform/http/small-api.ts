@@ -6,7 +6,7 @@ import { Reply, route } from '#lib/platform/http/route.ts';
 import { type Gates, makeRouter } from '#lib/platform/http/router.ts';
 import { memoryLog } from '#test/support/log.ts';
 
-/** An API of few rows, one of each kind of access, for tests of what the router does with any. */
+/** An API with one route per kind of access, for router tests. */
 export type Context = { caller: Rights };
 const row = route<Context>();
 
@@ -109,7 +109,7 @@ export const gates: Gates<Context> = {
 };
 const handle = makeRouter(rows, gates);
 
-/** How a request is sent: by which caller, with what. */
+/** Caller and content of a request. */
 type Sent = { as?: string; body?: string; base64?: boolean; query?: string };
 export async function send(
   method: string,

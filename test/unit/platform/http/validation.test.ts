@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { AppError } from '#lib/platform/errors.ts';
 import { parse, parseBody } from '#lib/platform/http/validation.ts';
 
-/** The details of a refusal; none when there was none. */
+/** Details of a validation error; none without an error. */
 function complaints(run: () => unknown): Record<string, string> {
   try {
     run();
@@ -14,7 +14,7 @@ function complaints(run: () => unknown): Record<string, string> {
   }
 }
 
-describe('a member that is not known', () => {
+describe('an unknown property', () => {
   const inner = z.object({ host: z.string(), port: z.int().optional() });
   const kinds = z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('a'), a: z.string() }),
@@ -41,27 +41,27 @@ describe('a member that is not known', () => {
     ['of another kind', { kind: { kind: 'a', a: 'x', b: 'x' } }, 'kind.b'],
     ['of a strict object, named once', { strict: { host: 'x', prot: 1 } }, 'strict.prot'],
     ['whose name is that of a method of every object', { toString: 1 }, 'toString'],
-  ])('is refused %s', (_place, value, path) => {
+  ])('is rejected %s', (_place, value, path) => {
     expect(Object.keys(complaints(() => parse(schema, value)))).toEqual([path]);
   });
 
-  it('is not looked for where a schema leaves it open', () => {
+  it('is accepted if the schema is open', () => {
     expect(complaints(() => parse(schema, { open: { anything: { at: ['all'] } } }))).toEqual({});
   });
 
-  it('is passed over when it belongs to a record that was read, at the outermost level alone', () => {
+  it('is ignored at the top level only, if it belongs to a returned record', () => {
     const read = new Set(['created_at']);
     expect(parseBody(schema, { created_at: 'x' }, read)).not.toHaveProperty('created_at');
     const below = { plain: { host: 'x', created_at: 'x' } };
     expect(Object.keys(complaints(() => parseBody(schema, below, read)))).toEqual(['plain.created_at']);
   });
 
-  it('is refused in a body also where it is null, which is absent for one that is known', () => {
+  it('is rejected in a body even if null, which means absent for a known property', () => {
     expect(complaints(() => parseBody(schema, { plain: null }))).toEqual({});
     expect(Object.keys(complaints(() => parseBody(schema, { plan: null })))).toEqual(['plan']);
   });
 
-  it('is refused whatever it is called and holds', () => {
+  it('is rejected with any name and value', () => {
     const names = Object.keys(schema.shape);
     fc.assert(
       fc.property(
@@ -75,13 +75,13 @@ describe('a member that is not known', () => {
     );
   });
 
-  it('is named a hundred times at most', () => {
+  it('is reported at most a hundred times', () => {
     const body = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, 1]));
     expect(Object.keys(complaints(() => parse(schema, body)))).toHaveLength(100);
   });
 });
 
-describe('what must be is told in plain words', () => {
+describe('validation messages', () => {
   it.each<[schema: z.ZodType, value: unknown, message: string]>([
     [z.string(), 7, 'must be text'],
     [z.string(), undefined, 'is required'],
@@ -109,7 +109,7 @@ describe('what must be is told in plain words', () => {
     expect(complaints(() => parse(z.object({ it: schema }), { it: value }))).toEqual({ it: message });
   });
 
-  it('names what every kind wants where the kind is missing or unknown', () => {
+  it('report the properties required by all kinds if the kind is missing or unknown', () => {
     const shared = { name: z.string(), note: z.string().optional() };
     const schema = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('a'), ...shared, a: z.string() }),
