@@ -3,7 +3,7 @@ import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { type Guarded, ruleOf } from '#lib/platform/http/access.ts';
 import { resourceOf } from '#lib/platform/http/lazy-routes.ts';
 import { LINES, PLAIN_TEXT, type Route } from '#lib/platform/http/route.ts';
-import { readOnlyProperties } from '#lib/platform/http/unknown-members.ts';
+import { readOnlyProperties } from '#lib/platform/http/unknown-properties.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
 import { content, ERROR, failure } from './openapi-errors.ts';

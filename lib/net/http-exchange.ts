@@ -5,7 +5,7 @@ import { allowUrl } from './egress.ts';
 import { type HttpResponse, send } from './http-send.ts';
 import { type HttpReply, type HttpRequest, NetError } from './net.ts';
 import { type Guard, openSocket, secure } from './open-socket.ts';
-import { type Hop, isRedirect, redirected, shown } from './redirect.ts';
+import { type Hop, isRedirect, redirected, withoutQuery } from './redirect.ts';
 import { type RequestTimeout, withDeadline } from './request-timeout.ts';
 import type { BodyOptions } from './response-body.ts';
 
@@ -58,10 +58,12 @@ async function follow(
     if (!next) return response;
     seen.add(`${hop.method} ${hop.url.href}`);
     if (seen.has(`${next.method} ${next.url.href}`)) {
-      throw new NetError('redirect', `redirect loop: ${shown(next.url)} was requested before`, { answered: true });
+      throw new NetError('redirect', `redirect loop: ${withoutQuery(next.url)} was requested before`, {
+        answered: true,
+      });
     }
     if (seen.size > request.max_redirects) {
-      const message = `more than ${request.max_redirects} redirects, the last to ${shown(next.url)}`;
+      const message = `more than ${request.max_redirects} redirects, the last to ${withoutQuery(next.url)}`;
       throw new NetError('redirect', message, { answered: true });
     }
     hop = next;
@@ -71,7 +73,10 @@ async function follow(
 /** Adds the redirect URL, which the user has not entered. */
 const redirectError = (error: unknown, url: URL): unknown =>
   error instanceof NetError && error.kind === 'egress'
-    ? new NetError('egress', `redirected to ${shown(url)}, which is ${error.message}`, { answered: true, cause: error })
+    ? new NetError('egress', `redirected to ${withoutQuery(url)}, which is ${error.message}`, {
+        answered: true,
+        cause: error,
+      })
     : error;
 
 async function exchange(

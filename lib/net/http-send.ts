@@ -72,8 +72,8 @@ export function send(
       if (!response?.complete) reject(exchangeError(error, where, response !== undefined));
     };
     // Destroys the socket at once, so that received data is not parsed.
-    const finish = (answer: HttpResponse) => {
-      resolve(answer);
+    const finish = (result: HttpResponse) => {
+      resolve(result);
       socket.destroy();
     };
     const abort = (why: string) => {
@@ -110,11 +110,11 @@ export function send(
       deadline.stage = `received the headers from ${where}, waiting for the rest of the body`;
       const status = res.statusCode ?? 0;
       const { headers } = res;
-      const wanted = onStatus(status);
-      if (!wanted) return finish({ status, headers });
-      const received = new ResponseBody(wanted, headers['content-type']);
+      const options = onStatus(status);
+      if (!options) return finish({ status, headers });
+      const received = new ResponseBody(options, headers['content-type']);
       body = received;
-      if (wanted.isOnlyShown) {
+      if (options.isOnlyShown) {
         const at = performance.now();
         const timer = setTimeout(() => finishEarly?.(), Math.min(EXCERPT_WAIT_MS, deadline.left_ms / 2));
         finishEarly = () => {

@@ -18,7 +18,7 @@ export function redirected(hop: Hop, { status, headers: { location } }: Redirect
   const toGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
   const isOtherOrigin = leavesOrigin(hop.url, url);
   if (isOtherOrigin && !toGet && hop.body) {
-    const message = `redirected to ${shown(url)}, another origin, to which the body is not sent: put the final address into the URL`;
+    const message = `redirected to ${withoutQuery(url)}, another origin, to which the body is not sent: put the final address into the URL`;
     throw new NetError('redirect', message, { answered: true });
   }
   const isDropped = (name: string) => (isOtherOrigin && !HARMLESS.test(name)) || (toGet && name.startsWith('content-'));
@@ -37,4 +37,4 @@ export const leavesOrigin = (from: URL, to: URL): boolean =>
 const HARMLESS = /^(accept(-.+)?|user-agent|cache-control)$/;
 
 /** Returns a URL without its query, which may contain secrets. */
-export const shown = (url: URL): string => url.origin + url.pathname;
+export const withoutQuery = (url: URL): string => url.origin + url.pathname;

@@ -101,10 +101,10 @@ export async function eitherOrBoth(
     });
     return Promise.race([observed, late.promise]);
   };
-  const answers = await Promise.allSettled([withinWait(v4, 'IPv4'), withinWait(v6, 'IPv6')]);
+  const lookups = await Promise.allSettled([withinWait(v4, 'IPv4'), withinWait(v6, 'IPv6')]);
   clearTimeout(timer);
-  const addresses = answers.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-  const failures = answers.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  const addresses = lookups.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  const failures = lookups.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   const failure = failures.find((error) => error.code !== 'ENODATA');
   if (addresses.length === 0 && failure) throw failure;
   return addresses;

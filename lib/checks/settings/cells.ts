@@ -93,11 +93,11 @@ export async function settleCell(
       if (hasRoom(put)) writes.push({ put: keys.cellRoom(tenant_id, cell) });
     }
     for (const entry of entries) {
-      const wanted = checks.filter((check) => isProbed(check, entry.interval_seconds)).length;
-      const put: ProbeEntry = { ...entry, v: ports.ids.token(), checks: wanted };
+      const probed = checks.filter((check) => isProbed(check, entry.interval_seconds)).length;
+      const put: ProbeEntry = { ...entry, v: ports.ids.token(), checks: probed };
       const isRead = { version: entry.v };
-      if (wanted === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isRead });
-      else if (wanted !== entry.checks) writes.push({ put, if: isRead });
+      if (probed === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isRead });
+      else if (probed !== entry.checks) writes.push({ put, if: isRead });
     }
     return writes.length === 0 || (await commit(ports, writes)).ok ? true : RETRY;
   });

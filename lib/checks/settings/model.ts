@@ -11,7 +11,7 @@ import { checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import type { Ports } from '#lib/env.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/route.ts';
-import { propertyAliases } from '#lib/platform/http/unknown-members.ts';
+import { propertyAliases } from '#lib/platform/http/unknown-properties.ts';
 import { parse, refusal } from '#lib/platform/http/validation.ts';
 import { mergeMap, pick } from '#lib/platform/plain-data.ts';
 import { Name, NameOrNone } from '#lib/platform/text.ts';

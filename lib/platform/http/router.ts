@@ -9,7 +9,7 @@ import { paramsOf, routesAt } from './match-path.ts';
 import { valuesOf } from './query-params.ts';
 import { readBody } from './read-body.ts';
 import { CreatedReply, type Method, Reply, type Route, serializeAs } from './route.ts';
-import { readOnlyProperties } from './unknown-members.ts';
+import { readOnlyProperties } from './unknown-properties.ts';
 import { parse, parseBody } from './validation.ts';
 
 const REFUSED = [401, 403, 429];
@@ -116,8 +116,8 @@ export function makeRouter<Context extends { caller: Rights }>(
     const matching = routesAt(table, path);
     const method = event.requestContext.http.method;
     // Handled like GET; the server omits the body.
-    const wanted = method === 'HEAD' ? 'GET' : method;
-    const route = matching.find((candidate) => candidate.method === wanted);
+    const effectiveMethod = method === 'HEAD' ? 'GET' : method;
+    const route = matching.find((candidate) => candidate.method === effectiveMethod);
 
     const open = route?.access === 'open' || event.rawPath.startsWith('/.well-known/');
     const { requestId: request_id, http } = event.requestContext;

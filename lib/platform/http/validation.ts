@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { AppError, type ErrorDetail, invalid } from '#lib/platform/errors.ts';
 import { memberOf, withoutNulls } from '#lib/platform/plain-data.ts';
 import { shorten } from '#lib/platform/text.ts';
-import { commonRequired, unknown, unknownProperties } from './unknown-members.ts';
+import { commonRequired, unknown, unknownProperties } from './unknown-properties.ts';
 
 type Primitive = z.core.util.Primitive;
 

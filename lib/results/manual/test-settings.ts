@@ -10,7 +10,7 @@ import { CheckPatch, changedIn, mergeCheck, parseTrial, validationContext } from
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { invalid } from '#lib/platform/errors.ts';
-import { propertyAliases } from '#lib/platform/http/unknown-members.ts';
+import { propertyAliases } from '#lib/platform/http/unknown-properties.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { ResultRecord, textsOf } from '#lib/results/result.ts';
 import { probeNow } from './manual-run.ts';

@@ -31,16 +31,13 @@ describe('leases of an account served by many processes', () => {
     [50, 5, 10],
     [200, 2, 50],
     [200, 20, 5],
-  ])(
-    'allow about its rate after its burst: %i processes with %i times the rate',
-    async (count, times, skip) => {
-      const { let_in, writes } = await ask(fleet(count), PUSH, times * PUSH.per_second, { skip, seconds: 15 });
-      expect(let_in).toBeGreaterThan(0.75 * PUSH.per_second);
-      // Tokens granted without a lease come on top.
-      expect(let_in).toBeLessThan(1.1 * PUSH.per_second + count);
-      expect(writes).toBeLessThan(50);
-    },
-  );
+  ])('allow about its rate after its burst: %i processes with %i times the rate', async (count, times, skip) => {
+    const { let_in, writes } = await ask(fleet(count), PUSH, times * PUSH.per_second, { skip, seconds: 15 });
+    expect(let_in).toBeGreaterThan(0.75 * PUSH.per_second);
+    // Tokens granted without a lease come on top.
+    expect(let_in).toBeLessThan(1.1 * PUSH.per_second + count);
+    expect(writes).toBeLessThan(50);
+  });
 
   it('cost nothing for an account with one request per second', async () => {
     const service = fleet(1);

@@ -42,7 +42,7 @@ describe('redirects', () => {
     ]);
   });
 
-  it('are the response if none may be followed', async () => {
+  it('are the response if none are allowed', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location: '/next' }).end('moved'));
     expect(await get(target.url, { max_redirects: 0 })).toMatchObject({
       status: 302,
@@ -84,11 +84,11 @@ describe('redirects', () => {
     });
     await get(target.url, { method: 'POST', headers: { ...harmless, ...secret } });
     const all = Object.fromEntries(Object.entries(secret).map(([name, value]) => [name.toLowerCase(), value]));
-    const ours = { 'accept-encoding': 'identity', connection: 'close', 'content-length': '0' };
+    const own = { 'accept-encoding': 'identity', connection: 'close', 'content-length': '0' };
     expect(seen).toEqual([
-      { ...harmless, ...all, ...ours },
-      { ...harmless, ...all, ...ours },
-      { ...harmless, ...ours, host: `${other.host}:${other.port}` },
+      { ...harmless, ...all, ...own },
+      { ...harmless, ...all, ...own },
+      { ...harmless, ...own, host: `${other.host}:${other.port}` },
     ]);
   });
 
@@ -181,7 +181,7 @@ describe('redirects', () => {
 });
 
 it('resolves a name once and connects to that address, regardless of a second lookup', async () => {
-  await using target = await httpTarget((_req, res) => res.end('judged'));
+  await using target = await httpTarget((_req, res) => res.end('checked'));
   const answers = [['127.77.0.1'], ['127.0.0.1']];
   let asked = 0;
   const rebinding = makeNet({ EGRESS_ALLOW: ['127.77.0.0/16'] }, async () => answers[asked++] ?? []);
@@ -193,5 +193,5 @@ it('resolves a name once and connects to that address, regardless of a second lo
     egress: 'public',
     max_redirects: 0,
   });
-  expect([reply.body, asked]).toEqual(['judged', 1]);
+  expect([reply.body, asked]).toEqual(['checked', 1]);
 });

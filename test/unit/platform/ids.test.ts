@@ -34,7 +34,7 @@ describe('ids', () => {
 
   it.each([
     ['all low', new Uint8Array(16)],
-    ['all high but the first, so that one more changes each place', new Uint8Array(16).fill(31, 1)],
+    ['all high except the first, so that an increment changes each digit', new Uint8Array(16).fill(31, 1)],
   ])('sort in order of creation within a millisecond (drawn: %s)', (_, drawn) => {
     const ids = makeIds({ now: () => 1 }, () => drawn);
     const made = Array.from({ length: 1100 }, () => ids.id('aud'));

@@ -7,7 +7,7 @@ import { Name, shorten } from '#lib/platform/text.ts';
 
 describe('a name', () => {
   it.each(['Web shop (EU)', 'Bücher & Co. <b>', '数据库', 'می‌خواهم', '👩‍👩‍👧 family', '🏳️‍🌈', '❤️', 'e\u0301', '-'])(
-    'may be %s',
+    'can be %s',
     (name) => {
       expect(Name.safeParse(name).success).toBe(true);
     },
@@ -18,11 +18,11 @@ describe('a name', () => {
     ['a line separator', 'a\u2028b'],
     ['NUL', 'a\0'],
     ['a control character of Latin-1', 'a\u0085'],
-    ['text that is turned around', 'db-\u202enimda'],
+    ['reversed text', 'db-\u202enimda'],
     ['an isolate', '\u2066db\u2069'],
-    ['a zero-width space that looks like nothing', 'db\u200b'],
+    ['a zero-width space', 'db\u200b'],
     ['a byte order mark', '\ufeffdb'],
-    ['tags, which only a machine reads', `db${String.fromCodePoint(0xe0069, 0xe0067)}`],
+    ['invisible tags', `db${String.fromCodePoint(0xe0069, 0xe0067)}`],
     ['half a character', 'a\ud800'],
     ['a character of private use', 'a\ue000'],
     ['joiners alone', '\u200d\u200c'],
@@ -33,7 +33,7 @@ describe('a name', () => {
 
 describe('an e-mail address', () => {
   it.each(['ann@example.com', 'admin@localhost', "o'neil+fleet@example.com", 'jürgen@bücher.example'])(
-    'may be %s',
+    'can be %s',
     (email) => {
       expect(Email.safeParse(email).success).toBe(true);
     },

@@ -10,29 +10,24 @@ const json = { source: 'json', property: '$.a', operator: 'equals', value: 1 };
 
 describe('an invalid assertion', () => {
   it.each<[string, unknown, string, string | RegExp]>([
-    ['an object in place of the list', status, '', 'must be a list'],
+    ['an object instead of the list', status, '', 'must be a list'],
     ['21 of them', Array.from({ length: 21 }, () => status), '', 'must have at most 20 items'],
     ['no source', [{ operator: 'equals', value: 1 }], '0.source', /^is required: an http check has status_code, body/],
     [
-      'a source that there is not',
+      'an unknown source',
       [{ ...status, source: 'status' }],
       '0.source',
       'is not known: an http check has status_code, body, json, header, latency_ms and days_left',
     ],
     ['a source of another type', [{ ...status, source: 'rcode' }], '0.source', /an http check has/],
+    ['an unknown operator', [{ ...status, operator: 'is' }], '0.operator', /^must be one of equals, not_equals/],
     [
-      'an operator that there is not',
-      [{ ...status, operator: 'is' }],
-      '0.operator',
-      /^must be one of equals, not_equals/,
-    ],
-    [
-      'an operator that does not fit',
+      'an operator of other sources',
       [{ ...status, operator: 'contains', value: 'a' }],
       '0.operator',
       /^is not supported for status_code; use equals, not_equals, one_of, not_one_of, less_than/,
     ],
-    ['a severity that there is not', [{ ...status, severity: 'error' }], '0.severity', 'must be one of fail, warn'],
+    ['an unknown severity', [{ ...status, severity: 'error' }], '0.severity', 'must be one of fail, warn'],
     ['one_of without a list', [{ ...status, operator: 'one_of' }], '0.value', 'must be a list of 1 to 50 values'],
     ['one_of with an empty list', [{ ...status, operator: 'one_of', value: [] }], '0.value', /list of 1 to 50/],
     [
@@ -68,24 +63,24 @@ describe('an invalid assertion', () => {
       '0.property',
       'must be a path to one value, such as $.items[0].id',
     ],
-    ['a path to many', [{ ...json, property: '$.a[*]' }], '0.property', /path to one value/],
+    ['a path to several values', [{ ...json, property: '$.a[*]' }], '0.property', /path to one value/],
     ['a path without its root', [{ ...json, property: 'a.b' }], '0.property', /path to one value/],
     ['half a path', [{ ...json, property: '$.a[' }], '0.property', /path to one value/],
     ['a filter', [{ ...json, property: '$[?@.a]' }], '0.property', /path to one value/],
     [
-      'no path',
+      'a missing path',
       [{ ...json, property: undefined }],
       '0.property',
       'is required: a path to one value, such as $.items[0].id',
     ],
     [
-      'a header that no header can be called',
+      'an invalid header name',
       [{ source: 'header', property: 'a b', operator: 'exists' }],
       '0.property',
       'must be the name of a header',
     ],
     [
-      'a property where there is none',
+      'a property of a source without one',
       [{ ...status, property: '$' }],
       '0.property',
       'is not accepted for status_code; omit it',
@@ -119,7 +114,7 @@ describe('an invalid assertion', () => {
     ],
     ['an expression that is a number', [{ source: 'body', operator: 'matches', value: 5 }], '0.value', 'must be text'],
     [
-      'a member that is not known',
+      'an unknown property',
       [{ ...status, comparison: 'a' }],
       '0.comparison',
       /^`config.assertions.0.comparison` is not known/,

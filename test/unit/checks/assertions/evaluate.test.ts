@@ -140,7 +140,7 @@ describe('a failed assertion', () => {
 describe('a value that cannot be read', () => {
   it.each<[string, Partial<ProbeFacts>, Partial<Assertion>, string]>([
     [
-      'a body that is no JSON',
+      'a body that is not JSON',
       { body: body('<html>', 'text/html') },
       json('$.a', 'not_equals', 1),
       'the body is not JSON (text/html, 6 bytes)',
@@ -181,17 +181,17 @@ describe('a value that cannot be read', () => {
 
 describe('unusual bodies', () => {
   it.each<[string, string, Partial<Assertion>, boolean]>([
-    ['a number beyond all bounds', '{"a":1e999}', json('$.a', 'greater_than', 1), true],
-    ['a member twice: the last counts', '{"a":1,"a":2}', json('$.a', 'equals', 2), true],
+    ['an infinite number', '{"a":1e999}', json('$.a', 'greater_than', 1), true],
+    ['a repeated property, of which the last counts', '{"a":1,"a":2}', json('$.a', 'equals', 2), true],
     ['a byte order mark', '\ufeff{"a":1}', json('$.a', 'equals', 1), true],
     [
-      'bytes that are no characters',
+      'bytes that are not characters',
       `{"a":"${new TextDecoder().decode(Buffer.from([0xff]))}"}`,
       json('$.a', 'equals', '\ufffd'),
       true,
     ],
     ['100,000 levels', `${'['.repeat(100_000)}1${']'.repeat(100_000)}`, json('$[0][0]', 'exists'), true],
-    ['a member of that name in all objects', '{}', json('$.constructor', 'exists'), false],
+    ['a property that all objects inherit', '{}', json('$.constructor', 'exists'), false],
     ['__proto__', '{"__proto__":{"a":1}}', json('$.__proto__.a', 'equals', 1), true],
   ])('are evaluated: %s', async (_what, text, assertion, holds) => {
     expect((await complaint(assertion, { body: body(text) })) === undefined).toBe(holds);

@@ -13,7 +13,7 @@ import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
 
 const HTTP = { check_type: 'http', target_url: 'https://example.com/' };
 
-/** The same account in another process, with table calls of one to five milliseconds. */
+/** Returns the account in another process, with table calls of one to five milliseconds. */
 function elsewhere({ context, store }: HealthWorld, clock: VirtualClock): Context {
   const { ports } = context;
   const answerOf = () => clock.sleep(1 + 4 * ports.ids.random());
@@ -27,7 +27,7 @@ function elsewhere({ context, store }: HealthWorld, clock: VirtualClock): Contex
   return { ...context, ports: { ...ports, table, clock } };
 }
 
-/** Creates `count` checks, those of each entity one after the other. */
+/** Creates `count` checks, one after the other within each entity. */
 async function fill(context: Context, entity: Pick<EntityItem, 'id'>, count: number): Promise<CheckItem[]> {
   const made: CheckItem[] = [];
   while (made.length < count) made.push(await createCheck(context, { ...HTTP, entity_id: entity.id }));

@@ -7,7 +7,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 const DAY = 86_400_000;
 
-it('expires past revisions when no time of theirs is shown, and never the current one', async () => {
+it('expires past revisions when their time is no longer shown, and never the current one', async () => {
   const world = await healthWorld();
   const { ports, keys, store } = world;
   const begun = ports.clock.now();

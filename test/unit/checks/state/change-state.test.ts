@@ -177,12 +177,12 @@ describe('the writes of a transition', () => {
 
   it('contain a closing alert when a user disables a check that was reported down', () => {
     const announced = { baseline: 'down' as const, inFlight: [] };
-    const believed: CheckItem = { ...check, state: 'down', alerts: { announced } };
+    const reportedDown: CheckItem = { ...check, state: 'down', alerts: { announced } };
     const change = changedBy(
       keys,
       'token',
       basisOf(entity, policy),
-      changeOf(believed, 'unknown', { cause: 'check_disabled' }),
+      changeOf(reportedDown, 'unknown', { cause: 'check_disabled' }),
     );
     expect(change.transition.alert).toMatchObject({ decision: 'skipped', reason: 'configuration', deliveries: [] });
     const [note] = alertsIn(change);

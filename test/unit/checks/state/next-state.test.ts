@@ -19,14 +19,14 @@ const by = (failure_threshold: number, recovery_threshold = 1): Thresholds => ({
   recovery_threshold,
 });
 
-function judged(thresholds: Thresholds, results: readonly Outcome[], from = NEW): StateCounters {
+function stateAfter(thresholds: Thresholds, results: readonly Outcome[], from = NEW): StateCounters {
   let check = from;
   for (const outcome of results) check = nextState({ ...check, ...thresholds }, outcome);
   return check;
 }
 /** State after each result. */
 const statesOf = (thresholds: Thresholds, results: readonly Outcome[]): CheckState[] =>
-  results.map((_, i) => judged(thresholds, results.slice(0, i + 1)).state);
+  results.map((_, i) => stateAfter(thresholds, results.slice(0, i + 1)).state);
 
 const state = fc.constantFrom<CheckState>('up', 'degraded', 'down', 'unknown');
 const outcome = fc.constantFrom<Outcome>('ok', 'warn', 'fail');
@@ -40,15 +40,15 @@ const streak = (list: readonly Outcome[], of: readonly Outcome[], most: number):
 
 describe('a check without warnings and with a recovery threshold of 1', () => {
   it('goes down at the third consecutive failure and up at the next success', () => {
-    expect(judged(by(3), ['ok', 'fail', 'fail'])).toMatchObject({ state: 'up', consecutive_failures: 2 });
-    expect(judged(by(3), ['ok', 'fail', 'fail', 'fail'])).toMatchObject({ state: 'down', consecutive_failures: 3 });
-    expect(judged(by(3), ['ok', 'fail', 'fail', 'fail', 'ok'])).toEqual({ ...NO_RESULTS, state: 'up' });
+    expect(stateAfter(by(3), ['ok', 'fail', 'fail'])).toMatchObject({ state: 'up', consecutive_failures: 2 });
+    expect(stateAfter(by(3), ['ok', 'fail', 'fail', 'fail'])).toMatchObject({ state: 'down', consecutive_failures: 3 });
+    expect(stateAfter(by(3), ['ok', 'fail', 'fail', 'fail', 'ok'])).toEqual({ ...NO_RESULTS, state: 'up' });
   });
 
   it('is unknown until its first success or the threshold of consecutive failures', () => {
-    expect(judged(by(3), ['fail', 'fail']).state).toBe('unknown');
-    expect(judged(by(3), ['fail', 'fail', 'fail']).state).toBe('down');
-    expect(judged(by(3), ['ok']).state).toBe('up');
+    expect(stateAfter(by(3), ['fail', 'fail']).state).toBe('unknown');
+    expect(stateAfter(by(3), ['fail', 'fail', 'fail']).state).toBe('down');
+    expect(stateAfter(by(3), ['ok']).state).toBe('up');
   });
 
   it('depends on one counter: any success is up, the threshold of consecutive failures is down', () => {
@@ -73,13 +73,13 @@ describe('a check without warnings and with a recovery threshold of 1', () => {
   });
 
   it('applies a changed threshold at the next result', () => {
-    const failing = judged(by(5), ['ok', 'fail', 'fail', 'fail']);
-    expect(judged(by(2), ['fail'], failing)).toMatchObject({ state: 'down', consecutive_failures: 2 });
-    expect(judged(by(2), ['ok'], failing)).toEqual({ ...NO_RESULTS, state: 'up' });
-    const down = judged(by(2), ['fail', 'fail']);
-    expect(judged(by(5), ['fail'], down).state).toBe('down');
-    expect(judged(by(5, 2), ['ok'], down).state).toBe('down');
-    expect(judged(by(5, 2), ['ok', 'ok'], down).state).toBe('up');
+    const failing = stateAfter(by(5), ['ok', 'fail', 'fail', 'fail']);
+    expect(stateAfter(by(2), ['fail'], failing)).toMatchObject({ state: 'down', consecutive_failures: 2 });
+    expect(stateAfter(by(2), ['ok'], failing)).toEqual({ ...NO_RESULTS, state: 'up' });
+    const down = stateAfter(by(2), ['fail', 'fail']);
+    expect(stateAfter(by(5), ['fail'], down).state).toBe('down');
+    expect(stateAfter(by(5, 2), ['ok'], down).state).toBe('down');
+    expect(stateAfter(by(5, 2), ['ok', 'ok'], down).state).toBe('up');
   });
 });
 
@@ -158,8 +158,8 @@ describe('any sequence of results', () => {
     fc.assert(
       fc.property(thresholds, results, outcome, (limits, list, steady) => {
         const longest = Math.max(limits.failure_threshold, limits.recovery_threshold);
-        const settled = judged(limits, [...list, ...new Array<Outcome>(2 * longest).fill(steady)]);
-        expect(isSameState(judged(limits, [steady], settled), settled)).toBe(true);
+        const settled = stateAfter(limits, [...list, ...new Array<Outcome>(2 * longest).fill(steady)]);
+        expect(isSameState(stateAfter(limits, [steady], settled), settled)).toBe(true);
         expect(isUnconfirmed({ ...settled, ...limits })).toBe(false);
       }),
     );
@@ -179,7 +179,7 @@ describe('any sequence of results', () => {
           const others = worse[list[place]!];
           const bad = list.with(place, others[pick % others.length]!);
           // For an up check, the time before its first success is neither better nor worse.
-          const [good, worst] = [judged(limits, ['ok', ...list]), judged(limits, ['ok', ...bad])];
+          const [good, worst] = [stateAfter(limits, ['ok', ...list]), stateAfter(limits, ['ok', ...bad])];
           expect(rank[worst.state]).toBeGreaterThanOrEqual(rank[good.state]);
         },
       ),
@@ -187,12 +187,12 @@ describe('any sequence of results', () => {
   });
 
   it('is unconfirmed while a counter is below its threshold', () => {
-    expect(isUnconfirmed({ ...judged(by(3), ['ok', 'fail']), ...by(3) })).toBe(true);
-    expect(isUnconfirmed({ ...judged(by(3), ['ok', 'warn']), ...by(3) })).toBe(true);
-    expect(isUnconfirmed({ ...judged(by(1, 3), ['fail', 'warn']), ...by(1, 3) })).toBe(true);
-    expect(isUnconfirmed({ ...judged(by(1, 3), ['warn', 'ok']), ...by(1, 3) })).toBe(true);
+    expect(isUnconfirmed({ ...stateAfter(by(3), ['ok', 'fail']), ...by(3) })).toBe(true);
+    expect(isUnconfirmed({ ...stateAfter(by(3), ['ok', 'warn']), ...by(3) })).toBe(true);
+    expect(isUnconfirmed({ ...stateAfter(by(1, 3), ['fail', 'warn']), ...by(1, 3) })).toBe(true);
+    expect(isUnconfirmed({ ...stateAfter(by(1, 3), ['warn', 'ok']), ...by(1, 3) })).toBe(true);
     expect(isUnconfirmed({ ...NEW, ...by(3, 3) })).toBe(false);
-    expect(isUnconfirmed({ ...judged(by(3), ['ok']), ...by(3, 9) })).toBe(false);
+    expect(isUnconfirmed({ ...stateAfter(by(3), ['ok']), ...by(3, 9) })).toBe(false);
   });
 });
 

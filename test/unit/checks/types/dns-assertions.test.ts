@@ -70,11 +70,11 @@ describe('a dns check with assertions', () => {
   });
 
   it.each([
-    ['expects a response code: %s is %s', 'NXDOMAIN'],
+    ['missing.example.com', 'NXDOMAIN'],
     ['empty.example.com', 'NOERROR'],
     ['broken.example.com', 'SERVFAIL'],
     ['refused.example.com', 'REFUSED'],
-  ])('may want %s to answer %s', async (name, rcode) => {
+  ])('expects for %s the response code %s', async (name, rcode) => {
     expect(await probe(`A ${name}`, [is('rcode', 'equals', rcode)])).toMatchObject({ success: true, records: [] });
     expect(await probe(`A ${name}`, [is('rcode', 'not_equals', rcode)])).toMatchObject({
       error_kind: 'dns',
@@ -122,13 +122,13 @@ describe('a dns check with assertions', () => {
     const { net, ...own } = probeWorld();
     const values = ['10.0.0.5', '93.184.215.14'];
     const answering = { ...own, net: { ...net, resolve: async () => ({ values, latency_ms: 1 }) } };
-    const ours = (...assertions: object[]) =>
+    const probeOwn = (...assertions: object[]) =>
       probeCheck({ check_type: 'dns', config: { hostname: 'a.example.com', record_type: 'A', assertions } }, answering);
-    expect(await ours(is('any_record', 'matches', '^10'))).toMatchObject({
+    expect(await probeOwn(is('any_record', 'matches', '^10'))).toMatchObject({
       success: false,
       error_message: 'expected any_record to match "^10", got 93.184.215.14',
       records: ['93.184.215.14'],
     });
-    expect(await ours(is('record_count', 'equals', 1))).toMatchObject({ success: true });
+    expect(await probeOwn(is('record_count', 'equals', 1))).toMatchObject({ success: true });
   });
 });

@@ -133,13 +133,13 @@ describe('a domain check', () => {
       'example.com is not registered: the registry of .com has no such domain',
     ],
     [
-      'has had enough of us',
+      'limits requests',
       (_, response) => response.writeHead(429).end(),
       'status',
       'the registry of .com answered 429 (Too Many Requests)',
     ],
     [
-      'has a bad day',
+      'is unavailable',
       (_, response) => response.writeHead(503).end(),
       'status',
       'the registry of .com answered 503 (Service Unavailable)',

@@ -179,12 +179,12 @@ describe('an http check', () => {
 describe('the cause of a failed http check', () => {
   it.each<[string, (socket: Socket) => void, object]>([
     [
-      'a target that refuses to speak HTTP answered',
+      'a target that rejects HTTP has responded',
       (socket) => socket.end('220 smtp ready\r\n'),
       { error_kind: 'connect' },
     ],
-    ['a target that resets answered', (socket) => socket.resetAndDestroy(), { error_kind: 'connect' }],
-    ['a target that stays silent may be cut off', () => {}, { error_kind: 'timeout', unanswered: true }],
+    ['a target that resets has responded', (socket) => socket.resetAndDestroy(), { error_kind: 'connect' }],
+    ['a target that does not respond can be unreachable', () => {}, { error_kind: 'timeout', unanswered: true }],
   ])('is reported for: %s', async (_what, onConnection, expected) => {
     await using target = await rawTarget((socket) => socket.once('data', () => onConnection(socket)));
     const outcome = await probe(target.url, {}, probeWorld({ timeout_ms: 100 }));

@@ -58,5 +58,7 @@ describe.each([...checkTypes.values()])('check type $type', (type) => {
 
 it('finds a type by name, and reports where an unknown one belongs', () => {
   expect(checkTypeOf('http').type).toBe('http');
-  expect(() => checkTypeOf('carrier-pigeon')).toThrow('The check type carrier-pigeon is not in lib/checks/types/registry.ts.');
+  expect(() => checkTypeOf('carrier-pigeon')).toThrow(
+    'The check type carrier-pigeon is not in lib/checks/types/registry.ts.',
+  );
 });

@@ -67,7 +67,9 @@ describe('an http check with an assertion on days_left', () => {
     if (left < 7)
       expect(outcome).toMatchObject({
         error_kind: 'tls',
-        error_message: expect.stringMatching(/^certificate expires on .*, in 5 days; at least 7 are required: renew it$/),
+        error_message: expect.stringMatching(
+          /^certificate expires on .*, in 5 days; at least 7 are required: renew it$/,
+        ),
       });
   });
 

@@ -49,7 +49,7 @@ describe('a tls check', () => {
     ['a name in its own letters', 'Bücher.example.org', 'xn--bcher-kva.example.org'],
     ['a name with the dot of the root', 'shop.example.org.', 'shop.example.org'],
     ['a name in capitals', 'SHOP.example.org', 'shop.example.org'],
-  ])('treats %s as what it is: %s', async (_what, host, sni) => {
+  ])('normalizes %s: %s', async (_what, host, sni) => {
     const asked: string[] = [];
     const names = ['shop.example.org', 'xn--bcher-kva.example.org', '127.77.0.1', '::1'];
     const options = {
@@ -128,10 +128,10 @@ describe('a tls check', () => {
       error_kind: 'tls',
       error_message: 'certificate is self-signed: no authority vouches for it',
     });
-    const stranger = await makeAuthority('Nobody Knows Ltd');
+    const stranger = await makeAuthority('Unknown Ltd');
     await using other = await tlsTarget(await stranger.issue({ names: ['shop.example.org'] }));
     expect((await probe(other.port)).error_message).toBe(
-      'certificate comes from Nobody Knows Ltd: not a trusted authority, or the server leaves out its intermediate certificates',
+      'certificate comes from Unknown Ltd: not a trusted authority, or the server leaves out its intermediate certificates',
     );
   });
 

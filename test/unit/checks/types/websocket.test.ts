@@ -189,9 +189,7 @@ describe('a websocket check of a faulty server', () => {
         answered += piece.length;
       });
     });
-    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(
-      wrong('it sent more than 1 MB without a match'),
-    );
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong('it sent more than 1 MB without a match'));
     expect(answered).toBe(0);
   });
 

@@ -29,7 +29,7 @@ describe('closestName', () => {
     ['TIMEOUT_MS', 'timeout_ms'],
   ])('returns for %s: %s', (name, near) => expect(closestName(name, KNOWN)).toBe(near));
 
-  it.each(['colour', 'message', 'is', '', '__proto__', 'ü', 'x'.repeat(100_000)])('returns undefined for %s', (name) =>
+  it.each(['shade', 'message', 'is', '', '__proto__', 'ü', 'x'.repeat(100_000)])('returns undefined for %s', (name) =>
     expect(closestName(name, KNOWN)).toBeUndefined(),
   );
 

@@ -22,7 +22,7 @@ describe('sizeProblem', () => {
     expect(excess(JSON.stringify({ text: `${'[{,"\\'.repeat(20_000)}` }))).toBeUndefined();
   });
 
-  it.each(['', '"', '"\\', ']]]]', '{"a":'])('ignores %j, which is not JSON', (text) => {
+  it.each(['', '"', '"\\', ']]]]', '{"a":'])('ignores the invalid JSON %j', (text) => {
     expect(excess(text)).toBeUndefined();
   });
 
@@ -43,15 +43,15 @@ describe('sizeProblem', () => {
 });
 
 describe('atMost', () => {
-  const judged: unknown[] = [];
-  const member = z.unknown().refine((value) => judged.push(value) > 0);
+  const evaluated: unknown[] = [];
+  const member = z.unknown().refine((value) => evaluated.push(value) > 0);
 
   it('checks the size before any item', () => {
     const list = atMost(2, z.array(member), 'too many');
     expect(list.safeParse([1, 2]).data).toEqual([1, 2]);
-    expect(judged.splice(0)).toEqual([1, 2]);
+    expect(evaluated.splice(0)).toEqual([1, 2]);
     expect(list.safeParse([1, 2, 3]).error!.issues).toMatchObject([{ path: [], message: 'too many' }]);
-    expect(judged).toEqual([]);
+    expect(evaluated).toEqual([]);
   });
 
   it('accepts maps and absent values', () => {

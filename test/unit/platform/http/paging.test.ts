@@ -94,12 +94,12 @@ describe('a cursor', () => {
   });
 
   it.each([
-    ['of another list', encodeCursor('b', 'x')],
-    ['with a position that no key can have', encodeCursor('a', 'ü')],
-    ['with a position of another kind', encodeCursor('a', 7)],
-    ['with rubbish behind it', `${encodeCursor('a', 'x')}!!!`],
-    ['with padding that it never has', `${encodeCursor('a', 'xy')}==`],
-    ['that is JSON but no cursor', Buffer.from('{"a":1}').toString('base64url')],
+    ['it is of another list', encodeCursor('b', 'x')],
+    ['its position is not a valid key', encodeCursor('a', 'ü')],
+    ['its position has another type', encodeCursor('a', 7)],
+    ['it is followed by other text', `${encodeCursor('a', 'x')}!!!`],
+    ['it has padding', `${encodeCursor('a', 'xy')}==`],
+    ['it is JSON but not a cursor', Buffer.from('{"a":1}').toString('base64url')],
   ])('is rejected if %s', (_name, cursor) => {
     expect(() => decodeCursor('a', cursor, Position)).toThrow('is not a cursor of this list');
   });

@@ -60,8 +60,8 @@ describe('request validation', () => {
 
 describe('path matching', () => {
   it.each([
-    ['percent-encoded', '/v1/things/%61', 'a'],
-    ['percent-encoded where it need not be', '/v1/things/a%2Eb', 'a.b'],
+    ['its id is percent-encoded', '/v1/things/%61', 'a'],
+    ['its id has an unnecessary escape', '/v1/things/a%2Eb', 'a.b'],
   ])('finds a resource if %s', async (_name, path, id) => {
     expect((await send('GET', path)).body).toEqual({ id });
   });
@@ -75,7 +75,7 @@ describe('path matching', () => {
     ['too long an id', `/v1/things/${'a'.repeat(65)}`],
     ['a dot segment', '/v1/things/..'],
     ['nothing', '/v1/things/'],
-    ['a slash too many', '/v1/things/a/'],
+    ['a trailing slash', '/v1/things/a/'],
     ['another case', '/V1/things/a'],
   ])('finds nothing for %s', async (_name, path) => {
     expect(await send('GET', path)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });

@@ -53,7 +53,7 @@ describe('isServiceOrigin', () => {
   });
 
   it.each(['null', '', '*', 'file://', 'http://localhost:8787/', 'http://localhost:8787/a', 'chrome-extension://abc'])(
-    'is not "%s"',
+    'rejects the page "%s"',
     (origin) => {
       expect(isServiceOrigin(origin, 'localhost:8787', NONE)).toBe(false);
     },
@@ -75,7 +75,8 @@ describe('serviceOriginOf', () => {
 });
 
 describe('a request without Host', () => {
-  it('is rejected with a request for the header', () => expect(() => serviceOriginOf({}, NONE)).toThrow('Send the Host header'));
+  it('is rejected with a request for the header', () =>
+    expect(() => serviceOriginOf({}, NONE)).toThrow('Send the Host header'));
 });
 
 describe('address and session settings', () => {

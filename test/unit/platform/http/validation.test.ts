@@ -34,13 +34,13 @@ describe('an unknown property', () => {
     .meta({ id: 'TestOfUnknownMembers' });
 
   it.each<[place: string, value: object, path: string]>([
-    ['at the outermost level', { hots: 1 }, 'hots'],
-    ['below an optional member', { plain: { host: 'x', prot: 1 } }, 'plain.prot'],
+    ['at the top level', { hots: 1 }, 'hots'],
+    ['below an optional property', { plain: { host: 'x', prot: 1 } }, 'plain.prot'],
     ['below one with a default', { filled: { host: 'x', prot: 1 } }, 'filled.prot'],
-    ['in a list, behind a preprocessing', { list: [{ host: 'x' }, { host: 'x', prot: 1 }] }, 'list.1.prot'],
+    ['in a list, after preprocessing', { list: [{ host: 'x' }, { host: 'x', prot: 1 }] }, 'list.1.prot'],
     ['of another kind', { kind: { kind: 'a', a: 'x', b: 'x' } }, 'kind.b'],
     ['of a strict object, named once', { strict: { host: 'x', prot: 1 } }, 'strict.prot'],
-    ['whose name is that of a method of every object', { toString: 1 }, 'toString'],
+    ['named like a method of every object', { toString: 1 }, 'toString'],
   ])('is rejected %s', (_place, value, path) => {
     expect(Object.keys(complaints(() => parse(schema, value)))).toEqual([path]);
   });

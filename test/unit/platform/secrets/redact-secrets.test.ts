@@ -86,10 +86,10 @@ describe('text without secrets', () => {
   });
 
   it.each([
-    ['a value of one or two characters, which is everywhere', '1', '{"id": 1, "n": 11}', '{"id": 1, "n": 11}'],
+    ['a value of one or two characters', '1', '{"id": 1, "n": 11}', '{"id": 1, "n": 11}'],
     ['a short value inside a word', 'prod', 'product of prod', `product of ${REDACTED}`],
     ['a short value in a number', '2026', '120260 2026-01', `120260 ${REDACTED}-01`],
-    ['the beginning of a secret at the end of a text that is whole', 'services/T0', 'no service', 'no service'],
+    ['the beginning of a secret at the end of a complete text', 'services/T0', 'no service', 'no service'],
     ['an empty value', '', 'a  b', 'a  b'],
   ])('redacts nothing but the secret: %s', (_what, secret, text, left) => {
     expect(redactorOf([secret])(text)).toBe(left);
@@ -101,7 +101,7 @@ describe('secrets in request headers', () => {
   it.each([
     ['a value', { 'X-Key': 'sk_live_9' }, '{"x-key":"sk_live_9"}', `{"x-key":"${REDACTED}"}`],
     ['a token without its scheme', { Authorization: 'Bearer abcdef' }, 'no token abcdef', `no token ${REDACTED}`],
-    ['the word before a token', { Authorization: 'Bearer abcdef' }, 'Bearer abcdef', `Bearer ${REDACTED}`],
+    ['the scheme before a token', { Authorization: 'Bearer abcdef' }, 'Bearer abcdef', `Bearer ${REDACTED}`],
     ['Basic as it was sent', { authorization: basic }, `got ${basic}`, `got Basic ${REDACTED}`],
     ['user and password of Basic', { authorization: basic }, 'no user ops:hush', `no user ${REDACTED}`],
     ['the password of Basic', { authorization: basic }, 'wrong: "hush"', `wrong: "${REDACTED}"`],

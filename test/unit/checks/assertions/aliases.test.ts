@@ -12,7 +12,7 @@ describe('names of other services', () => {
       '`body_not_contains` is not known here; write config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',
     ],
     [
-      'one of them in config',
+      'a name in config',
       { config: { body_not_contains: 'error' } },
       'config.body_not_contains',
       '`config.body_not_contains` is not known here; write config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',

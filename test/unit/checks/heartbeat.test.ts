@@ -5,16 +5,12 @@ import { at, checkOf, deadlineOf, heardOf, NIGHTLY, type Story } from '#test/uni
 describe('heartbeatDeadline without a schedule', () => {
   const FIVE = { grace_seconds: 300 };
   it.each<[string, Story, string]>([
-    ['comes a grace after the newest push', { pushed: '00:40' }, '00:45'],
-    ['comes an interval after the failure before it', { pushed: '00:40', failed: '00:45' }, '00:55'],
-    ['counts from a push that ended the silence before', { pushed: '00:40', failed: '00:38' }, '00:45'],
-    ['counts from a later change of settings', { pushed: '00:40', settings: '00:42' }, '00:47'],
-    ['counts from the end of our last outage', { pushed: '00:40', watched: '00:50' }, '00:55'],
-    [
-      'begins anew when we were out during the silence',
-      { pushed: '00:40', failed: '00:48', watched: '00:50' },
-      '00:55',
-    ],
+    ['is the grace time after the newest push', { pushed: '00:40' }, '00:45'],
+    ['is an interval after the previous failure', { pushed: '00:40', failed: '00:45' }, '00:55'],
+    ['counts from a push after a missed heartbeat', { pushed: '00:40', failed: '00:38' }, '00:45'],
+    ['counts from a later settings change', { pushed: '00:40', settings: '00:42' }, '00:47'],
+    ['counts from the end of the last outage', { pushed: '00:40', watched: '00:50' }, '00:55'],
+    ['restarts after an outage in the gap', { pushed: '00:40', failed: '00:48', watched: '00:50' }, '00:55'],
   ])('follows the rule: %s', (_rule, story, due) => {
     expect(deadlineOf({ config: FIVE, ...story })?.at).toBe(at(due));
   });
@@ -31,19 +27,19 @@ describe('heartbeatDeadline without a schedule', () => {
 
 describe('heartbeatDeadline with a schedule', () => {
   it.each<[string, Story, string, string]>([
-    ['is a grace after the first due time since the newest sign of life', { pushed: '02:00' }, '02:30', '03:30'],
+    ['is the grace time after the first due time since the newest heartbeat', { pushed: '02:00' }, '02:30', '03:30'],
     [
-      'which is an hour by default, and what the check says else',
+      'has a grace time of an hour by default, else that of the check',
       { pushed: '02:00', config: { ...NIGHTLY, grace_seconds: 600 } },
       '02:30',
       '02:40',
     ],
-    ['waits for the next due time after a sign of life in the grace', { pushed: '03:10' }, '+02:30', '+03:30'],
-    ['and after one at the due time itself', { pushed: '02:30' }, '+02:30', '+03:30'],
-    ['does not ask again for one that came ten seconds early', { pushed: '02:29:50' }, '+02:30', '+03:30'],
-    ['but for one that came two minutes early', { pushed: '02:28' }, '02:30', '03:30'],
-    ['counts from a change of settings', { pushed: '01:00', settings: '02:45' }, '+02:30', '+03:30'],
-    ['counts from the end of our last outage', { pushed: '01:00', watched: '02:35' }, '+02:30', '+03:30'],
+    ['waits for the next due time after a heartbeat in the grace time', { pushed: '03:10' }, '+02:30', '+03:30'],
+    ['waits for the next due time after a heartbeat at the due time', { pushed: '02:30' }, '+02:30', '+03:30'],
+    ['accepts a heartbeat ten seconds early', { pushed: '02:29:50' }, '+02:30', '+03:30'],
+    ['does not accept a heartbeat two minutes early', { pushed: '02:28' }, '02:30', '03:30'],
+    ['counts from a settings change', { pushed: '01:00', settings: '02:45' }, '+02:30', '+03:30'],
+    ['counts from the end of the last outage', { pushed: '01:00', watched: '02:35' }, '+02:30', '+03:30'],
     ['is that of the next due time after a failure', { pushed: '01:00', failed: '03:30' }, '+02:30', '+03:30'],
   ])('follows the rule: %s', (_rule, story, due, deadline) => {
     const found = deadlineOf({ config: NIGHTLY, ...story });
