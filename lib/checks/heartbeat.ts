@@ -84,7 +84,7 @@ export function heartbeatDeadline(
   return { misses: 'any sign', since, at };
 }
 
-/** Returns the runs with a time limit, oldest first. A run that was open during an outage is excluded: it can have ended then. */
+/** Returns the runs with a time limit, oldest first; not those open during an outage, because they can have ended. */
 const openRuns = ({ runs = [] }: PushCheck, { watchedSince }: LastHeartbeat, now: number): OpenRun[] =>
   runs
     .filter(({ overrun, received_at }) => !overrun && pastOrZero(received_at, now) >= Math.max(1, watchedSince))

@@ -72,7 +72,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     expect(await page.getByLabel(/^Name/).inputValue()).toBe('Backup');
     expect(await page.getByLabel(/^Slug/).inputValue()).toBe('backup');
     await page.getByRole('button', { name: 'Add it' }).click();
-    await page.getByLabel('Type').selectOption({ label: 'Results of your own' });
+    await page.getByLabel('Type').selectOption({ label: 'Push results' });
     await page.getByLabel(/^Interval/).fill('0');
     await page.getByRole('button', { name: 'Watch it' }).click();
     // The API's own words, at the field; what was typed stays.

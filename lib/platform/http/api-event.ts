@@ -31,7 +31,7 @@ export type ApiResult = {
   isBase64Encoded?: boolean;
 };
 
-/** Returns the cookies. API Gateway passes them apart from the headers (payload format 2.0); other hosts leave them there. */
+/** Returns the cookies, which API Gateway passes apart from the headers (payload format 2.0), unlike other hosts. */
 export const cookiesOf = ({ cookies, headers }: ApiEvent): string[] =>
   cookies ?? (headers.cookie ?? '').split(/; */).filter(Boolean);
 
