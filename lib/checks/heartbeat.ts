@@ -36,9 +36,9 @@ type PushCheck = Pick<CheckItem, 'config' | 'interval_seconds' | 'settings_at' |
 /** Time (epoch ms) at which a push check fails without a heartbeat, and the missing event. */
 export type HeartbeatDeadline = { at: number } & (
   | { misses: 'end of a run'; started_at: number }
-  | { misses: 'first sign' }
+  | { misses: 'first heartbeat' }
   | { misses: 'due time'; due: number }
-  | { misses: 'any sign'; since: number }
+  | { misses: 'any heartbeat'; since: number }
 );
 
 /** Last heartbeat, and start of monitoring; epoch ms. */
@@ -77,11 +77,11 @@ export function heartbeatDeadline(
   const failed = pastOrZero(check.silence_at ?? 0, now);
   const isContinued = failed > 0 && failed >= since;
   if (heartbeat === undefined && failed === 0)
-    return rules.first > 0 ? { misses: 'first sign', at: since + rules.first } : undefined;
+    return rules.first > 0 ? { misses: 'first heartbeat', at: since + rules.first } : undefined;
   if (rules.calendar)
     return missesDueTime(rules.calendar, rules, { since, heartbeat, failed: isContinued ? failed : undefined });
   const at = Math.max(since + rules.grace, isContinued ? failed + rules.interval : 0);
-  return { misses: 'any sign', since, at };
+  return { misses: 'any heartbeat', since, at };
 }
 
 /** Returns the runs with a time limit, oldest first; not those open during an outage, because they can have ended. */
@@ -118,7 +118,7 @@ function expectedAfter(calendar: Calendar, since: number, heartbeat: number | un
 /** Returns the newest deadline of its kind at `now`, which a failure reports for all earlier ones. Pure. */
 export function latestMissed(check: PushCheck, deadline: HeartbeatDeadline, now: number): HeartbeatDeadline {
   const { calendar, interval, grace } = heartbeatRules(check);
-  if (deadline.misses === 'any sign')
+  if (deadline.misses === 'any heartbeat')
     return { ...deadline, at: deadline.at + Math.floor((now - deadline.at) / interval) * interval };
   if (deadline.misses !== 'due time' || !calendar) return deadline;
   let latest = deadline.due;
@@ -170,14 +170,14 @@ export function missedMessage(
   switch (missed.misses) {
     case 'end of a run':
       return `started ${wallClock(zone, missed.started_at)} but not finished within ${seconds(maxRun)} s`;
-    case 'first sign':
+    case 'first heartbeat':
       return `no heartbeat within ${seconds(first)} s of its ${check.rev === 1 ? 'creation' : 'last settings change'}`;
     case 'due time': {
       const lastText = last === undefined ? 'none so far' : `last ${toMinute(wallClock(zone, last))}`;
       const due = wallClock(zone, missed.due).replace(/:00$/, '');
       return `no heartbeat for the run due ${due} ${zone} (grace ${seconds(grace)} s); ${lastText}`;
     }
-    case 'any sign':
+    case 'any heartbeat':
       return `no result for ${seconds(now - missed.since)} s (grace ${seconds(grace)} s)`;
   }
 }

@@ -107,14 +107,14 @@ function silentSoFar({ at, check, silence, state }: ExplainInput): MomentExplain
   const not_due = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
   const fails = `it ${silence.at <= at ? 'was' : 'would be'} due to fail at ${clock(silence.at)}`;
   switch (silence.misses) {
-    case 'any sign': {
+    case 'any heartbeat': {
       const silent = at - silence.since;
       if (silent <= check.interval_seconds * 1000) return undefined;
       return not_due(`It was silent for ${seconds(silent)} of ${seconds(silence.at - silence.since)}; ${fails}.`);
     }
     case 'due time':
       return at <= silence.due ? undefined : not_due(`Its job was due at ${clock(silence.due)}; ${fails}.`);
-    case 'first sign':
+    case 'first heartbeat':
       return not_due(`Nothing had come from it yet; ${fails}.`);
     case 'end of a run':
       return not_due(`A run had begun at ${clock(silence.started_at)} and was not over; ${fails}.`);

@@ -68,14 +68,14 @@ type Fleet = ReturnType<typeof fleet>;
  * @param skip uncounted seconds at the start, until bursts are used up, before the counted `seconds`
  * @returns requests, allowed requests and store writes per second
  */
-export async function ask(
+export async function sendRequests(
   { clock, limiters, random, requests }: Fleet,
   rate: Rate,
   perSecond: number,
   { skip, seconds }: { skip: number; seconds: number },
 ) {
-  let asked = 0;
-  let let_in = 0;
+  let requested = 0;
+  let granted = 0;
   let before = 0;
   const from = START + skip * 1000;
   clock.at(from, () => {
@@ -87,11 +87,11 @@ export async function ask(
       const limiter = limiters[random.int(0, limiters.length - 1)]!;
       Promise.resolve(limiter.takeOf('acc_a', 'push', rate, 1)).then(({ allowed }) => {
         if (at < from) return;
-        asked++;
-        if (allowed) let_in++;
+        requested++;
+        if (allowed) granted++;
       });
     });
   }
   await clock.runUntil(from + (seconds + 5) * 1000);
-  return { asked: asked / seconds, let_in: let_in / seconds, writes: (requests.writes - before) / seconds };
+  return { requested: requested / seconds, granted: granted / seconds, writes: (requests.writes - before) / seconds };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
-import { ask, fleet, START } from './lease-fleet.ts';
+import { fleet, START, sendRequests } from './lease-fleet.ts';
 
 const PUSH = { per_second: 500, burst: 5000 };
 
@@ -11,12 +11,12 @@ describe('leases of an account served by many processes', () => {
     'refuse nothing below its rate and cost at most 3 %% writes: %i processes',
     async (count) => {
       for (const share of [0.5, 0.9]) {
-        const { asked, let_in, writes } = await ask(fleet(count), PUSH, share * PUSH.per_second, {
+        const { requested, granted, writes } = await sendRequests(fleet(count), PUSH, share * PUSH.per_second, {
           skip: 60,
           seconds: 30,
         });
-        expect(let_in).toBe(asked);
-        expect(writes / asked).toBeLessThan(0.03);
+        expect(granted).toBe(requested);
+        expect(writes / requested).toBeLessThan(0.03);
       }
     },
   );
@@ -32,17 +32,17 @@ describe('leases of an account served by many processes', () => {
     [200, 2, 50],
     [200, 20, 5],
   ])('allow about its rate after its burst: %i processes with %i times the rate', async (count, times, skip) => {
-    const { let_in, writes } = await ask(fleet(count), PUSH, times * PUSH.per_second, { skip, seconds: 15 });
-    expect(let_in).toBeGreaterThan(0.75 * PUSH.per_second);
+    const { granted, writes } = await sendRequests(fleet(count), PUSH, times * PUSH.per_second, { skip, seconds: 15 });
+    expect(granted).toBeGreaterThan(0.75 * PUSH.per_second);
     // Tokens granted without a lease come on top.
-    expect(let_in).toBeLessThan(1.1 * PUSH.per_second + count);
+    expect(granted).toBeLessThan(1.1 * PUSH.per_second + count);
     expect(writes).toBeLessThan(50);
   });
 
   it('cost nothing for an account with one request per second', async () => {
     const service = fleet(1);
-    const { asked, let_in } = await ask(service, PUSH, 1, { skip: 0, seconds: 60 });
-    expect(let_in).toBe(asked);
+    const { requested, granted } = await sendRequests(service, PUSH, 1, { skip: 0, seconds: 60 });
+    expect(granted).toBe(requested);
     expect(service.requests).toMatchObject({ reads: 0, writes: 0 });
   });
 
@@ -53,9 +53,9 @@ describe('leases of an account served by many processes', () => {
       Array.from({ length: 100 }, (_, i) => limiters[i % 20]!.takeOf('acc_a', 'send', send, 1)),
     );
     await clock.runUntil(START + 5000);
-    const allowed = (await taken).filter((one) => one.allowed).length;
-    expect(allowed).toBeGreaterThanOrEqual(10);
-    expect(allowed).toBeLessThanOrEqual(20 + 5);
+    const granted = (await taken).filter((one) => one.allowed).length;
+    expect(granted).toBeGreaterThanOrEqual(10);
+    expect(granted).toBeLessThanOrEqual(20 + 5);
   });
 
   it('are requested once per process for any number of waiting requests', async () => {

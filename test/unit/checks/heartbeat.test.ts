@@ -64,8 +64,8 @@ describe('heartbeatDeadline with a schedule', () => {
 describe('heartbeatDeadline before the first heartbeat', () => {
   const config = { ...NIGHTLY, expect_first_within_seconds: 7200 };
   it('counts from creation, and from the end of the last outage', () => {
-    expect(deadlineOf({ config })).toEqual({ misses: 'first sign', at: at('02:00') });
-    expect(deadlineOf({ config, watched: '01:00' })).toEqual({ misses: 'first sign', at: at('03:00') });
+    expect(deadlineOf({ config })).toEqual({ misses: 'first heartbeat', at: at('02:00') });
+    expect(deadlineOf({ config, watched: '01:00' })).toEqual({ misses: 'first heartbeat', at: at('03:00') });
   });
 
   it('is followed by each missed due time', () => {
@@ -125,12 +125,12 @@ describe('heartbeatDeadline during an open job run', () => {
 
 it('returns one deadline per missed due time, and the newest when it is evaluated late', () => {
   const story = { config: { schedule: '0 * * * *', grace_seconds: 600 }, pushed: '01:00' };
-  const [check, heard] = [checkOf(story), heardOf(story)];
-  const first = heartbeatDeadline(check, heard, at('02:10'))!;
+  const [check, lastHeartbeat] = [checkOf(story), heardOf(story)];
+  const first = heartbeatDeadline(check, lastHeartbeat, at('02:10'))!;
   expect(first.at).toBe(at('02:10'));
   expect(latestMissed(check, first, at('02:10')).at).toBe(at('02:10'));
   expect(latestMissed(check, first, at('05:09')).at).toBe(at('04:10'));
-  const second = heartbeatDeadline({ ...check, silence_at: first.at }, heard, at('02:10'));
+  const second = heartbeatDeadline({ ...check, silence_at: first.at }, lastHeartbeat, at('02:10'));
   expect(second).toEqual({ misses: 'due time', due: at('03:00'), at: at('03:10') });
 });
 
@@ -159,8 +159,8 @@ describe('downAt', () => {
 
 describe('missedMessage', () => {
   const said = (story: Story, now: number, more: object = {}) => {
-    const [check, heard] = [{ ...checkOf(story), ...more }, heardOf(story)];
-    return missedMessage(check, heartbeatDeadline(check, heard, now)!, heard.last, now);
+    const [check, lastHeartbeat] = [{ ...checkOf(story), ...more }, heardOf(story)];
+    return missedMessage(check, heartbeatDeadline(check, lastHeartbeat, now)!, lastHeartbeat.last, now);
   };
   it.each<[Story, string]>([
     [

@@ -37,13 +37,13 @@ describe('loopMeter', () => {
 
 /** Responds while the test blocks its event loop, reports it to the test, and keeps the connection open. */
 const TARGET = `
-  const { parentPort, workerData: signs } = require('node:worker_threads');
+  const { parentPort, workerData: flags } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => {
       parentPort.postMessage('asked');
-      Atomics.wait(signs, 0, 0);
-      const answered = () => Atomics.notify(signs, 1, Atomics.store(signs, 1, 1));
+      Atomics.wait(flags, 0, 0);
+      const answered = () => Atomics.notify(flags, 1, Atomics.store(flags, 1, 1));
       socket.write('HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok', answered);
     });
   });
@@ -51,8 +51,8 @@ const TARGET = `
 `;
 
 it('prefers a response received during a stall to the deadline that passed in it', async () => {
-  const signs = new Int32Array(new SharedArrayBuffer(8));
-  const target = new Worker(TARGET, { eval: true, workerData: signs });
+  const flags = new Int32Array(new SharedArrayBuffer(8));
+  const target = new Worker(TARGET, { eval: true, workerData: flags });
   const said = () => new Promise<unknown>((resolve) => target.once('message', resolve));
   try {
     const port = await said();
@@ -62,8 +62,8 @@ it('prefers a response received during a stall to the deadline that passed in it
     expect(await said()).toBe('asked');
     // After immediates come the timers, and only then the sockets.
     await turn();
-    Atomics.notify(signs, 0, Atomics.store(signs, 0, 1));
-    Atomics.wait(signs, 1, 0);
+    Atomics.notify(flags, 0, Atomics.store(flags, 0, 1));
+    Atomics.wait(flags, 1, 0);
     standStill(begun + timeout_ms + 100 - performance.now());
     expect(await exchange).toMatchObject({ status: 200, body: 'ok' });
   } finally {

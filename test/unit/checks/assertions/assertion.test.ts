@@ -142,15 +142,15 @@ describe('an invalid assertion', () => {
         { config: { host: 'shop.example.com', min_days_remaining: least, assertions: [assertion] } },
         { entity_id: 'ent_1', check_type: 'tls' },
       );
-    const told = (days: number) => [
+    const errorsFor = (days: number) => [
       {
         path: 'config.assertions.0.value',
         message: `a warning at ${days} days never appears, because the check fails below 30`,
       },
     ];
-    expect(tls(30, warn('at_least', 21))).toEqual(told(21));
-    expect(tls(30, warn('at_least', 30))).toEqual(told(30));
-    expect(tls(30, warn('greater_than', 29))).toEqual(told(30));
+    expect(tls(30, warn('at_least', 21))).toEqual(errorsFor(21));
+    expect(tls(30, warn('at_least', 30))).toEqual(errorsFor(30));
+    expect(tls(30, warn('greater_than', 29))).toEqual(errorsFor(30));
     expect(tls(30, warn('at_least', 31))).toEqual([]);
     expect(tls(30, { ...warn('at_least', 21), severity: 'fail' })).toEqual([]);
   });

@@ -208,12 +208,12 @@ describe('a domain check', () => {
 
   it('reports a missing list', async () => {
     await using at = await httpTarget((_, response) => response.writeHead(500).end());
-    const ask = (url: string) =>
+    const probeWithList = (url: string) =>
       probeCheck({ check_type: 'domain', interval_seconds: 3600, config: { domain: 'example.com' } }, worldOf(url));
-    expect(await ask(`${at.url}/none.json`)).toMatchObject(
+    expect(await probeWithList(`${at.url}/none.json`)).toMatchObject(
       wrong('connect', /^the list of registries at .* could not be read: got status 500$/),
     );
-    expect(await ask(`http://127.77.0.1:${await closedPort()}/dns.json`)).toMatchObject(
+    expect(await probeWithList(`http://127.77.0.1:${await closedPort()}/dns.json`)).toMatchObject(
       wrong('connect', /^connection refused/),
     );
   });

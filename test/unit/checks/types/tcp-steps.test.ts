@@ -38,15 +38,15 @@ describe('a tcp check with steps', () => {
   });
 
   it('sends and expects arbitrary bytes, one per character', async () => {
-    const heard: Buffer[] = [];
+    const received: Buffer[] = [];
     await using target = await rawTarget((socket) => {
       socket.on('data', (piece) => {
-        heard.push(piece);
+        received.push(piece);
         socket.write(Buffer.from([0xff, 0x00, 0x80]));
       });
     });
     expect(await probe(target, [{ send: '\u0000\u0004\u00ff' }, { expect: '\u00ff\u0000\u0080' }])).toMatchObject(GOOD);
-    expect(Buffer.concat(heard)).toEqual(Buffer.from([0, 4, 255]));
+    expect(Buffer.concat(received)).toEqual(Buffer.from([0, 4, 255]));
   });
 
   it('finds a response in any division into pieces', async () => {

@@ -49,7 +49,7 @@ describe('access rules', () => {
   });
 
   it('explain a denial with the missing right', () => {
-    const told = (rights: Parameters<typeof isAllowed>[0], to: Guarded) => {
+    const denialMessage = (rights: Parameters<typeof isAllowed>[0], to: Guarded) => {
       try {
         assertAllowed(rights, to);
       } catch (error) {
@@ -57,12 +57,12 @@ describe('access rules', () => {
       }
       return 'let in';
     };
-    expect(told({ role: 'viewer', ...full }, 'write')).toBe('This needs the member role; you are a viewer.');
-    expect(told({ role: 'member', ...full }, 'manage')).toBe('This needs the admin role; you are a member.');
-    expect(told({ role: 'admin', scopes: ['push'], is_read_only: false }, 'read')).toBe(
+    expect(denialMessage({ role: 'viewer', ...full }, 'write')).toBe('This needs the member role; you are a viewer.');
+    expect(denialMessage({ role: 'member', ...full }, 'manage')).toBe('This needs the admin role; you are a member.');
+    expect(denialMessage({ role: 'admin', scopes: ['push'], is_read_only: false }, 'read')).toBe(
       'This key has the scope push; this needs read. Create a key that has it.',
     );
-    expect(told({ role: 'admin', scopes: ['read', 'mcp'], is_read_only: false }, 'own')).toBe(
+    expect(denialMessage({ role: 'admin', scopes: ['read', 'mcp'], is_read_only: false }, 'own')).toBe(
       'This key has the scopes read, mcp; this needs a key without scopes, or a session.',
     );
   });

@@ -40,9 +40,9 @@ it('preserves any response in each encoding', async () => {
 
 it('returns 304 without body and content headers for a known tag', async () => {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  const ask = compressResponses(async () => ({ statusCode: 200, headers, body: 'x'.repeat(2000) }));
-  const { etag = '' } = (await ask(eventOf('GET', {}))).headers;
-  expect(await ask(eventOf('GET', { 'if-none-match': etag, 'accept-encoding': 'gzip' }))).toEqual({
+  const handle = compressResponses(async () => ({ statusCode: 200, headers, body: 'x'.repeat(2000) }));
+  const { etag = '' } = (await handle(eventOf('GET', {}))).headers;
+  expect(await handle(eventOf('GET', { 'if-none-match': etag, 'accept-encoding': 'gzip' }))).toEqual({
     statusCode: 304,
     headers: { 'cache-control': 'no-store', vary: 'accept-encoding', etag },
     body: '',

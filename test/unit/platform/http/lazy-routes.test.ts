@@ -32,11 +32,11 @@ function makeApi(fails = 0) {
     list(['cats', 'dogs'], ['/v1/cats/{id}/friends', '/v1/dogs']),
     list(['fish'], ['/v1/fish']),
   ];
-  const answer = lazyRouter(lists, (rows) => makeRouter(rows, gates));
+  const handle = lazyRouter(lists, (routes) => makeRouter(routes, gates));
   const status = async (rawPath: string) => {
     const http = { method: 'GET', path: rawPath };
     const event = { rawPath, rawQueryString: '', headers: {}, isBase64Encoded: false };
-    return (await answer({ ...event, requestContext: { requestId: 'r', http } })).statusCode;
+    return (await handle({ ...event, requestContext: { requestId: 'r', http } })).statusCode;
   };
   return { loaded, status };
 }

@@ -90,8 +90,8 @@ describe('address and session settings', () => {
     [{ SESSION_DAYS: '3' }, 'SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is 7'],
     [{ SESSION_DAYS: '91' }, 'SESSION_DAYS: must be at most 90'],
     [{ SESSION_IDLE_DAYS: '0' }, 'SESSION_IDLE_DAYS: must be at least 1'],
-  ])('are rejected at startup: %o', (env, told) => {
-    expect(() => readSettings(env)).toThrow(`Settings are wrong. ${told}`);
+  ])('are rejected at startup: %o', (env, message) => {
+    expect(() => readSettings(env)).toThrow(`Settings are wrong. ${message}`);
   });
 
   it('accept a PUBLIC_URL with a trailing slash and in capitals', () => {

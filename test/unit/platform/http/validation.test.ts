@@ -5,7 +5,7 @@ import type { AppError } from '#lib/platform/errors.ts';
 import { parse, parseBody } from '#lib/platform/http/validation.ts';
 
 /** Details of a validation error; none without an error. */
-function complaints(run: () => unknown): Record<string, string> {
+function errorsOf(run: () => unknown): Record<string, string> {
   try {
     run();
     return {};
@@ -42,23 +42,23 @@ describe('an unknown property', () => {
     ['of a strict object, named once', { strict: { host: 'x', prot: 1 } }, 'strict.prot'],
     ['named like a method of every object', { toString: 1 }, 'toString'],
   ])('is rejected %s', (_place, value, path) => {
-    expect(Object.keys(complaints(() => parse(schema, value)))).toEqual([path]);
+    expect(Object.keys(errorsOf(() => parse(schema, value)))).toEqual([path]);
   });
 
   it('is accepted if the schema is open', () => {
-    expect(complaints(() => parse(schema, { open: { anything: { at: ['all'] } } }))).toEqual({});
+    expect(errorsOf(() => parse(schema, { open: { anything: { at: ['all'] } } }))).toEqual({});
   });
 
   it('is ignored at the top level only, if it belongs to a returned record', () => {
     const read = new Set(['created_at']);
     expect(parseBody(schema, { created_at: 'x' }, read)).not.toHaveProperty('created_at');
     const below = { plain: { host: 'x', created_at: 'x' } };
-    expect(Object.keys(complaints(() => parseBody(schema, below, read)))).toEqual(['plain.created_at']);
+    expect(Object.keys(errorsOf(() => parseBody(schema, below, read)))).toEqual(['plain.created_at']);
   });
 
   it('is rejected in a body even if null, which means absent for a known property', () => {
-    expect(complaints(() => parseBody(schema, { plain: null }))).toEqual({});
-    expect(Object.keys(complaints(() => parseBody(schema, { plan: null })))).toEqual(['plan']);
+    expect(errorsOf(() => parseBody(schema, { plain: null }))).toEqual({});
+    expect(Object.keys(errorsOf(() => parseBody(schema, { plan: null })))).toEqual(['plan']);
   });
 
   it('is rejected with any name and value', () => {
@@ -69,7 +69,7 @@ describe('an unknown property', () => {
         fc.jsonValue(),
         (name, value) => {
           const body = Object.fromEntries([[name, value]]);
-          expect(complaints(() => parse(schema, body))[name]).toContain(`\`${name}\` is not known`);
+          expect(errorsOf(() => parse(schema, body))[name]).toContain(`\`${name}\` is not known`);
         },
       ),
     );
@@ -77,7 +77,7 @@ describe('an unknown property', () => {
 
   it('is reported at most a hundred times', () => {
     const body = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, 1]));
-    expect(Object.keys(complaints(() => parse(schema, body)))).toHaveLength(100);
+    expect(Object.keys(errorsOf(() => parse(schema, body)))).toHaveLength(100);
   });
 });
 
@@ -106,7 +106,7 @@ describe('validation messages', () => {
     [z.email(), 'x', 'must be an e-mail address'],
     [z.union([z.string(), z.number()]), true, 'has none of the accepted forms'],
   ])('%#: %s', (schema, value, message) => {
-    expect(complaints(() => parse(z.object({ it: schema }), { it: value }))).toEqual({ it: message });
+    expect(errorsOf(() => parse(z.object({ it: schema }), { it: value }))).toEqual({ it: message });
   });
 
   it('report the properties required by all kinds if the kind is missing or unknown', () => {
@@ -115,7 +115,7 @@ describe('validation messages', () => {
       z.object({ kind: z.literal('a'), ...shared, a: z.string() }),
       z.object({ kind: z.literal('b'), ...shared }),
     ]);
-    expect(complaints(() => parse(schema, {}))).toEqual({ kind: 'is required: one of a, b', name: 'is required' });
-    expect(complaints(() => parse(schema, { kind: 'c', name: 'x' }))).toEqual({ kind: 'must be one of a, b' });
+    expect(errorsOf(() => parse(schema, {}))).toEqual({ kind: 'is required: one of a, b', name: 'is required' });
+    expect(errorsOf(() => parse(schema, { kind: 'c', name: 'x' }))).toEqual({ kind: 'must be one of a, b' });
   });
 });
