@@ -125,10 +125,10 @@ export type Acknowledgement = {
 };
 
 /** A planned alert and the check state that it reports. */
-export type NotifiedAlert = { id: string; announces: Exclude<CheckState, 'unknown'> };
+export type NotifiedAlert = { id: string; reports_state: Exclude<CheckState, 'unknown'> };
 
 /** State last reported to the channels; `unknown` if it is not certain. */
-export type NotifiedState = NotifiedAlert['announces'] | 'unknown';
+export type NotifiedState = NotifiedAlert['reports_state'] | 'unknown';
 
 /** Reported states. `inFlight`: latest alerts, oldest first; if one fails everywhere, the state before it holds. */
 export type NotifiedStates = { baseline: NotifiedState; inFlight: NotifiedAlert[] };

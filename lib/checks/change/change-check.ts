@@ -208,7 +208,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
       if (change === 'entity gone') return undefined;
       const writes = await countedWith(context, check, undefined, [
         { delete: keys.check(tenant, id), if: { version: check.v } },
-        { delete: keys.entry('silence', tenant, id) },
+        { delete: keys.entry('missed_heartbeat', tenant, id) },
         ...(change?.writes ?? (await withoutCheck(context, check))),
       ]);
       if (!writes) return undefined;

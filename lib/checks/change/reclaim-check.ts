@@ -5,7 +5,7 @@ import { cellOf, type EntryKind, PING_URLS, REVISIONS, under } from '#lib/keys.t
 import type { Item } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 
-const ENTRY_KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up', 'escalation', 'impact', 'hold'];
+const ENTRY_KINDS: EntryKind[] = ['missed_heartbeat', 'reminder', 'late', 'escalation', 'impact', 'hold'];
 const LAST_DELIVERIES = 'LAST#';
 
 type StoredPolicy = Item & { channels: readonly { id: string }[] };

@@ -12,7 +12,7 @@ type AppliedResult = {
   /** Epoch ms of the probe. */
   ran_at: number;
   reason: string;
-  cause: 'result' | 'silence';
+  cause: 'result' | 'missed_heartbeat';
   retention_days: number;
   /** Further changes of the check item; if set, the item is always written. */
   also?: Partial<CheckItem>;

@@ -4,7 +4,7 @@ import { IdOf } from '#lib/platform/http/route.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 export const TransitionCause = z
-  .enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted'])
+  .enum(['result', 'missed_heartbeat', 'check_disabled', 'check_enabled', 'check_deleted'])
   .describe(
     'result: probe or push. silence: missed heartbeat. check_disabled, check_deleted: change by a user, sends no alert. check_enabled: reserved.',
   );

@@ -17,10 +17,10 @@ export const COMMON_ERRORS = {
   redirect: 'too many redirects, or an invalid one',
   egress: 'the address may not be reached from here',
   protocol: 'unexpected response, step or message',
-  silence: 'missed heartbeat',
+  missed_heartbeat: 'missed heartbeat',
   overrun: 'job run not finished in time',
   reported: 'failure reported by the agent',
-} satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'silence' | 'overrun' | 'reported', string>;
+} satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'missed_heartbeat' | 'overrun' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /** `timeout_ms` covers all steps; `now` (epoch ms): start. `shows`: details for a settings test. `room`: net.ts. */
