@@ -5,7 +5,7 @@ import { envOf, type Ports } from '#lib/env.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { MAX_MCP_BODY, MCP_PATH } from '#lib/mcp/address.ts';
 import { type ApiEvent, type ApiResult, requestOf, resultOf } from '#lib/platform/http/api-event.ts';
-import { compact } from '#lib/platform/http/compress-response.ts';
+import { compressResponses } from '#lib/platform/http/compress-response.ts';
 import { lazyRouter } from '#lib/platform/http/lazy-routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
@@ -17,7 +17,7 @@ import { lazyFunction } from '#lib/platform/lazy.ts';
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
-  const answer = compact(lazyRouter(apiRoutes, (rows) => makeRouter(rows, pageGates(env))));
+  const answer = compressResponses(lazyRouter(apiRoutes, (rows) => makeRouter(rows, pageGates(env))));
   const mcp = lazyFunction(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
   const links = lazyFunction(async () => (await import('#lib/incidents/links/endpoint.ts')).linkHandler(env));
   return async (event) => {

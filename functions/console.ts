@@ -1,5 +1,5 @@
 import type { Ports } from '#lib/env.ts';
-import { answerFiles } from '#lib/page/serve-file.ts';
+import { serveFiles } from '#lib/page/serve-file.ts';
 
 /** Hands out the files of the console: its page at `/`, and what that loads under `/assets/`. */
-export const create = (ports: Pick<Ports, 'settings' | 'log' | 'assets'>) => answerFiles(ports, ports.assets.console);
+export const create = (ports: Pick<Ports, 'settings' | 'log' | 'assets'>) => serveFiles(ports, ports.assets.console);

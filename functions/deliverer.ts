@@ -4,18 +4,18 @@ import { mailSender } from '#lib/channels/mail-client.ts';
 import { natsPublisher } from '#lib/channels/nats-client.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
-import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import { type BatchReply, eachMessage, type QueueRecord, retryBudgetOf } from '#lib/platform/batch.ts';
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
 /** Deliveries that one process sends at once, and to one URL. The others give their messages back meanwhile. */
-const PLACES = { places: 200, per_target: 10, wait_ms: 1_000 };
+const PLACES = { permits: 200, per_target: 10, wait_ms: 1_000 };
 
 /** Attempts deliveries. The clients of NATS and of the mail server are in this function alone. */
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
   const env = { ...envOf(ports), publish, sendMail: mailOf(ports), permits: new FairSemaphore(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, record) =>
-      deliver(env, messages.delivery.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
+      deliver(env, messages.delivery.parse(body), retryBudgetOf(record, ports.clock, LAST_RECEIVE)),
     );
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { route, WrittenJson } from '#lib/platform/http/route.ts';
+import { route, SerializedJson } from '#lib/platform/http/route.ts';
 
 const Document = z.looseObject({
   openapi: z.literal('3.1.0').describe('The version of OpenAPI.'),
@@ -17,6 +17,6 @@ export const openapiRoutes = [
     summary: 'This document: every endpoint, in OpenAPI 3.1',
     status: 200,
     reply: Document,
-    run: async ({ ports }) => new WrittenJson(await ports.assets.document()),
+    run: async ({ ports }) => new SerializedJson(await ports.assets.document()),
   }),
 ];

@@ -1,11 +1,11 @@
 import { newImage, type StreamRecord, sequenceOf } from '#lib/aws/stream-record.ts';
 import {
   type BatchReply,
-  chanceOf,
   eachMessage,
   eachRecord,
   isFromQueue,
   type QueueRecord,
+  retryBudgetOf,
 } from '#lib/platform/batch.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Env } from './env.ts';
@@ -49,7 +49,7 @@ export function onInserted<T extends OfCheck>(
   return ({ Records }) =>
     isFromQueue(Records)
       ? eachMessage(ports.log, Records, (body, record) =>
-          workParked(messages[queue].parse(body), chanceOf(record, ports.clock, LAST_RECEIVE) !== 'more'),
+          workParked(messages[queue].parse(body), retryBudgetOf(record, ports.clock, LAST_RECEIVE) !== 'more'),
         )
       : eachRecord(ports.log, Records, sequenceOf, (record) => workOrPark(newImage<T>(record)));
 }

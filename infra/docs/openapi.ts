@@ -3,7 +3,7 @@ import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { type Guarded, ruleOf } from '#lib/platform/http/access.ts';
 import { resourceOf } from '#lib/platform/http/lazy-routes.ts';
 import { LINES, PLAIN_TEXT, type Route } from '#lib/platform/http/route.ts';
-import { readOnlyMembers } from '#lib/platform/http/unknown-members.ts';
+import { readOnlyProperties } from '#lib/platform/http/unknown-properties.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
 import { content, ERROR, failure } from './openapi-errors.ts';
@@ -124,7 +124,7 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
         requestBody: {
           ...(!row.body.safeParse({}).success && { required: true }),
           content: content(
-            book.toJson(takenBack(row.body, readOnlyMembers(row, rows)), 'input'),
+            book.toJson(takenBack(row.body, readOnlyProperties(row, rows)), 'input'),
             example?.request,
             example?.requests,
           ),

@@ -39,9 +39,9 @@ export async function spend(
 ): Promise<Record<string, string>> {
   const rate = rateOf(ports, caller.rate_limits, of);
   if (!rate) return {};
-  const standing = await ports.limiter.takeOf(tenant, of, rate, count);
-  if (!standing.allowed) throw rateLimited(of, standing);
-  return headersOf(of, standing);
+  const status = await ports.limiter.takeOf(tenant, of, rate, count);
+  if (!status.allowed) throw rateLimited(of, status);
+  return headersOf(of, status);
 }
 
 /** Counts a long answer as what it was worth: the account's next request waits for it. What it lacks is forgiven. */
@@ -60,20 +60,20 @@ export async function chargeCost(
 
 /** Counts what an address does without a good key. Throws RATE_LIMITED. */
 export function spendAt({ limiter }: Pick<Ports, 'limiter'>, address: string, of: AddressClass): void {
-  const standing = limiter.takeAt(address, of);
-  if (standing && !standing.allowed) throw rateLimited(of, standing, ' of an address');
+  const status = limiter.takeAt(address, of);
+  if (status && !status.allowed) throw rateLimited(of, status, ' of an address');
 }
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
 /** The refusal of a bucket that gave nothing. */
-export function rateLimited(of: RateClass, standing: RateStatus, whose = ''): AppError {
-  const { rate, retry_s } = standing;
+export function rateLimited(of: RateClass, status: RateStatus, whose = ''): AppError {
+  const { rate, retry_s } = status;
   return new AppError(
     'RATE_LIMITED',
     `Too many requests of the class ${of}: ${number(rate.per_second)} a second${whose}, at most ${number(rate.burst)} ` +
       `at once. Try again in ${retry_s} s.`,
-    { headers: { 'retry-after': String(retry_s), ...headersOf(of, standing) } },
+    { headers: { 'retry-after': String(retry_s), ...headersOf(of, status) } },
   );
 }
 
@@ -86,7 +86,7 @@ function headersOf(of: RateClass, { rate, left, reset_s }: RateStatus): Record<s
 }
 
 /** Reads of one process that are worked on at once, and of one account. */
-const TURNS = { places: 16, per_target: 2, wait_ms: 10_000 };
+const TURNS = { permits: 16, per_target: 2, wait_ms: 10_000 };
 
 const turns = new WeakMap<Ports['limiter'], FairSemaphore>();
 

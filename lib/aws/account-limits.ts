@@ -1,17 +1,17 @@
 import { DescribeLimitsCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 
-/** What AWS lets an account have in a region. A limit that could not be read is the reason why, in a sentence. */
+/** Limits of an AWS account in a region. A string is the reason why a limit could not be read. */
 export type AccountLimits = {
-  /** Lambda's concurrency: of all functions together, and the part that is not reserved. */
+  /** Concurrency of all Lambda functions, and the unreserved part. */
   concurrency: { total: number; unreserved: number } | string;
-  /** Units a second that a table on demand may take, for writes and for reads. */
+  /** Units per second of an on-demand table. */
   table_units: { writes: number; reads: number } | string;
 };
 
 type LimitClients = { lambda: LambdaClient; dynamo: DynamoDBClient; close(): void };
 
-/** With the credentials and the region of the environment, as every tool of AWS finds them. */
+/** Returns clients with the credentials and region of the environment. */
 export function limitClients(): LimitClients {
   const lambda = new LambdaClient({});
   const dynamo = new DynamoDBClient({});
@@ -25,20 +25,20 @@ export function limitClients(): LimitClients {
   };
 }
 
-/** Never throws: what cannot be read is told, as the right to read one limit says nothing of the others. */
+/** Reads the limits. Never throws: the right to read one limit does not imply the right to read the other. */
 export async function readLimits({ lambda, dynamo }: LimitClients): Promise<AccountLimits> {
   const [concurrency, table_units] = await Promise.all([
     orReason(async () => {
       const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
       const { ConcurrentExecutions: total, UnreservedConcurrentExecutions: unreserved } = AccountLimit ?? {};
-      if (total === undefined || unreserved === undefined) throw new Error('Lambda told no limit.');
+      if (total === undefined || unreserved === undefined) throw new Error('Lambda returned no limit.');
       return { total, unreserved };
     }),
     orReason(async () => {
       const { TableMaxWriteCapacityUnits: writes, TableMaxReadCapacityUnits: reads } = await dynamo.send(
         new DescribeLimitsCommand({}),
       );
-      if (writes === undefined || reads === undefined) throw new Error('DynamoDB told no limit.');
+      if (writes === undefined || reads === undefined) throw new Error('DynamoDB returned no limit.');
       return { writes, reads };
     }),
   ]);

@@ -1,7 +1,4 @@
-/**
- * How every AWS client of the service asks: an answer that takes longer than three seconds is asked for again, three
- * times in all, so that a function's own time-out is never spent on one request.
- */
+/** Settings of all AWS clients: three attempts of three seconds each, less than a function's timeout. */
 export const CLIENT_SETTINGS = {
   maxAttempts: 3,
   requestHandler: {

@@ -5,7 +5,7 @@ import type { Table } from '#lib/platform/ports.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
 import { dynamoTable } from './dynamodb-table.ts';
 
-/** A deployed table, reached with the credentials and the region of whoever runs this. `close` lets the process end. */
+/** Returns a deployed table, with the credentials and region of the environment. `close` lets the process end. */
 export function deployedTable(name: string): Table & { close(): void } {
   const client = new DynamoDBClient(CLIENT_SETTINGS);
   const table = dynamoTable({ client, table: name, clock: systemClock, ids: makeIds(systemClock) });

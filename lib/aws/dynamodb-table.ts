@@ -16,30 +16,26 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Freshness, Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, isPartition, itemText } from '#lib/platform/table/item-limits.ts';
-import { inRounds, isThrottle, type Pauses, translate, unavailable } from './in-rounds.ts';
+import { inRounds, isThrottle, type RetryPorts, translate, unavailable } from './in-rounds.ts';
 
-/** An item or a key as DynamoDB writes it. */
 type Attributes = Record<string, AttributeValue>;
 
-/** Doubles go out and come back as they are: 17 digits, where DynamoDB keeps 38. */
+/** Converts an item to attributes. Doubles are stored exactly: they have 17 digits, DynamoDB stores 38. */
 export const toAttributes = (item: object): Attributes => marshall(item, { allowImpreciseNumbers: true });
 
 const fromAttributes = <T extends Item>(attributes: Attributes): T =>
   unmarshall(attributes, { wrapNumbers: Number }) as T;
 
-/**
- * A query as DynamoDB asks it, or undefined when nothing can lie in its range: DynamoDB refuses an empty range, and a
- * start outside of the range, which a list's position may well be when its bounds have moved since.
- */
+/** Returns the query, or undefined if its range is empty: DynamoDB rejects that, and a start outside the range. */
 function queryInput(table: string, query: Query): QueryCommandInput | undefined {
   const { partition, descending = false, limit, after } = query;
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
-    throw new Error(`A page has at least one item; the limit was ${limit}.`);
+    throw new Error(`The limit of a page must be at least 1; it was ${limit}.`);
   }
   const range = rangeOf(query);
   if (!range || !isPartition(partition)) return undefined;
-  const place = after === undefined ? undefined : range.placeOf(after);
-  if (place === (descending ? 'below' : 'above')) return undefined;
+  const position = after === undefined ? undefined : range.positionOf(after);
+  if (position === (descending ? 'below' : 'above')) return undefined;
   return {
     TableName: table,
     KeyConditionExpression: `pk = :pk${range.expression}`,
@@ -47,32 +43,32 @@ function queryInput(table: string, query: Query): QueryCommandInput | undefined 
     ScanIndexForward: !descending,
     ConsistentRead: !query.eventual,
     ...(limit !== undefined && { Limit: limit }),
-    ...(place === 'inside' && { ExclusiveStartKey: toAttributes({ pk: partition, sk: after }) }),
+    ...(position === 'inside' && { ExclusiveStartKey: toAttributes({ pk: partition, sk: after }) }),
   };
 }
 
 type KeyPosition = 'below' | 'inside' | 'above';
-type Range = { expression: string; values: Record<string, string>; placeOf(sk: string): KeyPosition };
+type Range = { expression: string; values: Record<string, string>; positionOf(sk: string): KeyPosition };
 
 function rangeOf({ from, to }: Query): Range | undefined {
   if (to !== undefined && to < (from || ' ')) return undefined;
-  const placeOf = (sk: string) => (from && sk < from ? 'below' : to !== undefined && sk > to ? 'above' : 'inside');
+  const positionOf = (sk: string) => (from && sk < from ? 'below' : to !== undefined && sk > to ? 'above' : 'inside');
   if (from && to !== undefined) {
-    return { expression: ' AND sk BETWEEN :from AND :to', values: { ':from': from, ':to': to }, placeOf };
+    return { expression: ' AND sk BETWEEN :from AND :to', values: { ':from': from, ':to': to }, positionOf };
   }
-  if (from) return { expression: ' AND sk >= :from', values: { ':from': from }, placeOf };
-  if (to !== undefined) return { expression: ' AND sk <= :to', values: { ':to': to }, placeOf };
-  return { expression: '', values: {}, placeOf };
+  if (from) return { expression: ' AND sk >= :from', values: { ':from': from }, positionOf };
+  if (to !== undefined) return { expression: ' AND sk <= :to', values: { ':to': to }, positionOf };
+  return { expression: '', values: {}, positionOf };
 }
 
-/** What one request takes at most (BatchGetItem, BatchWriteItem). */
-const GETS = 100;
-const PUTS = 25;
+/** Maximum items per request (BatchGetItem, BatchWriteItem). */
+const MAX_GETS = 100;
+const MAX_PUTS = 25;
 
-type Options = Pauses & { client: DynamoDBClient; table: string };
+type Options = RetryPorts & { client: DynamoDBClient; table: string };
 
-/** The table port on DynamoDB. Its client retries by itself; a transaction is then still done once (its token). */
-export function dynamoTable({ client, table, ...pauses }: Options): Table {
+/** Returns the table port on DynamoDB. The client retries; its token prevents that a transaction is applied twice. */
+export function dynamoTable({ client, table, ...retryPorts }: Options): Table {
   return {
     get: <T extends Item>(key: Key) =>
       translated(async () => {
@@ -85,17 +81,19 @@ export function dynamoTable({ client, table, ...pauses }: Options): Table {
     getMany: <T extends Item>(keys: Key[], { eventual = false }: Freshness = {}) =>
       translated(async () => {
         const found = new Map<string, T>();
-        const wanted = new Map(keys.filter(isKey).map((key) => [nameOf(key), keyAttributes(key)]));
-        const ask = async (Keys: Attributes[]) => {
+        const requested = new Map(keys.filter(isKey).map((key) => [nameOf(key), keyAttributes(key)]));
+        const request = async (Keys: Attributes[]) => {
           const RequestItems = { [table]: { Keys, ConsistentRead: !eventual } };
           const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand({ RequestItems }));
-          for (const one of Responses?.[table] ?? []) {
-            const item = fromAttributes<T>(one);
+          for (const attributes of Responses?.[table] ?? []) {
+            const item = fromAttributes<T>(attributes);
             found.set(nameOf(item), item);
           }
           return UnprocessedKeys?.[table]?.Keys ?? [];
         };
-        await Promise.all(chunks([...wanted.values()], GETS).map((chunk) => inRounds(pauses, chunk, ask)));
+        await Promise.all(
+          chunks([...requested.values()], MAX_GETS).map((chunk) => inRounds(retryPorts, chunk, request)),
+        );
         return keys.map((key) => found.get(nameOf(key)));
       }),
 
@@ -104,22 +102,22 @@ export function dynamoTable({ client, table, ...pauses }: Options): Table {
         const input = queryInput(table, query);
         if (!input) return { items: [] };
         const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
-        return { items: Items.map((one) => fromAttributes<T>(one)), next: LastEvaluatedKey?.sk?.S };
+        return { items: Items.map((attributes) => fromAttributes<T>(attributes)), next: LastEvaluatedKey?.sk?.S };
       }),
 
     putMany: (items) =>
       translated(async () => {
         for (const item of items) itemText(item);
-        // The last of one key is the one that stays; DynamoDB refuses both.
+        // DynamoDB rejects duplicate keys, so only the last item of a key is sent.
         const puts = [...new Map(items.map((item) => [nameOf(item), item])).values()].map((item) => ({
           PutRequest: { Item: toAttributes(item) },
         }));
-        const ask = async (requests: typeof puts) => {
+        const request = async (requests: typeof puts) => {
           const input = { RequestItems: { [table]: requests } };
           const { UnprocessedItems } = await client.send(new BatchWriteItemCommand(input));
           return (UnprocessedItems?.[table] ?? []) as typeof puts;
         };
-        await Promise.all(chunks(puts, PUTS).map((chunk) => inRounds(pauses, chunk, ask)));
+        await Promise.all(chunks(puts, MAX_PUTS).map((chunk) => inRounds(retryPorts, chunk, request)));
       }),
 
     transact: (writes) =>
@@ -134,7 +132,7 @@ export function dynamoTable({ client, table, ...pauses }: Options): Table {
   };
 }
 
-/** A plain put or delete: half the price of a transaction. */
+/** Uses a plain put or delete, at half the price of a transaction. */
 async function writeOne(
   client: DynamoDBClient,
   TableName: string,
@@ -173,7 +171,6 @@ async function writeAll(client: DynamoDBClient, TableName: string, writes: Write
   }
 }
 
-/** One reason for each write, in their order. */
 function cancelled(error: TransactionCanceledException): WriteOutcome {
   const reasons = error.CancellationReasons ?? [];
   const failed = reasons.flatMap(({ Code }, i) => (Code === 'ConditionalCheckFailed' ? [i] : []));
@@ -181,17 +178,17 @@ function cancelled(error: TransactionCanceledException): WriteOutcome {
   if (failed.length === 0 && !conflict) {
     throw reasons.some(({ Code }) => isThrottle(Code)) ? unavailable(error) : error;
   }
-  // The SDK gives items inside of errors as they came over the wire.
+  // The SDK returns items in errors as unparsed attributes.
   const present = reasons.map(({ Item }, i) => (failed.includes(i) ? presentOf(Item) : undefined));
   return { ok: false, failed, present, conflict };
 }
 
 function conditionOf(write: Write) {
   if (write.if === undefined) return {};
-  const shown = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
-  if (write.if === 'absent') return { ...shown, ConditionExpression: 'attribute_not_exists(pk)' };
+  const returnItem = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+  if (write.if === 'absent') return { ...returnItem, ConditionExpression: 'attribute_not_exists(pk)' };
   const ExpressionAttributeValues = toAttributes({ ':v': write.if.version });
-  return { ...shown, ConditionExpression: 'v = :v', ExpressionAttributeValues };
+  return { ...returnItem, ConditionExpression: 'v = :v', ExpressionAttributeValues };
 }
 
 const presentOf = (found: Attributes | undefined): Item | undefined =>

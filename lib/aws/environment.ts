@@ -2,38 +2,34 @@ import * as z from 'zod';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { readSettings } from '#lib/settings.ts';
 
-/** The variable that holds the URL of a queue, in every function that may send to it. */
+/** Returns the name of the variable with a queue's URL, set in each function that may send to it. */
 export const queueVariable = (queue: string): string => `QUEUE_URL_${queue.toUpperCase().replaceAll('-', '_')}`;
 
-/** The variable that holds the secret by which CloudFront is known, in every function that answers requests. */
+/** Name of the variable with the secret that identifies CloudFront, set in each function that serves requests. */
 export const EDGE_SECRET = 'EDGE_SECRET';
 
-/** How a function logs. */
-const Logging = z.object({
+const LogEnvironment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   POWERTOOLS_SERVICE_NAME: z.string().default('fleetwatch'),
 });
 
-/** What a function is told of its surroundings, beside the operator's settings. */
-const Surroundings = z.object({
-  ...Logging.shape,
+const Variables = z.object({
+  ...LogEnvironment.shape,
   TABLE_NAME: z.string().min(1),
-  /** Only where a function publishes. */
   BUS_NAME: z.string().default(''),
-  /** Its connections go through a VPC of the operator's. */
   IN_VPC: z.enum(['', 'true']).default(''),
 });
 
-type Environment = Record<string, string | undefined>;
+type Variables = Record<string, string | undefined>;
 
-/** Parses a function's environment; throws one sentence that names what is wrong or missing. */
-export const readSurroundings = (env: Environment) => readSettings(env, Surroundings);
+/** Parses a function's variables. Throws an error that names an invalid or missing variable. */
+export const readSurroundings = (env: Variables) => readSettings(env, Variables);
 
-/** The same of a function that has nothing but its log. */
-export const readLogging = (env: Environment) => readSettings(env, Logging);
+/** Parses the variables of a function that needs only a log. */
+export const readLogging = (env: Variables) => readSettings(env, LogEnvironment);
 
-/** The URLs of the queues that this function may send to, by their names. */
-export const queueUrls = (env: Environment, queues: readonly string[]): Record<string, string> =>
+/** Returns the URLs of the queues that this function may send to, by name. */
+export const queueUrls = (env: Variables, queues: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     queues.flatMap((queue) => {
       const url = env[queueVariable(queue)];

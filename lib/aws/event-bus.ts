@@ -1,15 +1,15 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Bus } from '#lib/platform/ports.ts';
-import { inRounds, type Pauses, translate } from './in-rounds.ts';
+import { inRounds, type RetryPorts, translate } from './in-rounds.ts';
 
-/** PutEvents: ten entries. An event of ours is a transition, a kilobyte or so. */
+/** Maximum entries of PutEvents. An event is a transition of about 1 KB. */
 const ENTRIES = 10;
 
-type Options = Pauses & { client: EventBridgeClient; bus: string; source: string };
+type Options = RetryPorts & { client: EventBridgeClient; bus: string; source: string };
 
-/** The bus port on EventBridge. */
-export function eventBus({ client, bus, source, ...pauses }: Options): Bus {
+/** Returns the bus port on EventBridge. */
+export function eventBus({ client, bus, source, ...retryPorts }: Options): Bus {
   return {
     publish: async (events) => {
       const entries = events.map(({ detail_type, detail }): PutEventsRequestEntry => {
@@ -20,7 +20,7 @@ export function eventBus({ client, bus, source, ...pauses }: Options): Bus {
         return Entries.filter((_, i) => results[i]?.ErrorCode !== undefined);
       };
       try {
-        await Promise.all(chunks(entries, ENTRIES).map((chunk) => inRounds(pauses, chunk, put)));
+        await Promise.all(chunks(entries, ENTRIES).map((chunk) => inRounds(retryPorts, chunk, put)));
       } catch (error) {
         throw translate(error);
       }

@@ -1,7 +1,7 @@
 import { AppError } from '#lib/platform/errors.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
 
-/** What AWS calls it when there are too many requests, in a service's error or in a transaction's reason. */
+/** Error codes and transaction reasons of AWS for throttling and temporary failure. */
 const THROTTLED = new Set([
   'ThrottlingException',
   'ThrottlingError',
@@ -18,51 +18,57 @@ const THROTTLED = new Set([
   'InternalException',
   'ServiceUnavailable',
 ]);
-const NO_ANSWER = new Set(['TimeoutError', 'AbortError', 'RequestTimeout', 'RequestTimeoutException']);
-const BROKEN = new Set(['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+const TIMEOUTS = new Set(['TimeoutError', 'AbortError', 'RequestTimeout', 'RequestTimeoutException']);
+const CONNECTION_ERRORS = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
 
-/** Whether this code of a service means: not now, perhaps later. */
+/** Whether an error code of AWS is temporary. */
 export const isThrottle = (code: string | undefined): boolean => code !== undefined && THROTTLED.has(code);
 
-/** The store or queue cannot serve; whether a write took place is unknown. */
+/** Returns the error of a store or queue that cannot serve; it is unknown whether a write was committed. */
 export const unavailable = (cause: unknown): AppError =>
-  new AppError('UNAVAILABLE', 'The store is busy and did not answer in time. Try again.', {
+  new AppError('UNAVAILABLE', 'The store is busy and did not respond in time. Try again.', {
     headers: { 'retry-after': '1' },
     cause,
   });
 
 type Failure = { name?: string; code?: string; $metadata?: { httpStatusCode?: number } };
 
-/**
- * An SDK error as a port throws it: UNAVAILABLE for what may pass by itself; any other is a fault of ours, as it is.
- */
+/** Converts an SDK error: a temporary one becomes UNAVAILABLE, others are internal errors and stay unchanged. */
 export function translate(error: unknown): unknown {
   const { name, code, $metadata }: Failure = error ?? {};
-  const passes =
+  const isTemporary =
     isThrottle(name) ||
-    NO_ANSWER.has(name ?? '') ||
-    BROKEN.has(code ?? '') ||
+    TIMEOUTS.has(name ?? '') ||
+    CONNECTION_ERRORS.has(code ?? '') ||
     ($metadata?.httpStatusCode ?? 0) >= 500 ||
     name === 'TransactionInProgressException';
-  return passes ? unavailable(error) : error;
+  return isTemporary ? unavailable(error) : error;
 }
 
-export type Pauses = { clock: Pick<Clock, 'sleep'>; ids: Pick<Ids, 'random'> };
+export type RetryPorts = { clock: Pick<Clock, 'sleep'>; ids: Pick<Ids, 'random'> };
 
-const ROUNDS = 8;
+const MAX_ROUNDS = 8;
 const FIRST_PAUSE_MS = 25;
 
 /**
- * Asks for a batch until nothing is left over: AWS may take a part of it and leave the rest. Waits longer before each
- * round, 25 ms, 50, 100 … and up to half of that again at random.
- * @param ask answers what was left over
- * @throws AppError UNAVAILABLE after eight rounds; some of the batch was done
+ * Sends a batch until AWS has accepted all of it, because AWS may accept only a part. Waits before each further round:
+ * 25 ms, 50, 100 … plus up to half of that at random.
+ * @param send returns the rejected entries
+ * @throws AppError UNAVAILABLE after eight rounds; a part of the batch was accepted
  */
-export async function inRounds<T>(pauses: Pauses, batch: T[], ask: (left: T[]) => Promise<T[]>): Promise<void> {
+export async function inRounds<T>(ports: RetryPorts, batch: T[], send: (left: T[]) => Promise<T[]>): Promise<void> {
   let left = batch;
   for (let round = 0; left.length > 0; round++) {
-    if (round === ROUNDS) throw unavailable(new Error(`${left.length} of ${batch.length} were left over`));
-    if (round > 0) await pauses.clock.sleep(FIRST_PAUSE_MS * 2 ** (round - 1) * (1 + pauses.ids.random() / 2));
-    left = await ask(left);
+    if (round === MAX_ROUNDS) throw unavailable(new Error(`${left.length} of ${batch.length} were not accepted`));
+    if (round > 0) await ports.clock.sleep(FIRST_PAUSE_MS * 2 ** (round - 1) * (1 + ports.ids.random() / 2));
+    left = await send(left);
   }
 }

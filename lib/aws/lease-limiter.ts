@@ -13,7 +13,6 @@ import {
   refilled,
 } from '#lib/platform/sharing/rates.ts';
 
-/** What holds on AWS, where the setting RATE_LIMITS says nothing else. */
 const RATES: Rates = {
   read: { per_second: 50, burst: 500 },
   write: { per_second: 50, burst: 500 },
@@ -26,56 +25,48 @@ const RATES: Rates = {
   'ping-url': { per_second: 2, burst: 60 },
 };
 
-/** The bucket of an account and class that all processes share. About 100 bytes, written once a lease. */
+/** Bucket of an account and class, shared by all processes. About 100 bytes, written once per lease. */
 type RateItem = Item & Bucket & { v: string };
 
-/** What a process holds of an account and class. */
-type Share = {
-  /** What it lets in without asking. */
+type LocalShare = {
   own: Bucket;
-  /** Tokens that it leased, good until (epoch ms). */
+  /** Leased tokens, valid until `until` (epoch ms). */
   leased: number;
   until: number;
-  /** Of its last lease. */
   size: number;
-  /** The shared bucket as it was seen last. */
   shared: Bucket;
-  /** Epoch ms: it was refused, and does not ask before. */
+  /** End (epoch ms) of the pause after a refused lease. */
   quiet_until: number;
-  /** A lease that is being asked for. */
-  asking: Promise<void> | undefined;
+  pending: Promise<void> | undefined;
 };
 
-/** Without asking: one a second, twenty at once; of a small rate a fiftieth, and a twenty-fifth of its burst. */
-const ownRate = ({ per_second, burst }: Rate): Rate => ({
+/** Rate without a lease: one per second, burst 20; for small rates a fiftieth, and a twenty-fifth of the burst. */
+const localRate = ({ per_second, burst }: Rate): Rate => ({
   per_second: Math.min(1, per_second / 50),
   burst: Math.min(20, Math.floor(burst / 25)),
 });
-/** A tenth of a second's worth, and ten at least. */
-const largestLease = ({ per_second }: Rate): number => Math.max(10, Math.ceil(per_second / 10));
+/** A tenth of a second's tokens, at least ten. */
+const maxLease = ({ per_second }: Rate): number => Math.max(10, Math.ceil(per_second / 10));
 
-/**
- * The next lease is twice the last one if that was used up in time, else half of it: what a process leases and does not
- * use is lost to the others.
- */
-function leaseSize({ size, leased }: Share, rate: Rate, wanted: number): number {
+/** Doubles the lease if the last one was used up in time, else halves it: unused tokens are lost to others. */
+function leaseSize({ size, leased }: LocalShare, rate: Rate, requested: number): number {
   const next = leased === 0 ? size * 2 : Math.ceil(size / 2);
-  return Math.max(wanted, Math.min(next, largestLease(rate)));
+  return Math.max(requested, Math.min(next, maxLease(rate)));
 }
 
-// So that a process of few requests uses a lease up: what expires was written for nothing.
+// Long enough for a process with few requests to use up a lease, which saves writes.
 const LEASE_MS = 20_000;
-/** For so long a process lets in what a lease would have held, when the store cannot say. */
-const BLIND_MS = 1000;
-const TRIES = 4;
+/** Duration of the leases granted without the store when it fails. */
+const FALLBACK_LEASE_MS = 1000;
+const MAX_TRIES = 4;
 const JITTER_MS = 30;
 const MAX_SHARES = 5000;
 
 /**
- * Holds accounts to their rates where many processes serve them. Each process leases tokens, a tenth of a second's
- * worth at most, from one item an account and class. An account under 1 request a second costs nothing. One beyond its
- * rate costs at most a read a second and process, as a process that was refused asks again only 0.5 to 1.5 s later.
- * When the store fails, requests are let in and `LimiterFailed` is counted.
+ * Limits accounts that are served by many processes. Each process leases tokens, at most a tenth of a second's worth,
+ * from one item per account and class. An account below 1 request per second costs nothing. An account over its rate
+ * costs at most one read per second and process, because a refused process waits 0.5 to 1.5 s. If the store fails,
+ * requests are allowed and `LimiterFailed` is counted.
  */
 export function leaseLimiter({
   ports,
@@ -83,7 +74,7 @@ export function leaseLimiter({
 }: Env<'table' | 'clock' | 'ids' | 'metrics' | 'log' | 'settings'>): Limiter {
   const { table, clock, ids, metrics, log } = ports;
   const rates = ratesIn(ports.settings.RATE_LIMITS, RATES);
-  const shares = new Map<string, Share>();
+  const shares = new Map<string, LocalShare>();
 
   return { rates, takeOf, takeAt: addressLimiter(clock, rates) };
 
@@ -94,83 +85,86 @@ export function leaseLimiter({
     count: number,
   ): Promise<RateStatus> {
     const share = shareOf(`${of} ${account}`, rate);
-    const wanted = Math.min(count, rate.burst);
+    const requested = Math.min(count, rate.burst);
     for (;;) {
       const now = clock.now();
-      share.own = refilled(share.own, ownRate(rate), now);
-      if (take(share, wanted, now)) return standing(share, rate, 0, now);
-      if (now < share.quiet_until) return standing(share, rate, Math.ceil((share.quiet_until - now) / 1000), now);
-      share.asking ??= ask(share, keys.rate(account, of), rate, wanted).finally(() => {
-        share.asking = undefined;
+      share.own = refilled(share.own, localRate(rate), now);
+      if (take(share, requested, now)) return statusOf(share, rate, 0, now);
+      if (now < share.quiet_until) return statusOf(share, rate, Math.ceil((share.quiet_until - now) / 1000), now);
+      share.pending ??= requestLease(share, keys.rate(account, of), rate, requested).finally(() => {
+        share.pending = undefined;
       });
-      await share.asking;
+      await share.pending;
     }
   }
 
-  function shareOf(name: string, rate: Rate): Share {
+  function shareOf(name: string, rate: Rate): LocalShare {
     const now = clock.now();
     const share = shares.get(name) ?? {
-      own: fullBucket(ownRate(rate), now),
+      own: fullBucket(localRate(rate), now),
       leased: 0,
       until: 0,
-      size: Math.ceil(largestLease(rate) / 20),
+      size: Math.ceil(maxLease(rate) / 20),
       shared: fullBucket(rate, now),
       quiet_until: 0,
-      asking: undefined,
+      pending: undefined,
     };
-    // Set anew, so that the first of the Map is the one that was not used for longest.
+    // Reinserted, so that the first entry of the Map is the least recently used.
     if (!shares.delete(name) && shares.size >= MAX_SHARES) shares.delete(shares.keys().next().value!);
     shares.set(name, share);
     return share;
   }
 
-  /** Ends with a lease that holds what is wanted, or with a time to be quiet. */
-  async function ask(share: Share, key: ReturnType<Keys['rate']>, rate: Rate, wanted: number): Promise<void> {
-    const size = leaseSize(share, rate, wanted);
-    const hold = (tokens: number, ms: number) => {
+  async function requestLease(
+    share: LocalShare,
+    key: ReturnType<Keys['rate']>,
+    rate: Rate,
+    requested: number,
+  ): Promise<void> {
+    const size = leaseSize(share, rate, requested);
+    const setLease = (tokens: number, ms: number) => {
       share.size = size;
       share.leased = tokens;
       share.until = clock.now() + ms;
     };
     try {
-      for (let tries = 0; tries < TRIES; tries++) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
         if (tries > 0) await clock.sleep(ids.random() * JITTER_MS * tries);
-        const before = await table.get<RateItem>(key);
+        const stored = await table.get<RateItem>(key);
         const now = clock.now();
-        share.shared = before ? refilled(before, rate, now) : fullBucket(rate, now);
+        share.shared = stored ? refilled(stored, rate, now) : fullBucket(rate, now);
         const granted = Math.min(size, Math.floor(share.shared.tokens));
-        // Small change is left for others: it would cost as many writes as whole leases.
-        if (granted < Math.max(wanted, size / 2)) break;
+        // A small remainder is left for others: each small lease costs as many writes as a large one.
+        if (granted < Math.max(requested, size / 2)) break;
         const left = { tokens: share.shared.tokens - granted, at: now };
-        // A bucket that is full again says no more than none.
+        // A full bucket is equivalent to a missing one.
         const expires_at = Math.ceil(now / 1000 + rate.burst / rate.per_second) + 3600;
         const put: RateItem = { ...key, v: ids.token(), expires_at, ...left };
-        const outcome = await table.transact([{ put, if: before ? { version: before.v } : 'absent' }]);
+        const outcome = await table.transact([{ put, if: stored ? { version: stored.v } : 'absent' }]);
         if (!outcome.ok) continue;
         share.shared = left;
-        return hold(granted, LEASE_MS);
+        return setLease(granted, LEASE_MS);
       }
       share.quiet_until = clock.now() + 500 + ids.random() * 1000;
     } catch (error) {
       metrics.count('LimiterFailed');
-      log.warn('the rate of an account could not be looked at; it is let in', { key: key.pk, error });
-      hold(Math.max(wanted, largestLease(rate)), BLIND_MS);
+      log.warn('rate of an account could not be read, request allowed', { key: key.pk, error });
+      setLease(Math.max(requested, maxLease(rate)), FALLBACK_LEASE_MS);
     }
   }
 }
 
-/** All that is wanted, of what the process lets in by itself first, or nothing. */
-function take(share: Share, wanted: number, now: number): boolean {
-  const own = Math.min(wanted, Math.floor(share.own.tokens));
+/** Takes all requested tokens or none, those without a lease first. */
+function take(share: LocalShare, requested: number, now: number): boolean {
+  const own = Math.min(requested, Math.floor(share.own.tokens));
   const leased = now < share.until ? share.leased : 0;
-  if (own + leased < wanted) return false;
+  if (own + leased < requested) return false;
   share.own = { ...share.own, tokens: share.own.tokens - own };
-  share.leased -= wanted - own;
+  share.leased -= requested - own;
   return true;
 }
 
-/** As far as this process knows. */
-function standing(share: Share, rate: Rate, retry_s: number, now: number): RateStatus {
+function statusOf(share: LocalShare, rate: Rate, retry_s: number, now: number): RateStatus {
   const allowed = retry_s === 0;
   const leased = now < share.until ? share.leased : 0;
   const tokens = Math.min(rate.burst, refilled(share.shared, rate, now).tokens + leased);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { someOf, Words } from '#lib/platform/http/query-params.ts';
+import { commaListOf, Words } from '#lib/platform/http/query-params.ts';
 import { isFoundIn } from '#lib/platform/text.ts';
 import type { EntityItem } from './entity.ts';
 import { hasLabels, LabelFilter } from './labels.ts';
@@ -7,7 +7,7 @@ import { EntityState } from './states.ts';
 
 /** What is looked for among entities; all of it must hold. */
 export const EntityFilter = z.object({
-  state: someOf(EntityState.options).describe('Only those in one of these states: `down,degraded`.').optional(),
+  state: commaListOf(EntityState.options).describe('Only those in one of these states: `down,degraded`.').optional(),
   label: LabelFilter.optional(),
   q: Words.describe('Only those with this in their name or slug, in any case; 2 to 100 characters.').optional(),
 });

@@ -7,18 +7,18 @@ import type { Acknowledgement, CheckItem } from './check-item.ts';
 export const AcknowledgementRecord = z
   .object({
     check_id: IdOf('the check'),
-    transition_id: IdOf('the transition to down that the failure began with'),
-    by: z.string().describe('Who: an e-mail address, the label of a key, or the channel whose link was followed.'),
+    transition_id: IdOf('the transition to down that started the failure'),
+    by: z.string().describe('User or key that acknowledged: e-mail address, key label, or channel of the link.'),
     via: Via,
-    channel_id: z.string().nullable().describe('Of a link: the channel that it was sent to; else null.'),
-    at: z.iso.datetime().describe('When it was acknowledged.'),
-    until: z.iso.datetime().nullable().describe('When it ends by itself; null: when the check recovers.'),
-    note: z.string().describe('For people; may be empty.'),
+    channel_id: z.string().nullable().describe('Channel that the link was sent to; null if not by link.'),
+    at: z.iso.datetime().describe('Time of the acknowledgement.'),
+    until: z.iso.datetime().nullable().describe('Expiry time; null: when the check recovers.'),
+    note: z.string().describe('Note for other users; can be empty.'),
   })
   .meta({ id: 'Acknowledgement' });
 export type AcknowledgementRecord = z.infer<typeof AcknowledgementRecord>;
 
-/** The acknowledgement that holds at `now` (epoch ms); undefined where none does, or its time is over. */
+/** Returns the acknowledgement in force at `now` (epoch ms); undefined if there is none or it has expired. */
 export function acknowledgementAt(
   { episode }: Pick<CheckItem['alerts'], 'episode'>,
   now: number,
@@ -27,7 +27,7 @@ export function acknowledgementAt(
   return acknowledgement && (acknowledgement.until ?? Number.POSITIVE_INFINITY) > now ? acknowledgement : undefined;
 }
 
-/** The same as it is shown; null where none holds. */
+/** Returns the acknowledgement as an API record; null if none is in force. */
 export function acknowledgementRecord({ id, alerts }: CheckItem, now: number): AcknowledgementRecord | null {
   const acknowledgement = acknowledgementAt(alerts, now);
   if (!acknowledgement || !alerts.episode) return null;

@@ -3,18 +3,17 @@ import type { Labels } from '#lib/catalog/labels.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 
-/** The settings that every check has. A stored check has those of its type beside them (`fields` in check-type.ts). */
+/** Settings of every check. A stored check also has the settings of its type (`fields` in check-type.ts). */
 export type CheckSettings = {
   entity_id: string;
   check_type: string;
   execution_mode: 'pull' | 'push';
   name?: string;
-  /** Names it in the account, where it has one (check-slugs.ts). */
+  /** Optional name in paths, unique in the account (check-slugs.ts). */
   slug?: string;
-  /** Its own, where it has any; those of its entity count too. */
   labels?: Labels;
   interval_seconds: number;
-  /** Pull: how soon it is probed again while it is undecided; 0: at its next slot. */
+  /** Pull: retry interval while a state change is unconfirmed; 0: next slot. */
   retry_interval_seconds?: number;
   timeout_ms: number;
   failure_threshold: number;
@@ -23,10 +22,7 @@ export type CheckSettings = {
   config: Record<string, unknown>;
 };
 
-/**
- * A check: its settings as the API shows them, and its state, which health decides. One item, so that one read gives
- * both; under 1 KB but for the tenant's own config. A steady check never writes it.
- */
+/** A check: settings and state in one item, under 1 KB without config. Results of a steady check do not write it. */
 export type CheckItem = Item &
   CheckSettings & {
     v: string;
@@ -34,143 +30,129 @@ export type CheckItem = Item &
     id: string;
     created_at: string;
     updated_at: string;
-    /** Counts changes of settings; part of every result's key. */
+    /** Number of settings changes; part of each result's key. */
     rev: number;
-    /** Epoch ms of the last creation, enabling or change of settings. */
+    /** Epoch ms of the last creation, enabling or settings change. */
     settings_at: number;
 
-    /** By action: what is to repair it at a change to this state before anybody is told (lib/actions/bindings.ts). */
+    /** Remediation by action, before notification (lib/actions/bindings.ts). */
     repairs?: Record<string, RemediationSetting>;
 
-    // state
     state: CheckState;
-    /** ISO 8601. */
     state_since: string;
-    /** Failures in a row, counted up to the threshold; not counted while down. */
+    /** Consecutive failures, up to the threshold; not counted while down. */
     consecutive_failures: number;
     // The next three are absent at 0.
-    /** Warnings and failures in a row, while up or unknown. */
+    /** Consecutive warnings and failures, while up or unknown. */
     consecutive_warnings?: number;
-    /** While down: runs in a row that did not fail. While degraded: those without a warning. */
+    /** While down: consecutive results without failure. While degraded: without warning. */
     consecutive_successes?: number;
-    /** While down: runs in a row without a warning. */
+    /** While down: consecutive results without warning. */
     consecutive_oks?: number;
-    /** Epoch ms at which the streaks began that may change its state (lib/checks/state/next-state.ts). */
+    /** Epoch ms of the start of the streaks that can change the state (lib/checks/state/next-state.ts). */
     streaks_since?: Partial<Record<Streak, number>>;
-    /** Epoch ms: from when on the state counts, at or before `state_since` (docs/use/states-and-history.md#history). */
+    /** Epoch ms from which the state counts, at or before `state_since` (docs/use/states-and-history.md#history). */
     effective_at?: number;
-    /**
-     * Push: the newest push that wrote this item: `at` is what it is ordered by, `received_at` its arrival (epoch ms).
-     * Quiet ones since then are among the results alone. Absent until a first push was applied.
-     */
+    /** Push: newest push that wrote this item: sort time and arrival (epoch ms). Excludes later quiet pushes. */
     last_received?: { at: number; received_at: number };
-    /** Push: runs that were begun and have not ended, oldest first; at most 10 (results/pushes/open-runs.ts). */
+    /** Push: job runs without an end, oldest first; at most 10 (results/pushes/open-runs.ts). */
     runs?: OpenRun[];
-    /** Push: the UUID of its ping URL, and of the one before while that still works, until then (epoch ms). */
+    /** Push: UUID of the ping URL, and of the replaced one until it expires (epoch ms). */
     ping?: { uuid: string; old?: { uuid: string; until: number } };
-    /** Push: epoch ms of the last synthetic failure, while it is silent; the next push takes it away. */
+    /** Push: epoch ms of the last missed heartbeat; the next push removes it. */
     silence_at?: number;
-    /** Its latest probe timed out or took long: the next ones go apart from those that are over in a moment. */
+    /** Whether the latest probe was slow or timed out; further probes then use a separate lane. */
     slow?: boolean;
-    /** Sort key of its newest result that stands by itself, not in a pack. */
+    /** Sort key of its newest result outside a pack. */
     single?: string;
-    /** Members of its type that its latest result has beside those of every result. */
+    /** Type-specific properties of the latest result. */
     noted?: Record<string, unknown>;
-    /** Push: a detection of silence is under way; every other write of this item removes it. */
+    /** Push: set while a missed heartbeat is being recorded; every other write of this item removes it. */
     silence_mark?: string;
-    /** What alerting remembers. */
     alerts: {
-      /** Epoch ms of the last planned page (lib/alerting/decide): the cooldown counts from it. */
+      /** Epoch ms of the last planned page (lib/alerting/decide), from which the cooldown counts. */
       last_planned_at?: number;
-      /** Epoch ms of the last planned warning: a cooldown of its own, which holds no page back. */
+      /** Epoch ms of the last planned warning, with a separate cooldown that suppresses no page. */
       last_warned_at?: number;
-      /** What was announced to the channels (lib/alerting/decide/notified-state.ts); absent counts as up. */
+      /** Notified states of the channels (lib/alerting/decide/notified-state.ts); absent counts as up. */
       announced?: NotifiedStates;
-      /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
+      /** Epoch ms of the latest changes that count towards flapping, ascending, if the policy detects flapping. */
       changed_at?: number[];
       flapping?: Flapping;
-      /** Epoch ms of its changes to down within a day of the last, ascending; at most 20 (lib/alerting). */
+      /** Epoch ms of its changes to down within a day of the last one, ascending; at most 20 (lib/alerting). */
       failed_at?: number[];
-      /** There from its transition to down until it counts as up again. */
+      /** The current failure, until it counts as up. */
       episode?: Episode;
-      /** Channels that a step of an escalation has told, and that are to hear of the recovery. */
+      /** Channels that an escalation step has notified, to be notified of the recovery. */
       escalated?: string[];
     };
   };
 
-/** The state that an action repairs, and how long it waits after its call before a result says whether it did. */
+/** State that an action remediates, and the delay from its call until a result can verify it. */
 export type RemediationSetting = { state: 'down' | 'degraded'; settle_seconds: number };
 
-/** Results in a row: failures; failures and warnings; successes with or without a warning; those without. */
+/** Consecutive results: failures; failures and warnings; successes with or without warning; successes without. */
 export type Streak = 'fails' | 'bads' | 'goods' | 'oks';
-/**
- * A run that has begun. Times in epoch ms. `overrun`: it took too long, which was told; it is kept to measure its end.
- */
+/** A started job run; epoch ms. `overrun`: its maximum time was exceeded and recorded; kept to measure its end. */
 export type OpenRun = { rid?: string; started_at: number; received_at: number; overrun?: true };
 
-/** It changes too often: since `since`, until it has kept its state up to `until`; both epoch ms. */
+/** Flapping started at `since` and ends when the state has been stable up to `until`; both epoch ms. */
 export type Flapping = {
   since: number;
   until: number;
-  /** An alert has said so: the next ones are held back. */
+  /** Whether an alert has reported the flapping, so that further alerts are suppressed. */
   told?: true;
 };
 
 /** A failure of a check, from its transition to down until it counts as up (docs/use/escalation.md#acknowledgement). */
 type Episode = {
-  /** The transition to down that it began with. */
   transition_id: string;
-  /** Epoch ms from which its steps count, and how many were taken; absent until its first alert. */
+  /** Start of the escalation (epoch ms) and number of executed steps; absent until the first alert. */
   escalation?: { from: number; steps: number };
   acknowledgement?: Acknowledgement;
 };
 
-/** Somebody looks after a failure: who, by which way, and since when. */
+/** Acknowledgement of a failure. */
 export type Acknowledgement = {
-  /** E-mail address or label of the key; of a link, the channel that it was sent to. */
+  /** E-mail address, key label, or channel of the link. */
   by: string;
   via: Via;
-  /** Of a link: the channel that it was sent to. */
   channel_id?: string;
-  /** Epoch ms. */
   at: number;
-  /** Epoch ms; without it, until the check recovers. */
+  /** Epoch ms; absent: until the check recovers. */
   until?: number;
   note: string;
 };
 
-/** A planned alert, and the check state that it reports. */
+/** A planned alert and the check state that it reports. */
 export type NotifiedAlert = { id: string; reports_state: Exclude<CheckState, 'unknown'> };
 
-/** The state last announced to the channels. `unknown`: not known which. */
+/** State last reported to the channels; `unknown` if it is not certain. */
 export type NotifiedState = NotifiedAlert['reports_state'] | 'unknown';
 
-/**
- * What was announced to a check's channels. `inFlight` are the latest alerts, oldest first: any of them may yet fail on
- * every channel, and then what was announced before it holds. `baseline` is what was announced before all of those.
- */
+/** Reported states. `inFlight`: latest alerts, oldest first; if one fails everywhere, the state before it holds. */
 export type NotifiedStates = { baseline: NotifiedState; inFlight: NotifiedAlert[] };
 
-/** Left out at 0: every check is read once a slot, and nearly all are steady. */
-const LEFT_OUT = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;
+/** Omitted at 0: each check is read once per slot, and nearly all are steady. */
+const OMITTED_AT_ZERO = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;
 
 /**
- * The next version of a check item, and the only way to make one. It leaves out counters that are 0. It drops
- * `silence_mark`, so that a detection of silence under way cannot commit on what it read before this write
- * (docs/develop/recording.md#the-recording-core). The detection itself sets the mark again.
+ * Returns the next version of a check item; the only way to create one. Omits counters at 0. Drops `silence_mark`, so
+ * that a concurrent missed-heartbeat detection cannot commit on stale data
+ * (docs/develop/recording.md#the-recording-core); the detection itself sets it again.
  */
 export function nextCheck(
   check: CheckItem,
   token: string,
   changes: Partial<CheckItem>,
-  forget: readonly (keyof CheckItem)[] = [],
+  removed: readonly (keyof CheckItem)[] = [],
 ): CheckItem {
-  const { silence_mark: _gone, ...rest } = check;
+  const { silence_mark: _mark, ...rest } = check;
   const next: CheckItem = { ...rest, ...changes, v: token };
-  for (const member of forget) delete next[member];
-  for (const counter of LEFT_OUT) if (next[counter] === 0) delete next[counter];
+  for (const name of removed) delete next[name];
+  for (const counter of OMITTED_AT_ZERO) if (next[counter] === 0) delete next[counter];
   return next;
 }
 
-/** The write of a next version over the one it was made from. */
+/** Returns the write that replaces a version by the next one. */
 export const replaceCheck = (old: CheckItem, next: CheckItem): Write => ({ put: next, if: { version: old.v } });

@@ -6,21 +6,21 @@ import { shorten } from '#lib/platform/text.ts';
 
 const MAX_MESSAGE = 500;
 
-/** What one run comes to; `warn` and `ok` are both successes. */
+/** Outcome of a result; `warn` and `ok` are successes. */
 export const Outcome = z.enum(['ok', 'warn', 'fail']);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** A failed run may carry a warning too; it is a failure all the same. */
+/** A failed result can carry a warning too; it remains a failure. */
 export function outcomeOf({ success, warning_message }: Pick<ProbeOutcome, 'success' | 'warning_message'>): Outcome {
   if (!success) return 'fail';
   return warning_message ? 'warn' : 'ok';
 }
 
-/** The text that decided a run: its error, or its warning; empty where all was well. */
-export const reasonOf = (run: Pick<ProbeOutcome, 'success' | 'error_message' | 'warning_message'>): string =>
-  (run.success ? run.warning_message : run.error_message) ?? '';
+/** Returns the text that decided a result: error or warning; empty if there is neither. */
+export const reasonOf = (result: Pick<ProbeOutcome, 'success' | 'error_message' | 'warning_message'>): string =>
+  (result.success ? result.warning_message : result.error_message) ?? '';
 
-/** A probe that found what it wanted. */
+/** Returns the outcome of a successful probe. */
 export const succeeded = (latency_ms: number, status_code = 0): ProbeOutcome<never> => ({
   success: true,
   status_code,
@@ -29,7 +29,7 @@ export const succeeded = (latency_ms: number, status_code = 0): ProbeOutcome<nev
   error_kind: null,
 });
 
-/** A probe whose target answered, but not as it should. */
+/** Returns the outcome of a probe with an unexpected response. */
 export const failed = <Kind extends string>(
   kind: Kind,
   message: string,
@@ -43,13 +43,10 @@ export const failed = <Kind extends string>(
   error_kind: kind,
 });
 
-/**
- * What a probe found, with what its assertions say of it. What it failed for before them goes first; the first failure
- * and the first warning are told, and how many more there are.
- */
-export function withVerdict<Outcome extends ProbeOutcome>(
+/** Adds assertion results to an outcome: the first failure and warning, and the number of others. */
+export function withAssertionResults<Outcome extends ProbeOutcome>(
   found: Outcome,
-  { failures, warnings, judged }: AssertionResults,
+  { failures, warnings, evaluated }: AssertionResults,
 ): Outcome | (Omit<Outcome, 'error_kind'> & { error_kind: Outcome['error_kind'] | AssertionErrorKind }) {
   const [first] = failures;
   const error = !found.success
@@ -60,18 +57,17 @@ export function withVerdict<Outcome extends ProbeOutcome>(
     ...found,
     ...error,
     ...(warning_message && { warning_message }),
-    ...(judged.length > 0 && { assertions: judged }),
+    ...(evaluated.length > 0 && { assertions: evaluated }),
   };
 }
 
-/** A message, and how many more there are. */
 function andMore(message: string, more: number): string {
   const rest = more > 0 ? ` (and ${more} more)` : '';
   return shorten(message, MAX_MESSAGE - rest.length) + rest;
 }
 
-/** Runs a probe; a failure of the network becomes its outcome. Anything else that is thrown is a fault of ours. */
-export async function probing<Outcome extends ProbeOutcome>(
+/** Runs a probe and converts a network failure to its outcome. Other errors are internal and rethrown. */
+export async function outcomeOfProbe<Outcome extends ProbeOutcome>(
   probe: () => Promise<Outcome>,
 ): Promise<Outcome | ProbeOutcome<NetErrorKind>> {
   try {
@@ -87,31 +83,24 @@ export async function probing<Outcome extends ProbeOutcome>(
   }
 }
 
-/** Refused and reset connections are answers; look-ups, time-outs and unreachable hosts may be our own network's. */
+/** Failed lookups, timeouts and unreachable hosts can be due to the service's own network; refusals cannot. */
 const isUnanswered = (error: NetError): boolean =>
   !error.answered && (error.kind === 'dns' || error.kind === 'timeout' || error.kind === 'connect');
 
-/**
- * What one probe found, and beside it the `result` members of the type. A probe returns it, whatever the target did; it
- * throws only on a fault of ours.
- */
+/** Outcome of a probe with the type's `result` properties. A probe throws only internal errors. */
 export type ProbeOutcome<Kind extends string = string> = {
   success: boolean;
   /** 0 without an HTTP response. */
   status_code: number;
   latency_ms: number;
-  /**
-   * Empty when none. At most 500 characters; says what was wrong and what to do. The latency in it, or in a warning, is
-   * the word `{latency_ms}`, which is filled in on reading: so runs that say the same store it once.
-   */
+  /** Empty if successful; up to 500 characters. `{latency_ms}` is filled in on reading, so equal texts are shared. */
   error_message: string;
   error_kind: Kind | null;
-  /** What was not as it should be and is no failure: it makes a success a warning. At most 500 characters. */
+  /** Problem that turns a success into a warning. At most 500 characters. */
   warning_message?: string;
-  /** Of a check with assertions: how each was judged. */
   assertions?: AssertionResult[];
-  /** The target did not answer at all, so that our own network may be to blame. */
+  /** Whether the target did not respond, so that the service's own network can be the cause. */
   unanswered?: boolean;
-  /** No answer came in time, or the connection was closed, so that a stall of our own may be to blame. */
+  /** Whether it timed out or the connection was closed, so that a stall of this process can be the cause. */
   interrupted?: boolean;
 };

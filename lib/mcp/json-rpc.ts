@@ -1,4 +1,4 @@
-import { excessOf } from '#lib/platform/http/json-size.ts';
+import { sizeProblem } from '#lib/platform/http/json-size.ts';
 import { parseJson } from '#lib/platform/http/read-body.ts';
 
 /** What a client sends (JSON-RPC 2.0, as MCP narrows it: ids are texts or numbers, params are objects). */
@@ -51,7 +51,7 @@ export type Posted = { body: unknown; isBatch: boolean; messages: Incoming[] };
 
 /** Reads a body. Throws RpcError when there is no message in it. */
 export function readPosted(bytes: Uint8Array): Posted {
-  const excess = excessOf(bytes);
+  const excess = sizeProblem(bytes);
   if (excess !== undefined) throw new RpcError(CODE.INVALID_REQUEST, `The message ${excess}.`);
   const body = parseBody(bytes);
   if (Array.isArray(body) && (body.length === 0 || body.length > MAX_BATCH)) {

@@ -2,9 +2,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { ipv6Groups } from '#lib/platform/ipv6.ts';
 import type { Egress } from './net.ts';
 
-/** Which IP addresses may be reached. */
-
-type Range = readonly [cidr: string, what: string];
+type Range = readonly [cidr: string, kind: string];
 
 const NOT_PUBLIC_V4: readonly Range[] = [
   ['0.0.0.0/8', 'an address of "this network"'],
@@ -24,7 +22,7 @@ const NOT_PUBLIC_V4: readonly Range[] = [
   ['224.0.0.0/3', 'a multicast or reserved address'],
 ];
 
-/** Of IPv6 only 2000::/3 is public, which disposes of mapped, NAT64, local and multicast addresses at once. */
+/** Only 2000::/3 is public in IPv6, which excludes mapped, NAT64, local and multicast addresses. */
 const PUBLIC_V6 = '2000::/3';
 const NOT_PUBLIC_V6: readonly Range[] = [
   ['2001::/23', 'a reserved address'],
@@ -33,7 +31,7 @@ const NOT_PUBLIC_V6: readonly Range[] = [
   ['3fff::/20', 'a documentation address'],
 ];
 
-/** Closed even to `any`: not worth monitoring, or a source of credentials (cloud metadata). */
+/** Closed even for `any`: not worth monitoring, or a source of credentials (cloud metadata). */
 const NEVER_V4: readonly Range[] = [
   ['0.0.0.0/8', 'an address of "this network"'],
   ['100.100.100.200/32', 'a cloud metadata address'],
@@ -50,13 +48,13 @@ const NEVER_V6: readonly Range[] = [
   ['fd00:42::42/128', 'a cloud metadata address'],
   ['fd00:c1::a9fe:a9fe/128', 'a cloud metadata address'],
   ['fd20:ce::254/128', 'a cloud metadata address'],
-  // Both lead to IPv4 addresses that do not stand in them as they are: to any place below RFC 8215's /48 (RFC 6052), or
-  // through a relay (RFC 4380).
+  // Both translate to IPv4 addresses that they do not contain literally: RFC 8215's /48 (RFC 6052), and a relay (RFC
+  // 4380).
   ['64:ff9b:1::/48', 'an address translated to IPv4'],
   ['2001::/32', 'a Teredo address'],
 ];
 
-/** The machine itself, which is closed to `any-but-self`. */
+/** Closed for `any-but-self`. */
 const SELF_V4: readonly Range[] = [['127.0.0.0/8', 'a loopback address']];
 const SELF_V6: readonly Range[] = [['::1/128', 'a loopback address']];
 
@@ -68,34 +66,33 @@ const closed = {
   'any-but-self': closedTo([...NEVER_V4, ...SELF_V4], [...NEVER_V6, ...SELF_V6]),
 };
 
-/** What is closed, by family of addresses; the IPv4 ranges in every IPv6 form of theirs too. */
 function closedTo(v4: readonly Range[], v6: readonly Range[]) {
-  const forms = v4.flatMap(([cidr, what]) => ipv6FormsOf(cidr).map((form): Range => [form, what]));
+  const forms = v4.flatMap(([cidr, kind]) => ipv6FormsOf(cidr).map((form): Range => [form, kind]));
   const of = (ranges: readonly Range[]) => ({ ranges, list: blockList(ranges.map(([cidr]) => cidr)) });
   return { ipv4: of(v4), ipv6: of([...v6, ...forms]) };
 }
 
-/** Verdicts on addresses, by EGRESS_ALLOW and egress: each probe of a fleet asks again for the same few. */
-const judged = new WeakMap<readonly string[], Record<Egress, Map<string, string | undefined>>>();
+/** Cached results by EGRESS_ALLOW and egress, because the probes of a fleet repeat the same few addresses. */
+const cache = new WeakMap<readonly string[], Record<Egress, Map<string, string | undefined>>>();
 const MAX_CLASSIFIED = 1_000;
 
-/** Why an IP address may not be reached; undefined when it may. */
+/** Returns why an IP address must not be reached; undefined if it may. */
 export function blockedReason(address: string, egress: Egress, allow: readonly string[]): string | undefined {
-  const known = verdictsOf(allow)[egress];
+  const known = cacheOf(allow)[egress];
   if (known.has(address)) return known.get(address);
   if (known.size >= MAX_CLASSIFIED) known.clear();
-  const refusal = findBlockedReason(address, egress, allow);
-  known.set(address, refusal);
-  return refusal;
+  const reason = findBlockedReason(address, egress, allow);
+  known.set(address, reason);
+  return reason;
 }
 
-function verdictsOf(allow: readonly string[]) {
-  let verdicts = judged.get(allow);
-  if (!verdicts) {
-    verdicts = { any: new Map(), 'any-but-self': new Map(), public: new Map() };
-    judged.set(allow, verdicts);
+function cacheOf(allow: readonly string[]) {
+  let cached = cache.get(allow);
+  if (!cached) {
+    cached = { any: new Map(), 'any-but-self': new Map(), public: new Map() };
+    cache.set(allow, cached);
   }
-  return verdicts;
+  return cached;
 }
 
 function findBlockedReason(address: string, egress: Egress, allow: readonly string[]): string | undefined {
@@ -114,8 +111,8 @@ function findBlockedReason(address: string, egress: Egress, allow: readonly stri
 
 function explain(address: string, ranges: readonly Range[]): string {
   const type = isIPv4(address) ? 'ipv4' : 'ipv6';
-  const what = ranges.find(([cidr]) => blockList([cidr]).check(address, type))?.[1];
-  return `${address} is ${what ?? 'a reserved address'}, which may not be reached from here`;
+  const kind = ranges.find(([cidr]) => blockList([cidr]).check(address, type))?.[1];
+  return `${address} is ${kind ?? 'a reserved address'}, which may not be reached from here`;
 }
 
 const allowLists = new WeakMap<readonly string[], BlockList>();
@@ -129,33 +126,37 @@ function allowList(cidrs: readonly string[]): BlockList {
   return list;
 }
 
-/** Throws a sentence that names the first entry that is no CIDR. */
+/** Builds a list. Throws an error that names the first invalid CIDR. */
 export function blockList(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
     const [address = '', bits, ...rest] = cidr.split('/');
     const family = isIP(address);
-    const most = family === 4 ? 32 : 128;
-    if (family === 0 || rest.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+    const maxBits = family === 4 ? 32 : 128;
+    if (
+      family === 0 ||
+      rest.length > 0 ||
+      (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
+    ) {
       throw new Error(`"${cidr}" is not a range of addresses, such as 10.0.0.0/8 or fd00::/8.`);
     }
-    list.addSubnet(address, bits === undefined ? most : Number(bits), family === 4 ? 'ipv4' : 'ipv6');
+    list.addSubnet(address, bits === undefined ? maxBits : Number(bits), family === 4 ? 'ipv4' : 'ipv6');
   }
   return list;
 }
 
-/** An IPv4 range as IPv6 knows it: compatible, mapped, translated, NAT64 (its well-known prefix) and 6to4. */
+/** Returns the IPv6 forms of an IPv4 range: compatible, mapped, translated, NAT64 (well-known prefix) and 6to4. */
 function ipv6FormsOf(cidr: string): string[] {
   const [address = '', bits = ''] = cidr.split('/');
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
   const prefixes = ['::ffff:', '::ffff:0:', '64:ff9b::'];
-  // ::1, loopback, would be the IPv4-compatible 0.0.0.1.
+  // ::1, loopback, is the IPv4-compatible form of 0.0.0.1.
   if (a !== 0) prefixes.push('::');
   return [...prefixes.map((prefix) => `${prefix}${hex}/${96 + Number(bits)}`), `2002:${hex}::/${16 + Number(bits)}`];
 }
 
-/** An interface identifier that holds an IPv4 address to tunnel to (RFC 5214), whatever the prefix. */
+/** Whether the interface identifier contains an IPv4 tunnel address (RFC 5214), with any prefix. */
 function isIsatap(address: string): boolean {
   const groups = ipv6Groups(address);
   return (groups[4] === '0' || groups[4] === '200') && groups[5] === '5efe';

@@ -1,12 +1,8 @@
 import { Duplex } from 'node:stream';
 
-/**
- * A stream that reads so many bytes of another at most, for parsers that know no such bound: of whatever a peer sends
- * beyond it, nothing is parsed.
- * @param onOver told once, when more came; the stream is closed then
- */
-export function boundedStream(stream: Duplex, most: number, onOver: () => void): Duplex {
-  let taken = 0;
+/** Passes at most `maxBytes`, for parsers without such a limit. @param onOver called once when it closes the stream */
+export function boundedStream(stream: Duplex, maxBytes: number, onOver: () => void): Duplex {
+  let received = 0;
   let isEnded = false;
   const bounded = new Duplex({
     allowHalfOpen: false,
@@ -19,8 +15,8 @@ export function boundedStream(stream: Duplex, most: number, onOver: () => void):
     },
   });
   stream.on('data', (piece: Buffer) => {
-    taken += piece.length;
-    if (taken > most) {
+    received += piece.length;
+    if (received > maxBytes) {
       onOver();
       bounded.destroy();
     } else if (!bounded.push(piece)) stream.pause();

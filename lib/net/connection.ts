@@ -5,7 +5,7 @@ import { type Connection, type Handshake, NetError } from './net.ts';
 import { type OpenSocket, secure } from './open-socket.ts';
 import type { RequestTimeout } from './request-timeout.ts';
 
-/** Why the peer's certificate should not be trusted, in a sentence; empty when all is well. @param now epoch ms */
+/** Returns why the peer's certificate is not trusted; empty if it is. @param now epoch ms */
 export function certificateProblem(socket: TLSSocket, name: string, now: number): string {
   const certificate = socket.getPeerCertificate();
   if (!certificate?.valid_to) return 'the server sent no certificate';
@@ -21,11 +21,10 @@ function namesOf({ subjectaltname, subject }: PeerCertificate): string {
     .split(', ')
     .map((name) => name.replace(/^(DNS|IP Address):/, ''))
     .filter(Boolean);
-  if (names.length === 0) return [subject?.CN ?? 'nobody'].flat().join(', ');
+  if (names.length === 0) return [subject?.CN ?? 'an unnamed host'].flat().join(', ');
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
 }
 
-/** Who issued it: an organisation, else a common name; empty when it says neither. */
 const issuerOf = ({ issuer }: PeerCertificate): string => [issuer?.O ?? issuer?.CN ?? ''].flat().join(', ');
 
 function issuerProblem(code: string, certificate: PeerCertificate): string {
@@ -48,15 +47,15 @@ function issuerProblem(code: string, certificate: PeerCertificate): string {
   }
 }
 
-/** @param started when it was asked for, by performance.now() */
+/** @param started time of the request, by performance.now() */
 type Opened = { host: string; started: number; deadline: RequestTimeout };
 
-/** An open socket as those see it who speak over it. */
+/** Wraps an open socket for protocol code. */
 export function connectionOf({ socket, where }: OpenSocket, { host, started, deadline }: Opened): Connection {
   let stream = socket;
   let handshake: Handshake | undefined;
-  const waitFor = (what: string) => {
-    deadline.stage = `connected to ${where}, waiting for ${what}`;
+  const waitFor = (awaited: string) => {
+    deadline.stage = `connected to ${where}, waiting for ${awaited}`;
   };
   waitFor('its answer');
   return {
@@ -70,17 +69,17 @@ export function connectionOf({ socket, where }: OpenSocket, { host, started, dea
     elapsed: () => Math.round(performance.now() - started),
     waitFor,
     async secure({ servername = host, alpn, verify }) {
-      const wanted = canonicalHost(servername) ?? servername;
+      const expectedName = canonicalHost(servername) ?? servername;
       const secured = await secure(
         { socket: stream, where },
-        { host: wanted, literal: isIP(wanted) !== 0 },
+        { host: expectedName, literal: isIP(expectedName) !== 0 },
         deadline,
         alpn,
       );
       stream = secured;
       waitFor('its answer');
       const certificate = secured.getPeerCertificate();
-      const problem = certificateProblem(secured, wanted, Date.now());
+      const problem = certificateProblem(secured, expectedName, Date.now());
       handshake = {
         valid_from: Date.parse(certificate.valid_from),
         valid_to: Date.parse(certificate.valid_to),

@@ -7,18 +7,18 @@ import { type LookUp, type LookUpReply, NetError, type NoRecord, type RecordType
 import type { Guard } from './open-socket.ts';
 import { withDeadline } from './request-timeout.ts';
 
-/** `Net.resolve`: see there. A resolver of its own for each question, so that it can be cancelled at the deadline. */
+/** Implements `Net.resolve`. Each query has its own resolver, so that the deadline can cancel it. */
 export function resolveRecords(guard: Guard, request: LookUp): Promise<LookUpReply> {
   const started = performance.now();
   return withDeadline(request.timeout_ms, async (deadline) => {
     const resolver = new dns.Resolver({ timeout: Math.max(10, Math.ceil(request.timeout_ms / 3)), tries: 2 });
     const server = request.resolver === undefined ? undefined : allowedServer(guard, request.resolver, request);
     if (server !== undefined) resolver.setServers([server]);
-    const asked = `${server ?? 'the DNS server'} for ${request.type} of ${request.hostname}`;
-    deadline.stage = `asked ${asked}`;
+    const question = `${server ?? 'the DNS server'} for ${request.type} of ${request.hostname}`;
+    deadline.stage = `asked ${question}`;
     deadline.hold({ destroy: () => resolver.cancel() });
     try {
-      const values = await ASK[request.type](resolver, request.hostname);
+      const values = await RESOLVE[request.type](resolver, request.hostname);
       if (values.length === 0) throw Object.assign(new Error('no record'), { code: 'ENODATA' });
       return { values, latency_ms: Math.round(performance.now() - started) };
     } catch (error) {
@@ -27,19 +27,17 @@ export function resolveRecords(guard: Guard, request: LookUp): Promise<LookUpRep
   });
 }
 
-/** The server in the form that c-ares takes. */
 function allowedServer(guard: Guard, text: string, { egress }: LookUp): string {
   const server = parseServer(text);
   if (!server)
     throw new NetError('dns', `${text} is not the address of a DNS server, such as 192.0.2.1 or 192.0.2.1:53`);
-  const verdict = allowHost(server.host, egress, guard.allow);
-  if (!verdict.ok) throw new NetError('egress', `refused: ${verdict.reason}`);
+  const decision = allowHost(server.host, egress, guard.allow);
+  if (!decision.ok) throw new NetError('egress', `refused: ${decision.reason}`);
   return server.host.includes(':') ? `[${server.host}]:${server.port}` : `${server.host}:${server.port}`;
 }
 
-const bare = (name: string): string => (name.endsWith('.') ? name.slice(0, -1) : name);
+const withoutDot = (name: string): string => (name.endsWith('.') ? name.slice(0, -1) : name);
 
-/** The name that holds the PTR record of an address; other names as they are. */
 function reverseName(name: string): string {
   const family = isIP(name);
   if (family === 4) return `${name.split('.').reverse().join('.')}.in-addr.arpa`;
@@ -50,23 +48,31 @@ function reverseName(name: string): string {
   return `${[...digits].reverse().join('.')}.ip6.arpa`;
 }
 
-const ASK: Record<RecordType, (resolver: dns.Resolver, name: string) => Promise<string[]>> = {
+const RESOLVE: Record<RecordType, (resolver: dns.Resolver, name: string) => Promise<string[]>> = {
   A: (resolver, name) => resolver.resolve4(name),
   AAAA: (resolver, name) => resolver.resolve6(name),
-  CNAME: async (resolver, name) => (await resolver.resolveCname(name)).map(bare),
-  NS: async (resolver, name) => (await resolver.resolveNs(name)).map(bare),
-  PTR: async (resolver, name) => (await resolver.resolvePtr(reverseName(name))).map(bare),
+  CNAME: async (resolver, name) => (await resolver.resolveCname(name)).map(withoutDot),
+  NS: async (resolver, name) => (await resolver.resolveNs(name)).map(withoutDot),
+  PTR: async (resolver, name) => (await resolver.resolvePtr(reverseName(name))).map(withoutDot),
   TXT: async (resolver, name) => (await resolver.resolveTxt(name)).map((chunks) => chunks.join('')),
   MX: async (resolver, name) =>
-    (await resolver.resolveMx(name)).map(({ priority, exchange }) => `${priority} ${bare(exchange)}`),
+    (await resolver.resolveMx(name)).map(({ priority, exchange }) => `${priority} ${withoutDot(exchange)}`),
   SRV: async (resolver, name) =>
     (await resolver.resolveSrv(name)).map(
-      ({ priority, weight, port, name: target }) => `${priority} ${weight} ${port} ${bare(target)}`,
+      ({ priority, weight, port, name: target }) => `${priority} ${weight} ${port} ${withoutDot(target)}`,
     ),
   SOA: async (resolver, name) => {
     const soa = await resolver.resolveSoa(name);
     return [
-      [bare(soa.nsname), bare(soa.hostmaster), soa.serial, soa.refresh, soa.retry, soa.expire, soa.minttl].join(' '),
+      [
+        withoutDot(soa.nsname),
+        withoutDot(soa.hostmaster),
+        soa.serial,
+        soa.refresh,
+        soa.retry,
+        soa.expire,
+        soa.minttl,
+      ].join(' '),
     ];
   },
   CAA: async (resolver, name) =>
@@ -80,16 +86,16 @@ function queryError(error: Error & { code?: string }, { hostname, type }: LookUp
   if (error instanceof NetError) return error;
   const from = server ?? 'the DNS server';
   const failure = (message: string, answered: boolean, rcode?: NoRecord) => {
-    const made = new NetError('dns', message, { answered, cause: error });
-    if (rcode) made.rcode = rcode;
-    return made;
+    const netError = new NetError('dns', message, { answered, cause: error });
+    if (rcode) netError.rcode = rcode;
+    return netError;
   };
   switch (error.code) {
     case 'ENOTFOUND':
       return failure(`the name ${hostname} does not exist (NXDOMAIN), says ${from}`, true, 'NXDOMAIN');
     case 'ENODATA':
       return failure(`${hostname} has no ${type} record, says ${from}`, true, 'NOERROR');
-    // A local resolver that has lost its network answers so too.
+    // A local resolver without a network responds like this too.
     case 'ESERVFAIL':
       return failure(`${from} failed to answer (SERVFAIL) for ${type} of ${hostname}`, false, 'SERVFAIL');
     case 'EREFUSED':
@@ -99,12 +105,15 @@ function queryError(error: Error & { code?: string }, { hostname, type }: LookUp
     case 'ETIMEOUT':
       return new NetError('timeout', `no answer from ${from} for ${type} of ${hostname}`, { cause: error });
     case 'EBADNAME':
-      return failure(`${hostname} is not a name that can be looked up`, true);
+      return failure(`${hostname} is not a valid DNS name`, true);
     case 'EBADRESP':
     case 'EFORMERR':
     case 'ENOTIMP':
-      return failure(`${from} sent no proper DNS answer (${error.code.slice(1)}) for ${type} of ${hostname}`, true);
+      return failure(`${from} sent an invalid DNS response (${error.code.slice(1)}) for ${type} of ${hostname}`, true);
     default:
-      return failure(`asking ${from} for ${type} of ${hostname} failed (${error.code ?? error.message})`, false);
+      return failure(
+        `the DNS query to ${from} for ${type} of ${hostname} failed (${error.code ?? error.message})`,
+        false,
+      );
   }
 }

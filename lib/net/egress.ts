@@ -3,22 +3,23 @@ import { blockedReason } from './address-ranges.ts';
 import { type Egress, NetError } from './net.ts';
 
 /**
- * Where outbound connections may go. Literals are checked as they stand, names after one look-up, of which every
- * address must pass; the caller connects to exactly those addresses. `allow` is EGRESS_ALLOW: CIDRs that pass always.
+ * Decides the allowed destinations of outbound connections. A literal is checked as it is, a name after one lookup of
+ * which all addresses must be allowed; the caller connects only to those. `allow` is EGRESS_ALLOW: CIDRs that are
+ * always allowed.
  */
 
-/** All addresses of a name. Rejects with the error of the look-up, or answers [] when there is none. */
+/** Returns all addresses of a name, [] if it has none. Rejects with the error of the lookup. */
 export type Resolve = (name: string) => Promise<string[]>;
 
-/** `host` is in canonical form (`127.1` is 127.0.0.1, no brackets, no trailing dot). */
+/** `host` is canonical (`127.1` is 127.0.0.1, no brackets, no trailing dot). */
 export type EgressDecision = { ok: true; host: string; literal: boolean } | { ok: false; reason: string };
 
-/** Names that no public resolver should know (RFC 6761, 8375, 9476 and common private zones). */
+/** Private zones (RFC 6761, 8375, 9476 and common names). */
 const PRIVATE_ZONES = new Set(
   'localhost local internal intranet lan corp home private arpa onion test invalid example'.split(' '),
 );
 
-/** Judges a host as a person writes it: a name, an IPv4 address in any spelling, an IPv6 address with or without []. */
+/** Decides about a host in any spelling: a name, an IPv4 address, an IPv6 address with or without []. */
 export function allowHost(host: string, egress: Egress, allow: readonly string[]): EgressDecision {
   const canonical = canonicalHost(host);
   return canonical === undefined
@@ -26,59 +27,57 @@ export function allowHost(host: string, egress: Egress, allow: readonly string[]
     : allowCanonical(canonical, egress, allow);
 }
 
-/** `127.1` to 127.0.0.1, `[::1]` to ::1, `Bücher.de.` to xn--bcher-kva.de; undefined when it is no host at all. */
+/** Returns the canonical host: `127.1` as 127.0.0.1, `Bücher.de.` as xn--bcher-kva.de; undefined if not a host. */
 export function canonicalHost(host: string): string | undefined {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   if (isIP(bare)) return bare.includes('%') ? undefined : bare;
-  // The characters that would make a URL parser see something else than a host.
+  // Characters with which a URL parser sees more than a host.
   if (!/^[^\s/?#@:\\[\]%]+$/.test(host)) return undefined;
   const name = URL.parse(`http://${host}/`)?.hostname.replace(/\.$/, '');
   if (!name || isIP(name)) return name || undefined;
   return name.length <= 253 && name.split('.').every((label) => LOCAL_LABEL.test(label)) ? name : undefined;
 }
 
-/** Judges a URL: http or https, no user:password@, and its host. */
+/** Decides about a URL: http or https, without user:password@, and its host. */
 export function allowUrl(url: string | URL, egress: Egress, allow: readonly string[]): EgressDecision {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (!parsed) return { ok: false, reason: 'it is not an absolute URL, such as https://example.com/' };
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
-    return { ok: false, reason: `only http and https are possible, not ${parsed.protocol}` };
+    return { ok: false, reason: `only http and https are allowed, not ${parsed.protocol}` };
   }
   if (parsed.username || parsed.password)
-    return { ok: false, reason: 'a URL may not hold user:password@; use headers' };
+    return { ok: false, reason: 'a URL must not contain user:password@; use headers' };
   if (parsed.port === '0') return { ok: false, reason: 'port 0 cannot be connected to' };
   const { hostname } = parsed;
   return allowCanonical(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname, egress, allow);
 }
 
-/**
- * The addresses that a host of a good verdict may be connected to: its own when it is one, else those of one look-up.
- * Throws `NetError`: `egress` when any address may not be reached, `dns` when there is none.
- */
+/** Returns the addresses of an allowed host. Throws `NetError`: `egress` if any is refused, `dns` if it has none. */
 export async function resolveAllowed(
-  verdict: EgressDecision,
+  decision: EgressDecision,
   egress: Egress,
   allow: readonly string[],
   resolve: Resolve,
 ): Promise<string[]> {
-  if (!verdict.ok) throw new NetError('egress', `refused: ${verdict.reason}`);
-  if (verdict.literal) return [verdict.host];
-  const addresses = await resolve(verdict.host);
+  if (!decision.ok) throw new NetError('egress', `refused: ${decision.reason}`);
+  if (decision.literal) return [decision.host];
+  const addresses = await resolve(decision.host);
   if (addresses.length === 0) {
-    throw new NetError('dns', `the name ${verdict.host} has no address (neither A nor AAAA record)`);
+    throw new NetError('dns', `the name ${decision.host} has no address (neither A nor AAAA record)`);
   }
   for (const address of addresses) {
     const reason = blockedReason(address, egress, allow);
-    if (reason) throw new NetError('egress', `refused: ${verdict.host} resolves to ${shown(address, reason, egress)}`);
+    if (reason)
+      throw new NetError('egress', `refused: ${decision.host} resolves to ${resolvedText(address, reason, egress)}`);
   }
   return addresses;
 }
 
-/** Where only public hosts may be reached, private addresses that our resolver knows are not shown. */
-const shown = (address: string, reason: string, egress: Egress): string =>
+/** Hides private addresses of the local resolver if only public hosts may be reached. */
+const resolvedText = (address: string, reason: string, egress: Egress): string =>
   egress === 'public' ? `an address that is not public, and ${PUBLIC_ONLY}` : `${address}; ${reason}`;
 
-/** Whether a DNS value may be shown where only public hosts may be reached: it names no private address or zone. */
+/** Whether a DNS value contains no private address or zone, and so can be shown if only public hosts may be reached. */
 export const isPublicValue = (value: string, allow: readonly string[]): boolean =>
   value.split(/\s+/).every((word) => {
     if (isIP(word)) return blockedReason(word, 'public', allow) === undefined;
@@ -106,5 +105,5 @@ function allowCanonical(host: string, egress: Egress, allow: readonly string[]):
 
 const PUBLIC_ONLY = 'only public hosts may be reached';
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** People's own networks hold names with underscores (containers). */
+/** Names in private networks can contain underscores (containers). */
 const LOCAL_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;

@@ -1,15 +1,14 @@
 import { STATUS_CODES } from './node-http.ts';
 
-/** Whether a status is one of success: 2xx. */
+/** Whether a status is 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/**
- * Why an answer is no success, for people: `the target answered 503 Service Unavailable`.
- * @param url which setting holds the address, for an answer that leads elsewhere
- */
-export function failureReason(who: string, status: number, url: string): string {
-  const answer = `${who} answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
-  return isRedirect(status) ? `${answer}; redirects are not followed, so put the final address into ${url}` : answer;
+/** Returns why a response failed: `the target answered 503 …`. @param urlSetting setting with the address */
+export function failureReason(sender: string, status: number, urlSetting: string): string {
+  const response = `${sender} answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  return isRedirect(status)
+    ? `${response}; redirects are not followed, so put the final address into ${urlSetting}`
+    : response;
 }
 
 export const isRedirect = (status: number): boolean => status >= 300 && status < 400;

@@ -2,15 +2,15 @@ import { NetError } from './net.ts';
 
 type SystemError = Error & { code?: string; errors?: SystemError[] };
 
-/** This machine has no more to give; nothing is known of the target. */
-const OUR_FAULTS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+/** Errors of this machine, which say nothing about the target. */
+const LOCAL_ERRORS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
-/** What failed, in words for the owner of the target. @param where `127.0.0.1:8080`, or `name (127.0.0.1:8080)` */
+/** Converts a connection error. @param where `127.0.0.1:8080`, or `name (127.0.0.1:8080)` */
 export function connectError(error: SystemError, where: string): Error {
-  // Several addresses were tried: the first says most, as they were tried in order of preference.
+  // With several addresses, the first error belongs to the preferred address.
   const first = error.errors?.[0] ?? error;
   const code = first.code ?? '';
-  if (OUR_FAULTS.has(code)) return first;
+  if (LOCAL_ERRORS.has(code)) return first;
   const failure = (message: string, answered = false) => new NetError('connect', message, { answered, cause: error });
   switch (code) {
     case 'ECONNREFUSED':
@@ -29,15 +29,15 @@ export function connectError(error: SystemError, where: string): Error {
       return failure(`the network of ${where} cannot be reached from here`);
     case 'EACCES':
     case 'EPERM':
-      return failure(`this machine does not let connections to ${where} out (a firewall rule?)`);
+      return failure(`this machine blocks connections to ${where} (check its firewall rules)`);
     default:
       return failure(`connecting to ${where} failed (${code || first.message})`);
   }
 }
 
-/** A look-up that gave no address. */
+/** Converts a failed lookup. */
 export function lookUpError(error: SystemError, name: string): Error {
-  if (error instanceof NetError || OUR_FAULTS.has(error.code ?? '')) return error;
+  if (error instanceof NetError || LOCAL_ERRORS.has(error.code ?? '')) return error;
   const code = error.code ?? error.message;
   const interrupted = code === 'ETIMEOUT' || code === 'EAI_AGAIN';
   return new NetError('dns', lookUpMessage(code, name), { interrupted, cause: error });
@@ -63,10 +63,10 @@ function lookUpMessage(code: string, name: string): string {
   }
 }
 
-/** A TLS handshake that did not come about. */
+/** Converts a failed TLS handshake. */
 export function handshakeError(error: SystemError, where: string): Error {
   const code = error.code ?? '';
-  if (OUR_FAULTS.has(code)) return error;
+  if (LOCAL_ERRORS.has(code)) return error;
   const failure = (message: string, interrupted = false) =>
     new NetError('tls', message, { answered: true, interrupted, cause: error });
   if (code === 'ECONNRESET' || code === 'EPIPE')
@@ -79,7 +79,7 @@ export function handshakeError(error: SystemError, where: string): Error {
   }
   if (code === 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE') {
     return failure(
-      `${where} refused the TLS handshake: it may offer DHE ciphers alone, or want a client certificate; ECDHE or TLS 1.3 is needed`,
+      `${where} refused the TLS handshake: it may offer only DHE ciphers or require a client certificate; ECDHE or TLS 1.3 is needed`,
     );
   }
   const reason = /:([^:]+):[^:]*:\d+:/.exec(error.message)?.[1] ?? (code || error.message);
@@ -91,27 +91,27 @@ export function handshakeError(error: SystemError, where: string): Error {
   );
 }
 
-/** An HTTP exchange on a good connection that came to nothing. @param begun headers had been received */
+/** Converts a failed HTTP exchange. @param isStarted whether the headers were received */
 export function exchangeError(
   error: SystemError & { reason?: string; rawPacket?: Buffer },
   where: string,
-  begun: boolean,
+  isStarted: boolean,
 ): Error {
-  if (error instanceof NetError || OUR_FAULTS.has(error.code ?? '')) return error;
+  if (error instanceof NetError || LOCAL_ERRORS.has(error.code ?? '')) return error;
   const failure = (message: string, interrupted = false) =>
     new NetError('connect', message, { answered: true, interrupted, cause: error });
   const code = error.code ?? '';
   if (code === 'HPE_HEADER_OVERFLOW') return failure(`${where} sent more than 16 KB of headers`);
   if (code === 'HPE_INVALID_EOF_STATE' || code === 'ECONNRESET' || code === 'EPIPE') {
     return failure(
-      begun
+      isStarted
         ? `${where} closed the connection before the response was complete`
         : `${where} closed the connection without an answer`,
       true,
     );
   }
   if (code.startsWith('HPE_')) {
-    // A TLS record of type alert.
+    // TLS record of type alert.
     if (error.rawPacket?.[0] === 0x15) return failure(`${where} speaks TLS: use https`);
     return failure(`what ${where} sent is not valid HTTP/1.1 (${error.reason ?? code})`);
   }

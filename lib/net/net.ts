@@ -1,30 +1,30 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * How far an outbound connection may go (docs/develop/guarantees.md#egress): `public` only, or `any` but link-local,
- * 0/8, multicast and cloud metadata; `any-but-self` is `any` without loopback.
+ * Allowed destinations (docs/develop/guarantees.md#egress): `public` only; `any` except link-local, 0/8, multicast and
+ * cloud metadata; `any-but-self` is `any` without loopback.
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 
-/** Response codes of an answer without a record that is wanted; NOERROR: the name has none of that type. */
+/** DNS response codes without a matching record; NOERROR: the name has no record of the type. */
 export type NoRecord = 'NOERROR' | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED';
 
 export type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
 
 type NetErrorOptions = { answered?: boolean; interrupted?: boolean; cause?: unknown };
 
-/** A network failure in the service's own words. `message` says what was wrong and what to do, never a secret. */
+/** A network failure. `message` says what failed and what to do, and contains no secret. */
 export class NetError extends Error {
   readonly kind: NetErrorKind;
-  /** The other side answered (refused, reset, bad certificate): the failure is not one of our own network. */
+  /** Whether the peer responded (refused, reset, bad certificate), so that the service's own network works. */
   readonly answered: boolean;
-  /** No answer came in time, or the connection was closed: what a client that stands still brings about by itself. */
+  /** Whether it is a timeout or a closed connection, which a stalled client can cause itself. */
   readonly interrupted: boolean;
-  /** Of the last HTTP response that came before the failure; 0 when none came. */
+  /** Status of the last HTTP response before the failure; 0 without a response. */
   status = 0;
-  /** From the beginning of the call to the failure; 0 when nothing was sent for it. */
+  /** Ms from the start of the call to the failure; 0 if nothing was sent. */
   latency_ms = 0;
-  /** What a DNS server said of a question to which it gave no record: `NXDOMAIN`; absent of all else. */
+  /** Response code of a DNS server that returned no record. */
   rcode?: NoRecord;
   constructor(kind: NetErrorKind, message: string, options: NetErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -40,38 +40,31 @@ export type HttpRequest = {
   method: string;
   headers?: Record<string, string>;
   body?: string;
-  /** For everything together: look-up, connection, TLS, headers, body, redirects. */
+  /** Total for lookup, connection, TLS, headers, body and redirects. */
   timeout_ms: number;
-  /** So much of a body is read at most; it is held in memory, unless there are texts to find in it. */
+  /** Maximum bytes of the body that are read; kept in memory unless `find` is set. */
   max_body_bytes: number;
-  /** Reads on behind that until it is known whether there is more: `kept.goes_on`. */
+  /** Whether to read on until it is known if more follows: `kept.goes_on`. */
   reads_on?: boolean;
-  /** Looks for texts in the body. With `status`: of a response of that status, and no other body is read. */
+  /** Texts to find in the body. With `status`, only the body of a response with that status is read. */
   find?: { texts: readonly string[]; status?: number };
-  /**
-   * Keeps the first so many bytes of the body for people to see. No answer depends on them: what nothing else wants is
-   * waited for a second at most, and is no part of the latency.
-   */
+  /** Bytes of the body to keep for display, awaited for at most a second outside the latency. */
   excerpt_bytes?: number;
-  /**
-   * Waits for room in memory; asked before more of a body is held than 64 KB. Meanwhile nothing is read, and that time
-   * is no part of the latency.
-   */
+  /** Waits for memory before more than 64 KB are kept, outside the latency; reading is paused. */
   room?: () => Promise<void>;
   egress: Egress;
-  /** 0: a 3xx is the answer. To another origin go no secrets: no body (`redirect`), and only headers like accept. */
+  /** 0: a 3xx is the result. Another origin receives no secrets: no body (`redirect`), and only headers like accept. */
   max_redirects: number;
-  /** Default true. */
+  /** Default: true. */
   verify_tls?: boolean;
-  /** Looks until when the certificate of the last hop is valid. */
   reads_certificate?: boolean;
 };
 
 /**
- * `headers` have names in lower case, repeated ones joined by a comma. `kept`, with `reads_on`: how many bytes `body`
- * was made of, and whether more followed. `search`: which texts of `find` were found, in how many bytes; absent when no
- * body was read for it. `excerpt`: how the body begins, and how many bytes of it were read. `valid_to`: epoch ms, NaN
- * when the certificate has no such date; absent when there is none, or nobody asked.
+ * `headers` have lower-case names; repeated ones are joined by a comma. `kept`, with `reads_on`: size of `body` in
+ * bytes, and whether more followed. `search`: texts of `find` that were found, and the searched bytes; absent if no
+ * body was read for it. `excerpt`: beginning of the body, and the bytes read. `valid_to`: epoch ms, NaN if the
+ * certificate has no date; absent without a certificate or if not requested.
  */
 export type HttpReply = {
   status: number;
@@ -84,53 +77,51 @@ export type HttpReply = {
   latency_ms: number;
 };
 
-/** A host (name or address) and what a connection to it may cost and where it may go. */
+/** A host (name or address) with timeout and allowed destinations. */
 export type HostRequest = { host: string; timeout_ms: number; egress: Egress };
 
-/** How TLS is spoken with a peer. */
+/** TLS options of a connection. */
 export type TlsWanted = {
-  /** Who we want, in any spelling; default: the host. */
+  /** Expected name of the peer, in any spelling. Default: the host. */
   servername?: string | undefined;
-  /** What to offer for the protocol within it (RFC 7301), the best first. */
+  /** Protocols to offer (RFC 7301), preferred first. */
   alpn?: string[];
-  /** A certificate that cannot be trusted is a `NetError('tls')`; without it that is a finding. */
+  /** Whether an untrusted certificate throws `NetError('tls')`; else it is reported in `problem`. */
   verify: boolean;
 };
 
-/** What a TLS handshake showed. */
+/** Result of a TLS handshake. */
 export type Handshake = {
-  /** Of the peer's certificate; epoch ms. */
+  /** Validity of the peer's certificate; epoch ms. */
   valid_from: number;
-  /** Epoch ms; NaN when it has no such date. */
+  /** Epoch ms; NaN if the certificate has no date. */
   valid_to: number;
-  /** `TLSv1.3` */
   version: string;
-  /** Organisation of the issuer of the certificate; its common name where it has none; empty without either. */
+  /** Organization of the certificate's issuer, else its common name; empty without both. */
   issuer: string;
-  /** Of the certificate, in upper-case hex with colons. */
+  /** Fingerprint of the certificate in upper-case hex with colons. */
   fingerprint_sha256: string;
-  /** Why the certificate cannot be trusted (dates, name or issuer), in a sentence; empty when it can. */
+  /** Readable reason why the certificate is not trusted (dates, name or issuer); empty if it is. */
   problem: string;
-  /** Of what was offered by `alpn`, what the peer has chosen; empty when nothing. */
+  /** Protocol that the peer chose from `alpn`; empty for none. */
   protocol: string;
 };
 
-/** A connection, with `tls` one whose handshake is over. */
+/** Request for a connection; with `tls`, after its handshake. */
 export type OpenRequest = HostRequest & { port: number; tls?: TlsWanted | undefined };
 
-/** An open connection to a host that the guard let through. It ends with the work that it was opened for. */
+/** An open connection to an allowed host. It is closed when its work ends. */
 export interface Connection {
   /** `127.0.0.1:8080`, or `name (127.0.0.1:8080)`. */
   readonly where: string;
-  /** What comes and goes, within TLS once that is spoken. Its errors need no listener: it closes. */
+  /** Data of the connection, decrypted after a TLS handshake. Errors close it, so they need no listener. */
   readonly stream: Duplex;
-  /** Of the latest handshake. */
   readonly handshake: Handshake | undefined;
-  /** Ms since the connection was asked for. */
+  /** Ms since the connection was requested. */
   elapsed(): number;
-  /** Says what is waited for from now on, for the message when the time is over: `the greeting`. */
+  /** Sets the awaited event for the timeout message: `the greeting`. */
   waitFor(what: string): void;
-  /** Goes over to TLS. Whoever reads the stream has taken all of it and listens no more. */
+  /** Starts TLS. The reader of the stream must have consumed all data and removed its listeners. */
   secure(tls: TlsWanted): Promise<Handshake>;
 }
 
@@ -140,33 +131,24 @@ export type RecordType = (typeof RECORD_TYPES)[number];
 export type LookUp = {
   hostname: string;
   type: RecordType;
-  /** Address or address:port of the DNS server to ask; the machine's own when absent. */
+  /** Address or address:port of the DNS server. Default: that of the machine. */
   resolver?: string | undefined;
   timeout_ms: number;
-  /** For `resolver`; the machine's own is the operator's and always allowed. */
+  /** For `resolver`; the machine's own resolver is always allowed. */
   egress: Egress;
 };
 
-/**
- * `values` are in the usual text form of the type, names without the trailing dot: `10 mail.example.com` (MX),
- * `10 5 5060 sip.example.com` (SRV), `0 issue "ca.example"` (CAA), the seven members of an SOA; at least one.
- */
+/** At least one value in the usual text format: `10 mail.example.com` (MX), `0 issue "ca.example"` (CAA). */
 export type LookUpReply = { values: string[]; latency_ms: number };
 
-/**
- * Guarded sockets and look-ups: every address is checked before it is connected to, and nothing outlives `timeout_ms`.
- * All methods throw `NetError`; anything else that they throw is a fault of this machine (no file descriptors left).
- */
+/** Guarded sockets and lookups within `timeout_ms`. Throws `NetError`; any other error is a fault of this machine. */
 export interface Net {
-  /** One exchange on a new connection, and one more for each redirect followed. */
+  /** Sends a request on a new connection, and another one per followed redirect. */
   http(request: HttpRequest): Promise<HttpReply>;
-  /** Opens a connection, and closes it when the work on it is done or the time over. */
+  /** Opens a connection, and closes it after the work or the timeout. */
   open<Result>(request: OpenRequest, work: (connection: Connection) => Promise<Result> | Result): Promise<Result>;
-  /** Asks a DNS server; no record of that type is a `NetError('dns')` with its `rcode`. */
+  /** Queries a DNS server; a missing record is a `NetError('dns')` with `rcode`. */
   resolve(request: LookUp): Promise<LookUpReply>;
-  /**
-   * Looks a host up and checks its addresses, without connecting: `NetError('egress')` when it may not be reached, or
-   * `dns`.
-   */
+  /** Checks the addresses of a host. Throws `NetError('egress')` or `NetError('dns')`. */
   guard(request: HostRequest): Promise<void>;
 }

@@ -11,9 +11,9 @@ import { systemResolver } from './system-resolver.ts';
 const resolveRecords = lazyFunction(async () => (await import('#lib/net/dns-query.ts')).resolveRecords);
 
 /**
- * The network as everything but the AWS SDK reaches it, over node's own sockets. Throws a sentence when EGRESS_ALLOW
- * is not a list of CIDRs.
- * @param resolve names to addresses; by default as this machine sees them
+ * Returns the network on node's sockets, used by everything except the AWS SDK. Throws an error if EGRESS_ALLOW is not
+ * a list of CIDRs.
+ * @param resolve resolves names; default: the resolver of this machine
  */
 export function makeNet(settings: { EGRESS_ALLOW: readonly string[] }, resolve: Resolve = systemResolver()): Net {
   const allow = settings.EGRESS_ALLOW;

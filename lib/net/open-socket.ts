@@ -12,22 +12,22 @@ import { type Egress, NetError } from './net.ts';
 import { connectError, handshakeError, lookUpError } from './net-errors.ts';
 import type { RequestTimeout } from './request-timeout.ts';
 
-/** What the guard needs beside a request: EGRESS_ALLOW and the look-up of names. */
+/** EGRESS_ALLOW and the resolver. */
 export type Guard = { allow: readonly string[]; resolve: Resolve };
 
-/** Looks an allowed host up, and allows or refuses the addresses it finds. */
+/** Resolves an allowed host and checks its addresses. */
 export async function addressesOf(
   guard: Guard,
-  verdict: EgressDecision,
+  decision: EgressDecision,
   egress: Egress,
   deadline: RequestTimeout,
 ): Promise<string[]> {
-  if (!verdict.ok || verdict.literal) return resolveAllowed(verdict, egress, guard.allow, guard.resolve);
-  deadline.stage = `looking up ${verdict.host}`;
+  if (!decision.ok || decision.literal) return resolveAllowed(decision, egress, guard.allow, guard.resolve);
+  deadline.stage = `looking up ${decision.host}`;
   try {
-    return await resolveAllowed(verdict, egress, guard.allow, guard.resolve);
+    return await resolveAllowed(decision, egress, guard.allow, guard.resolve);
   } catch (error) {
-    throw lookUpError(error as Error, verdict.host);
+    throw lookUpError(error as Error, decision.host);
   } finally {
     deadline.check();
   }
@@ -35,19 +35,19 @@ export async function addressesOf(
 
 export type OpenSocket = { socket: Socket; where: string };
 
-/** How long one of several addresses is tried before the next. */
+/** Time for an attempt on one of several addresses (ms). */
 const NEXT_ADDRESS_MS = 1_000;
 
-/** Connects to an allowed host: to the allowed addresses and no others. */
+/** Connects to an allowed host, only at its allowed addresses. */
 export async function openSocket(
   guard: Guard,
-  verdict: EgressDecision,
+  decision: EgressDecision,
   port: number,
   egress: Egress,
   deadline: RequestTimeout,
 ): Promise<OpenSocket> {
-  const addresses = await addressesOf(guard, verdict, egress, deadline);
-  const where = describe(verdict, addresses, port);
+  const addresses = await addressesOf(guard, decision, egress, deadline);
+  const where = describe(decision, addresses, port);
   deadline.stage = `connecting to ${where}`;
   const socket =
     addresses.length === 1
@@ -62,31 +62,31 @@ export async function openSocket(
             Math.min(NEXT_ADDRESS_MS, deadline.timeout_ms / addresses.length),
           ),
         });
-  // For the socket's whole life: an error after the exchange is ignored.
+  // Errors after the exchange are ignored.
   socket.on('error', ignore);
   deadline.hold(socket);
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('error', (error) => reject(connectError(error, where)));
   });
-  // Nothing should be able to change the address after it was allowed; if something does, this is the last gate. Where
-  // there was but one address there was nothing to choose, and asking the system which it was is a call of its own.
-  const reached = addresses.length > 1 ? socket.remoteAddress : undefined;
-  const isOther = reached !== undefined && !addresses.includes(reached);
-  if (isOther && blockedReason(reached, egress, guard.allow))
+  // Last check in case the connected address is not one of the allowed ones. With a single address there is no choice,
+  // and reading the remote address costs a system call.
+  const connected = addresses.length > 1 ? socket.remoteAddress : undefined;
+  const isOther = connected !== undefined && !addresses.includes(connected);
+  if (isOther && blockedReason(connected, egress, guard.allow))
     throw new NetError('egress', `refused: ${where} led to an address that may not be reached from here`);
   return { socket, where };
 }
 
 let context: SecureContext | undefined;
 
-/** Without DHE: the server picks its group, and one of 10,000 bits holds our event loop for most of a second. */
+/** Without DHE: the server chooses the group, and one of 10,000 bits blocks the event loop for most of a second. */
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 
 /**
- * A TLS handshake on an open socket. Whatever the certificate is, the handshake succeeds: `socket.authorized` says
- * whether to trust it, and nothing is sent before the caller has looked.
- * @param name who we want, for SNI and the certificate
+ * Performs a TLS handshake on an open socket. It succeeds with any certificate: the caller must check
+ * `socket.authorized` before it sends anything.
+ * @param name expected name for SNI and the certificate
  */
 export async function secure(
   { socket: plain, where }: OpenSocket,
@@ -124,8 +124,8 @@ const pinned =
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-function describe(verdict: EgressDecision, addresses: string[], port: number): string {
+function describe(decision: EgressDecision, addresses: string[], port: number): string {
   const at = (address: string) => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`);
-  if (!verdict.ok || verdict.literal) return at(addresses[0]!);
-  return addresses.length === 1 ? `${verdict.host}:${port} (${addresses[0]})` : `${verdict.host}:${port}`;
+  if (!decision.ok || decision.literal) return at(addresses[0]!);
+  return addresses.length === 1 ? `${decision.host}:${port} (${addresses[0]})` : `${decision.host}:${port}`;
 }

@@ -1,48 +1,44 @@
-import { ownLoop } from '#lib/platform/clock.ts';
+import { processLoop } from '#lib/platform/clock.ts';
 import { NetError } from './net.ts';
 
-/**
- * One deadline over everything that an exchange does, with one timer. What it holds is destroyed when the time is over
- * or the work done, whichever comes first: no connection outlives its exchange.
- */
+/** One deadline for an exchange. Destroys the held connection at the timeout or end of the work. */
 export class RequestTimeout {
-  /** What is waited for now, for the message: `connected, waiting for headers`. */
+  /** Current step for the timeout message: `connected, waiting for headers`. */
   stage = '';
   readonly timeout_ms: number;
-  #over = false;
-  readonly #began = performance.now();
+  #isOver = false;
+  readonly #startedAt = performance.now();
   #held: { destroy(): unknown } | undefined;
 
   constructor(timeout_ms: number) {
     this.timeout_ms = timeout_ms;
   }
 
-  /** How much of the time is left (ms). */
   get left_ms(): number {
-    return Math.max(0, this.timeout_ms - (performance.now() - this.#began));
+    return Math.max(0, this.timeout_ms - (performance.now() - this.#startedAt));
   }
 
-  /** Takes charge of the present connection, in place of the one before. Throws when the time is over already. */
+  /** Takes over a connection and destroys the previous one. Throws if the time is over. */
   hold(held: { destroy(): unknown }): void {
-    const before = this.#held;
+    const previous = this.#held;
     this.#held = held;
-    if (before !== held) before?.destroy();
-    if (this.#over) held.destroy();
+    if (previous !== held) previous?.destroy();
+    if (this.#isOver) held.destroy();
     this.check();
   }
 
-  /** Throws when the time is over: called after whatever cannot be cancelled. */
+  /** Throws if the time is over; called after steps that cannot be canceled. */
   check(): void {
-    if (this.#over) throw this.error();
+    if (this.#isOver) throw this.error();
   }
 
-  /** Hands the connection over to something that wraps it and will be held in its place. */
+  /** Gives up the connection to a wrapper that is held next. */
   release(): void {
     this.#held = undefined;
   }
 
   end(): void {
-    this.#over = true;
+    this.#isOver = true;
     this.#held?.destroy();
   }
 
@@ -52,14 +48,13 @@ export class RequestTimeout {
 }
 
 /**
- * Runs the work. Throws `NetError('timeout')` at the deadline and destroys the connection it holds. What has arrived by
- * then is read first: when our event loop stalled, an answer may be waiting in the socket. A `NetError` says how long
- * it took.
+ * Runs the work. At the deadline throws `NetError('timeout')` and destroys the connection. Data received by then is
+ * read first: after a stall of the event loop, a response may wait in the socket. Sets `latency_ms` on a `NetError`.
  */
 export async function withDeadline<T>(timeout_ms: number, work: (deadline: RequestTimeout) => Promise<T>): Promise<T> {
   const started = performance.now();
   const deadline = new RequestTimeout(timeout_ms);
-  const unwatch = ownLoop.watch();
+  const unwatch = processLoop.watch();
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<T>((resolve, reject) => {

@@ -6,38 +6,36 @@ import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.t
 import type { Resolve } from './egress.ts';
 
 /**
- * Names to addresses, as this machine sees them: the hosts file, then DNS.
- *
- * getaddrinfo alone (dns.lookup) would know all of it, but it runs on the four threads of libuv and cannot be
- * cancelled: a few dead names would hold up every other probe and the store. So DNS names are asked with c-ares, which
- * needs no thread, and only names that DNS does not know by itself (one label, .local: search domains, mDNS) take
- * getaddrinfo, two at a time. c-ares does not read the hosts file; we do.
- * @param from another hosts file, and DNS servers other than those of resolv.conf
+ * Returns a resolver that uses the hosts file, then DNS.
+ * getaddrinfo (dns.lookup) covers both, but it uses the four threads of libuv and cannot be canceled: a few dead names
+ * would delay all other probes and the store. So DNS names use c-ares, without threads, and only local names (one
+ * label, .local: search domains, mDNS) use getaddrinfo, two at a time. c-ares does not read the hosts file, so it is
+ * read here.
+ * @param from path of a hosts file, and DNS servers to use instead of resolv.conf
  */
 export function systemResolver(from: { hostsFile?: string; servers?: string[] } = {}): Resolve {
   const hosts = hostsReader(from.hostsFile ?? '/etc/hosts');
   const dnsNames = dnsResolver(from.servers);
   const localNames = localResolver();
   return async (name) => {
-    const wanted = name.toLowerCase();
-    const known = hosts().get(wanted);
+    const lowerName = name.toLowerCase();
+    const known = hosts().get(lowerName);
     if (known) return known;
-    if (wanted === 'localhost' || wanted.endsWith('.localhost')) return ['127.0.0.1', '::1'];
-    return !wanted.includes('.') || wanted.endsWith('.local') ? localNames(wanted) : dnsNames(wanted);
+    if (lowerName === 'localhost' || lowerName.endsWith('.localhost')) return ['127.0.0.1', '::1'];
+    return !lowerName.includes('.') || lowerName.endsWith('.local') ? localNames(lowerName) : dnsNames(lowerName);
   };
 }
 
-const LOOK_AGAIN_MS = 5_000;
+const HOSTS_RECHECK_MS = 5_000;
 
-/** The hosts file by name, read again when it has changed. */
 function hostsReader(path: string): () => ReadonlyMap<string, string[]> {
   let names: ReadonlyMap<string, string[]> = new Map();
   let changed = -1;
-  let looked = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   return () => {
     const now = performance.now();
-    if (now - looked < LOOK_AGAIN_MS) return names;
-    looked = now;
+    if (now - checkedAt < HOSTS_RECHECK_MS) return names;
+    checkedAt = now;
     const mtime = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1;
     if (mtime !== changed) names = mtime === -1 ? new Map() : parseHosts(readFileSync(path, 'utf8'));
     changed = mtime;
@@ -45,7 +43,7 @@ function hostsReader(path: string): () => ReadonlyMap<string, string[]> {
   };
 }
 
-/** `127.0.0.1 localhost my-host # comment`, IPv4 addresses first. */
+/** Parses `127.0.0.1 localhost my-host # comment`, IPv4 addresses first. */
 export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   const names = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -61,36 +59,33 @@ export function parseHosts(text: string): ReadonlyMap<string, string[]> {
 }
 
 const RENEW_MS = 30_000;
-/** What c-ares waits for a server at first; the second try doubles it. */
-const TRY = { timeout: 2_000, tries: 2 };
+/** Initial timeout of c-ares per server (ms); the second try doubles it. */
+const RESOLVER_OPTIONS = { timeout: 2_000, tries: 2 };
 
-/** A and AAAA records. The resolver is renewed now and then, as it reads resolv.conf only when made. */
+/** Resolves A and AAAA records. Renews its resolver periodically, because c-ares reads resolv.conf only at creation. */
 function dnsResolver(servers?: string[]): Resolve {
   const make = () => {
-    const resolver = new dns.Resolver(TRY);
+    const resolver = new dns.Resolver(RESOLVER_OPTIONS);
     if (servers) resolver.setServers(servers);
     return { resolver, families: ownFamilies(), at: performance.now() };
   };
-  let made = make();
+  let current = make();
   return async (name) => {
-    if (performance.now() - made.at > RENEW_MS) made = make();
-    const { resolver, families } = made;
+    if (performance.now() - current.at > RENEW_MS) current = make();
+    const { resolver, families } = current;
     return eitherOrBoth(resolver.resolve4(name), resolver.resolve6(name), families);
   };
 }
 
 export type Family = 'IPv4' | 'IPv6';
 
-/**
- * RFC 8305 (3) recommends 50 ms, to people who wait for a page. A check can wait a little longer for all there is: to
- * judge, and to fall back on.
- */
+/** RFC 8305 (3) recommends 50 ms for interactive use; a check can wait longer for all addresses. */
 const OTHER_FAMILY_MS = 250;
 
 /**
- * The addresses of both families, IPv4 first. Once one that this machine can use has some, the other has 250 ms left:
- * servers that drop the question for AAAA (RFC 4074, 4.1) must not use up the time of every check.
- * @param usable the families that this machine has addresses of
+ * Returns the addresses of both families, IPv4 first. When a usable family has addresses, the other gets 250 ms:
+ * servers that drop AAAA queries (RFC 4074, 4.1) must not use up the timeout of each check.
+ * @param usable families of the addresses of this machine
  */
 export async function eitherOrBoth(
   v4: Promise<string[]>,
@@ -99,23 +94,22 @@ export async function eitherOrBoth(
 ): Promise<string[]> {
   const late = Promise.withResolvers<string[]>();
   let timer: NodeJS.Timeout | undefined;
-  const inTime = (look: Promise<string[]>, family: Family) => {
-    const hurried = look.then((addresses) => {
+  const withinWait = (lookUp: Promise<string[]>, family: Family) => {
+    const observed = lookUp.then((addresses) => {
       if (addresses.length > 0 && usable.includes(family)) timer ??= setTimeout(late.resolve, OTHER_FAMILY_MS, []);
       return addresses;
     });
-    return Promise.race([hurried, late.promise]);
+    return Promise.race([observed, late.promise]);
   };
-  const answers = await Promise.allSettled([inTime(v4, 'IPv4'), inTime(v6, 'IPv6')]);
+  const lookups = await Promise.allSettled([withinWait(v4, 'IPv4'), withinWait(v6, 'IPv6')]);
   clearTimeout(timer);
-  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+  const addresses = lookups.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  const failures = lookups.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   const failure = failures.find((error) => error.code !== 'ENODATA');
   if (addresses.length === 0 && failure) throw failure;
   return addresses;
 }
 
-/** By the addresses beside loopback and those of IPv6 that are link-local; both when nothing can be told. */
 function ownFamilies(): readonly Family[] {
   const outward = ownAddresses().filter(({ internal, address }) => !internal && !/^fe[89ab]/i.test(address));
   const families = new Set(outward.map(({ family }) => family));
@@ -126,29 +120,29 @@ function ownAddresses(): NetworkInterfaceInfo[] {
   try {
     return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
   } catch {
-    // A sandbox may keep them secret. They only decide how long to wait.
+    // A sandbox may deny this; the families only affect a waiting time.
     return [];
   }
 }
 
-/** Of the four threads of libuv, and how long a name waits for one: longer than any deadline of who asks. */
-const THREADS = { places: 2, wait_ms: 60_000 };
+/** Threads of libuv for getaddrinfo, and waiting time for one (ms): longer than any caller's deadline. */
+const THREADS = { permits: 2, wait_ms: 60_000 };
 
-/** getaddrinfo, at most two at a time, and each name once at a time, so that half of the threads stay free. */
+/** Uses getaddrinfo, two calls at a time and one per name, so that half of the threads stay free. */
 function localResolver(): Resolve {
-  const underWay = new Map<string, Promise<string[]>>();
+  const pendingByName = new Map<string, Promise<string[]>>();
   const threads = new FairSemaphore(THREADS, systemClock);
 
   async function lookUp(name: string): Promise<string[]> {
-    const ask = () => dns.lookup(name, { all: true, order: 'ipv4first' });
-    const found = await threads.run({ tenant: '' }, ask).finally(() => underWay.delete(name));
+    const query = () => dns.lookup(name, { all: true, order: 'ipv4first' });
+    const found = await threads.run({ tenant: '' }, query).finally(() => pendingByName.delete(name));
     if (found === NO_PERMIT) throw Object.assign(new Error(`no thread to look up ${name}`), { code: dns.TIMEOUT });
     return found.map(({ address }) => address);
   }
 
   return (name) => {
-    const pending = underWay.get(name) ?? lookUp(name);
-    underWay.set(name, pending);
+    const pending = pendingByName.get(name) ?? lookUp(name);
+    pendingByName.set(name, pending);
     return pending;
   };
 }

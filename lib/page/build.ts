@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const ENTRY = 'console/main.tsx';
 const PAGE = 'console/index.html';
 
-/** The first of each that has `light-dark()`. */
+/** First versions with `light-dark()`. */
 const BROWSERS = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
 
 const OPTIONS = {
@@ -40,42 +40,41 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds the console from its sources: the entry, a file for each page that is loaded late and for what they share,
- * all named by their content, one style sheet, and the page that names what is loaded first. Throws an Error that says
- * what is wrong with the sources.
- * @param generated the JSON files that sources import as `#generated/<name>`: their text by name
+ * Builds the console: the entry, chunks for lazily loaded pages and shared code, one style sheet, and the HTML
+ * page, all except the page named by content. Throws an Error that names the problem in the sources.
+ * @param generated text of the JSON files imported as `#generated/<name>`, by name
  */
 export async function buildConsole(generated: Readonly<Record<string, string>>): Promise<ConsoleFiles> {
-  const { metafile, outputFiles } = await bundled(generated);
-  const page = withNames(await readFile(join(ROOT, PAGE), 'utf8'), metafile.outputs);
+  const { metafile, outputFiles } = await bundle(generated);
+  const page = withAssetNames(await readFile(join(ROOT, PAGE), 'utf8'), metafile.outputs);
   const assets = outputFiles.map(async ({ path, contents }): Promise<[string, ConsoleFile]> => {
     const name = basename(path);
-    return [name, await packed(name, contents)];
+    return [name, await compress(name, contents)];
   });
   return {
-    page: await packed(PAGE, Buffer.from(page)),
-    // Weak: the packed forms differ, what they hold does not.
+    page: await compress(PAGE, Buffer.from(page)),
+    // Weak, because it covers all encodings.
     etag: `W/"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"`,
     assets: Object.fromEntries(await Promise.all(assets)),
   };
 }
 
-async function bundled(generated: Readonly<Record<string, string>>) {
+async function bundle(generated: Readonly<Record<string, string>>) {
   try {
-    const result = await build({ ...OPTIONS, plugins: [fromMemory(generated)] });
+    const result = await build({ ...OPTIONS, plugins: [generatedFiles(generated)] });
     if (result.warnings.length > 0)
       throw new Error((await formatMessages(result.warnings, { kind: 'warning' })).join(''));
     return result;
   } finally {
-    // Else its process would stay as long as ours.
+    // Without this, the process of esbuild would keep running with this one.
     await stop();
   }
 }
 
 const GENERATED = '#generated/';
 
-/** Resolves imports of generated files, so that a build works in a folder that cannot be written. */
-const fromMemory = (generated: Readonly<Record<string, string>>): Plugin => ({
+/** Resolves imports of generated files, so that a build needs no writable folder. */
+const generatedFiles = (generated: Readonly<Record<string, string>>): Plugin => ({
   name: 'generated',
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: new RegExp(`^${GENERATED}`) }, ({ path }) => ({ path, namespace: 'generated' }));
@@ -88,17 +87,16 @@ const fromMemory = (generated: Readonly<Record<string, string>>): Plugin => ({
   },
 });
 
-/** The page with the names that its files got, and with what the entry imports asked for at once. */
-function withNames(html: string, outputs: Metafile['outputs']): string {
-  const [script, { cssBundle }] = Object.entries(outputs).find(([, one]) => one.entryPoint === ENTRY)!;
-  const lost = Object.keys(outputs).filter((file) => file.endsWith('.css') && file !== cssBundle);
-  if (cssBundle === undefined || lost.length > 0) {
+function withAssetNames(html: string, outputs: Metafile['outputs']): string {
+  const [script, { cssBundle }] = Object.entries(outputs).find(([, output]) => output.entryPoint === ENTRY)!;
+  const unlinked = Object.keys(outputs).filter((file) => file.endsWith('.css') && file !== cssBundle);
+  if (cssBundle === undefined || unlinked.length > 0) {
     throw new Error(
-      `Every style sheet is imported by ${ENTRY} or by what it imports: that of a late page never loads.`,
+      `Import every style sheet in ${ENTRY} or its static imports: the style sheet of a lazy page never loads.`,
     );
   }
-  const [, ...soon] = loadedWith(script, outputs);
-  const preloads = soon.map((file) => `<link rel="modulepreload" href="${addressOf(file)}">`);
+  const [, ...preloaded] = loadedWith(script, outputs);
+  const preloads = preloaded.map((file) => `<link rel="modulepreload" href="${addressOf(file)}">`);
   const names = [
     ['/assets/main.css', addressOf(cssBundle)],
     ['/assets/main.js', addressOf(script)],
@@ -112,15 +110,15 @@ function withNames(html: string, outputs: Metafile['outputs']): string {
 
 const addressOf = (output: string): string => `/assets/${basename(output)}`;
 
-const pack = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
+const encoders = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
 
-async function packed(name: string, content: Uint8Array): Promise<ConsoleFile> {
+async function compress(name: string, content: Uint8Array): Promise<ConsoleFile> {
   const type = TYPES[extname(name)];
-  if (type === undefined) throw new Error(`lib/page/build.ts knows no type of files such as ${name}.`);
-  // Level 9 of 11: a tenth of the time, and hardly larger.
+  if (type === undefined) throw new Error(`lib/page/build.ts has no content type for ${name}.`);
+  // Level 9 of 11 takes a tenth of the time and is hardly larger.
   const options = {
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
   };
-  const [br, gzipped] = await Promise.all([pack.brotli(content, options), pack.gzip(content, { level: 9 })]);
+  const [br, gzipped] = await Promise.all([encoders.brotli(content, options), encoders.gzip(content, { level: 9 })]);
   return { type, br: br.toString('base64'), gzip: gzipped.toString('base64') };
 }

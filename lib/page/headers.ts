@@ -1,4 +1,4 @@
-/** What a page of the console may do: run its own files and ask its own host; and nobody may frame it. */
+/** Content security policy: own files and host only, no framing. */
 const CONSOLE_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -10,12 +10,12 @@ const CONSOLE_POLICY = {
   'base-uri': "'none'",
   'form-action': "'self'",
   'frame-ancestors': "'none'",
-  // No text becomes markup or code, not even of its own.
+  // Text never becomes markup or code.
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
 };
 
-/** Of the files of the console, and on AWS of all paths but those of the API, where an answer has none of its own. */
+/** Headers of the console's files; on AWS the default for all paths except the API. */
 export const CONSOLE_HEADERS = {
   'content-security-policy': Object.entries(CONSOLE_POLICY)
     .map((directive) => directive.join(' '))

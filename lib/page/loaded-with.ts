@@ -1,6 +1,6 @@
 import type { Metafile } from 'esbuild';
 
-/** A file that esbuild made, and all that is loaded with it: what it imports at its top, and so on. */
+/** Returns a file built by esbuild with all its static imports, transitively. */
 export function loadedWith(file: string, outputs: Metafile['outputs'], seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);

@@ -7,75 +7,71 @@ import { refuse } from '#lib/platform/http/router.ts';
 import { isServiceHost, unknownHostError } from '#lib/platform/http/service-host.ts';
 import { CONSOLE_HEADERS } from './headers.ts';
 
-/**
- * What of our packed forms a client takes, the smaller first; undefined where it takes neither. Whether it names one
- * counts, not how much it likes it (RFC 9110, 12.5.3).
- */
+/** Returns the best accepted encoding; undefined for none. Ignores weights except q=0 (RFC 9110, 12.5.3). */
 export function encodingFor(acceptEncoding = ''): 'br' | 'gzip' | undefined {
   const parts = acceptEncoding.toLowerCase().split(',');
-  const taken = parts.filter((part) => !REFUSED.test(part)).map((part) => part.split(';', 1)[0]!.trim());
-  return (['br', 'gzip'] as const).find((form) => taken.includes(form));
+  const accepted = parts.filter((part) => !REFUSED.test(part)).map((part) => part.split(';', 1)[0]!.trim());
+  return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding));
 }
 
 const REFUSED = /;\s*q=0(?:\.0*)?\s*$/;
 
-type Own = Pick<Ports, 'settings' | 'log'>;
+type FilePorts = Pick<Ports, 'settings' | 'log'>;
 
-/** Under a name that changes with the content. */
-const KEPT = { 'cache-control': 'public, max-age=31536000, immutable' };
-/** Asked for again each time, and sent where it has changed. */
-const ASKED_AGAIN = { 'cache-control': 'no-cache', vary: 'Accept, Accept-Encoding' };
+const CACHED = { 'cache-control': 'public, max-age=31536000, immutable' };
+const REVALIDATED = { 'cache-control': 'no-cache', vary: 'Accept, Accept-Encoding' };
 
 /**
- * Answers GET and HEAD of `/` and of `/assets/{file}`. The bare address is a page to a browser and a text to whatever
- * else asks. Under a name that is not ours a browser gets no page (lib/platform/http/service-host.ts); the other files
- * are the same for everybody, and kept by CloudFront whatever the host. Throws when the files cannot be built.
+ * Handles GET and HEAD of `/` and `/assets/{file}`. `/` is the page for browsers and a text for other clients. A
+ * browser gets no page under a foreign host name (lib/platform/http/service-host.ts); assets are the same for all hosts
+ * and cached by CloudFront. Throws if the files cannot be built.
  */
-export const answerFiles =
-  (own: Own, files: () => Promise<ConsoleFiles>) =>
+export const serveFiles =
+  (own: FilePorts, files: () => Promise<ConsoleFiles>) =>
   async (event: ApiEvent): Promise<ApiResult> => {
     const { rawPath: path, headers, requestContext } = event;
     const { requestId: request_id, http } = requestContext;
     try {
-      if (path === '/') return withId(await answerPage(own, files, headers), request_id);
+      if (path === '/') return withId(await servePage(own, files, headers), request_id);
       const { assets } = await files();
       const name = path.slice('/assets/'.length);
       const file = Object.hasOwn(assets, name) ? assets[name] : undefined;
-      if (!file) throw new AppError('NOT_FOUND', `There is no ${path}. A newer version has other files: load / again.`);
-      return sent(file, headers, { ...KEPT, vary: 'Accept-Encoding' });
+      if (!file)
+        throw new AppError('NOT_FOUND', `${path} does not exist. A newer version may have replaced it: reload /.`);
+      return fileResponse(file, headers, { ...CACHED, vary: 'Accept-Encoding' });
     } catch (error) {
       const request = { request_id, method: http.method, path, headers, source_ip: http.sourceIp };
-      const shown = refuse(own.log, error, request);
-      const answer = {
-        statusCode: shown.status,
-        headers: { 'content-type': 'application/json; charset=utf-8', ...API_HEADERS, ...shown.headers },
-        body: JSON.stringify(errorBody(shown, request_id)),
+      const visible = refuse(own.log, error, request);
+      const response = {
+        statusCode: visible.status,
+        headers: { 'content-type': 'application/json; charset=utf-8', ...API_HEADERS, ...visible.headers },
+        body: JSON.stringify(errorBody(visible, request_id)),
       };
-      return withId(answer, request_id);
+      return withId(response, request_id);
     }
   };
 
-async function answerPage(
-  { settings }: Own,
+async function servePage(
+  { settings }: FilePorts,
   files: () => Promise<ConsoleFiles>,
   headers: ApiEvent['headers'],
 ): Promise<ApiResult> {
   if (!headers.accept?.includes('text/html')) {
     const type = { 'content-type': 'text/plain; charset=utf-8' };
-    return { statusCode: 200, headers: { ...type, ...CONSOLE_HEADERS, ...ASKED_AGAIN }, body: TEXT };
+    return { statusCode: 200, headers: { ...type, ...CONSOLE_HEADERS, ...REVALIDATED }, body: ROOT_TEXT };
   }
   const { host = '' } = headers;
   if (!isServiceHost(host, settings)) throw unknownHostError(`http://${host}`);
   const { page, etag } = await files();
-  const kept = { ...ASKED_AGAIN, etag };
+  const caching = { ...REVALIDATED, etag };
   return isSame(headers['if-none-match'], etag)
-    ? { statusCode: 304, headers: { ...CONSOLE_HEADERS, ...kept }, body: '' }
-    : sent(page, headers, kept);
+    ? { statusCode: 304, headers: { ...CONSOLE_HEADERS, ...caching }, body: '' }
+    : fileResponse(page, headers, caching);
 }
 
-function sent(file: ConsoleFile, asked: ApiEvent['headers'], more: Record<string, string>): ApiResult {
+function fileResponse(file: ConsoleFile, requested: ApiEvent['headers'], more: Record<string, string>): ApiResult {
   const headers = { 'content-type': file.type, ...CONSOLE_HEADERS, ...more };
-  const encoding = encodingFor(asked['accept-encoding']);
+  const encoding = encodingFor(requested['accept-encoding']);
   if (!encoding)
     return { statusCode: 200, headers, body: brotliDecompressSync(Buffer.from(file.br, 'base64')).toString() };
   return {
@@ -86,20 +82,20 @@ function sent(file: ConsoleFile, asked: ApiEvent['headers'], more: Record<string
   };
 }
 
-/** Whether one of the tags is this (RFC 9110, 13.1.2); what makes a tag weak does not count. */
-const isSame = (given: string | undefined, etag: string): boolean =>
-  given === '*' || (given ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag.replace(/^W\//, ''));
+/** Whether a tag matches, ignoring weakness (RFC 9110, 13.1.2). */
+const isSame = (tags: string | undefined, etag: string): boolean =>
+  tags === '*' || (tags ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag.replace(/^W\//, ''));
 
 const withId = (result: ApiResult, request_id: string): ApiResult => ({
   ...result,
   headers: { 'x-request-id': request_id, ...result.headers },
 });
 
-const TEXT = `Fleetwatch runs here. Open this address in a browser to sign in, or call it:
+const ROOT_TEXT = `Fleetwatch runs here. Open this address in a browser to sign in, or call it:
 
   /v1/openapi.json   every endpoint, for programs such as Swagger UI
-  /v1/health         whether the service itself works
-  /v1/status         the state of everything, with a key:
+  /v1/health         health of the service
+  /v1/status         state of all checks and entities, with a key:
 
   curl -H "Authorization: Bearer <API_KEY>" <this address>/v1/status
 

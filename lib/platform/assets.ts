@@ -1,29 +1,27 @@
-/** A file of the console as it is sent: both packed forms, in base64. */
+/** A file of the console in both encodings, each in base64. */
 export type ConsoleFile = {
-  /** Its `Content-Type`. */
   type: string;
   br: string;
-  /** A function on AWS makes it when it is read: CloudFront keeps it for the few that take no brotli. */
+  /** On AWS a function creates it on read: CloudFront caches it for the few clients without brotli. */
   gzip: string;
 };
 
 export type ConsoleFiles = {
-  /** Names the others, so it is asked for again at each visit. */
+  /** Refers to the assets, so a client requests it on each visit. */
   page: ConsoleFile;
-  /** Of the page's content, to be compared with `If-None-Match`. */
   etag: string;
-  /** By their names, which change with their content. */
+  /** Assets by name; a name changes with its content. */
   assets: Record<string, ConsoleFile>;
 };
 
-/** Content that is made from the code and not from data. Both methods reject when it cannot be made. */
+/** Content generated from the code instead of data. Both methods reject if the content is not available. */
 export interface Assets {
-  /** The OpenAPI document of the API, as JSON. */
   document(): Promise<string>;
   console(): Promise<ConsoleFiles>;
 }
 
-const none = () => Promise.reject(new Error('This function hands out neither the document nor the console.'));
+const unavailable = () =>
+  Promise.reject(new Error('This function serves neither the OpenAPI document nor the console.'));
 
-/** The assets of a function that hands out none. */
-export const NO_ASSETS: Assets = { document: none, console: none };
+/** The assets of a function that serves none. */
+export const NO_ASSETS: Assets = { document: unavailable, console: unavailable };

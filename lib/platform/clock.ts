@@ -1,47 +1,46 @@
 import type { Clock } from './ports.ts';
 
-/** How often the loop is looked at, and how late a look may be (ms): one long turn is no standstill. */
-const LOOK_EVERY_MS = 50;
+/** Sampling interval and tolerated delay of a sample (ms): one long turn is not a stall. */
+const SAMPLE_EVERY_MS = 50;
 const TOLERATED_MS = 50;
 
-/** Measures how long the event loop of this process stands still, while something is under way that this can harm. */
+/** Measures how long the event loop of this process is stalled while anything that a stall can harm is in progress. */
 export function loopMeter() {
   let stalled = 0;
-  let underWay = 0;
+  let watchers = 0;
   let due = 0;
   let timer: NodeJS.Timeout | undefined;
   const lag = (): number => {
     const late = performance.now() - due;
     return late > TOLERATED_MS ? late : 0;
   };
-  const look = (): void => {
+  const sample = (): void => {
     stalled += lag();
-    due = performance.now() + LOOK_EVERY_MS;
+    due = performance.now() + SAMPLE_EVERY_MS;
   };
   return {
-    /** Begins to look, unless it does already. @returns to be called once, when what it is done for is over */
+    /** Starts sampling if it is not running. @returns a function to be called once when the watched work ends */
     watch(): () => void {
-      if (underWay++ === 0) {
-        due = performance.now() + LOOK_EVERY_MS;
-        timer = setInterval(look, LOOK_EVERY_MS).unref();
+      if (watchers++ === 0) {
+        due = performance.now() + SAMPLE_EVERY_MS;
+        timer = setInterval(sample, SAMPLE_EVERY_MS).unref();
       }
       return () => {
-        if (--underWay > 0) return;
+        if (--watchers > 0) return;
         stalled += lag();
         clearInterval(timer);
       };
     },
-    /** Ms for which the loop has stood still so far, this moment included. */
-    stalled: (): number => (underWay > 0 ? stalled + lag() : stalled),
+    /** Total stall so far, in ms, including the current one. */
+    stalled: (): number => (watchers > 0 ? stalled + lag() : stalled),
   };
 }
 
-/** Of this process. Deadlines watch it; the clock tells of it. */
-export const ownLoop = loopMeter();
+/** The meter of this process. */
+export const processLoop = loopMeter();
 
-/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  stalled: ownLoop.stalled,
+  stalled: processLoop.stalled,
 };

@@ -1,6 +1,6 @@
 import { shorten } from './text.ts';
 
-/** The machine codes of the interface and the status each has (docs/api/errors.md#codes). */
+/** HTTP status by error code (docs/api/errors.md#codes). */
 export const STATUS_OF = {
   UNAUTHORIZED: 401,
   ACCOUNT_DISABLED: 403,
@@ -20,10 +20,10 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** Where in the request something was wrong: `fields.3.name`. */
+/** `path` is the place in the request: `fields.3.name`. */
 export type ErrorDetail = { path: string; message: string };
 
-/** The only error whose message reaches a caller. Everything else becomes a blank INTERNAL. */
+/** The only error whose message reaches a client. Any other error becomes INTERNAL without details. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
@@ -44,11 +44,11 @@ export class AppError extends Error {
   }
 }
 
-/** Any error as one that a caller may see. Of a fault of ours only that: whoever calls this logs it. */
+/** Converts any error to one that a client can see. The caller logs an internal error. */
 export const asAppError = (error: unknown): AppError =>
-  error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.', { cause: error });
+  error instanceof AppError ? error : new AppError('INTERNAL', 'Internal error. It has been logged.', { cause: error });
 
-/** What a caller is told of an error. @param request_id by which a fault of ours is found in the log */
+/** Returns the body of an error response. @param request_id finds an internal error in the log */
 export const errorBody = ({ message, code, details }: AppError, request_id?: string) => ({
   error: message,
   code,
@@ -56,12 +56,12 @@ export const errorBody = ({ message, code, details }: AppError, request_id?: str
   ...(code === 'INTERNAL' && request_id !== undefined && { request_id }),
 });
 
-/** No id or slug is as long. */
+/** Longer than any id or slug. */
 const MAX_NAMED = 300;
 
 export const notFound = (what: string): AppError =>
   new AppError('NOT_FOUND', `${shorten(what, MAX_NAMED)} does not exist.`);
 
-/** One wrong place of a request, as a VALIDATION_ERROR with its detail. */
+/** Returns a VALIDATION_ERROR for one path of the request. */
 export const invalid = (path: string, message: string): AppError =>
   new AppError('VALIDATION_ERROR', `${path}: ${message}`, { details: [{ path, message }] });

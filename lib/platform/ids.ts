@@ -4,7 +4,7 @@ import type { Clock, Ids } from './ports.ts';
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A whole number in so many characters, which sort as numbers do. */
+/** Encodes a whole number in `length` characters that sort like numbers. */
 export function toBase32(number: number, length: number): string {
   let text = '';
   for (let rest = number, i = 0; i < length; i++, rest = Math.floor(rest / 32)) text = BASE32[rest % 32] + text;
@@ -17,10 +17,10 @@ export const fromBase32 = (text: string): number => {
   return number;
 };
 
-/** Ten characters that sort like the time, good until the year 10889. */
+/** Ten characters that sort like the time, until the year 10889. */
 const timeChars = (ms: number): string => toBase32(ms, 10);
 
-/** The time (epoch ms) that an id was made at, or sorts by. */
+/** Returns the time (epoch ms) in an id. */
 export const timeOf = (id: string): number => fromBase32(id.slice(id.indexOf('_') + 1).slice(0, 10));
 
 function base32(bytes: Uint8Array): string {
@@ -47,45 +47,39 @@ function uuidOf(random: Uint8Array): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/**
- * An id that follows from its parts, so that making a thing twice makes the same thing.
- * @param at epoch ms that it sorts by
- */
+/** Returns an id derived from its parts, so that repetition creates the same thing. @param at sort time, epoch ms */
 export function derivedId(prefix: string, at: number, ...parts: (string | number)[]): string {
   const digest = createHash('sha256').update(parts.join('\n')).digest();
   return `${prefix}_${timeChars(at)}${base32(digest.subarray(0, 16))}`;
 }
 
-/** Sorts before every id of that prefix made at `at` (epoch ms) or later, and behind every earlier one. */
+/** Returns a bound before all ids of the prefix from `at` (epoch ms) on, after all earlier ones. */
 export const idFloor = (prefix: string, at: number): string => `${prefix}_${timeChars(at)}`;
 
-/** Whether a text of a request may be an id; anything else never reaches a key of the table or a message. */
+/** Whether a text from a request can be an id; other text must not reach a table key or a message. */
 export const isId = (prefix: string, text: string): boolean =>
   text.startsWith(`${prefix}_`) && /^[a-z]{3}_[0-9a-z]{1,60}$/.test(text);
 
-/** A number from 0 to 2^32 - 1 that is the same on every machine. */
+/** Returns a number from 0 to 2^32 - 1 that is the same on every machine. */
 export const hash32 = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
 
-const DRAWN = 4096;
+const BUFFER_BYTES = 4096;
 
-/** Random bytes, drawn many at a time: a draw costs as much as all that is in it, and each push takes some. */
+/** Draws random bytes in bulk: a draw costs the same for any size, and each push needs some. */
 function randomSource(): (count: number) => Uint8Array {
-  let drawn = Buffer.alloc(0);
-  let from = 0;
+  let buffer = Buffer.alloc(0);
+  let used = 0;
   return (count) => {
-    if (from + count > drawn.length) {
-      drawn = randomBytes(DRAWN);
-      from = 0;
+    if (used + count > buffer.length) {
+      buffer = randomBytes(BUFFER_BYTES);
+      used = 0;
     }
-    from += count;
-    return drawn.subarray(from - count, from);
+    used += count;
+    return buffer.subarray(used - count, used);
   };
 }
 
-/**
- * What tells ids of one millisecond apart: random for the first, one more for each that follows, so that those of one
- * process sort as they were made (ULID, monotonicity).
- */
+/** Random for the first id of a millisecond, then incremented, so that ids sort by creation (ULID, monotonicity). */
 function tails(bytes: (count: number) => Uint8Array): (ms: number) => string {
   let last = new Uint8Array(16);
   let lastMs = -1;
@@ -94,16 +88,16 @@ function tails(bytes: (count: number) => Uint8Array): (ms: number) => string {
       lastMs = ms;
       last = Uint8Array.from(bytes(16), (byte) => byte & 31);
     } else {
-      for (let place = 15; place >= 0; place--) {
-        last[place] = (last[place]! + 1) & 31;
-        if (last[place] !== 0) break;
+      for (let i = 15; i >= 0; i--) {
+        last[i] = (last[i]! + 1) & 31;
+        if (last[i] !== 0) break;
       }
     }
     return base32(last);
   };
 }
 
-/** @param bytes a source of random bytes, 32 at most at a time; a simulation gives its own. */
+/** @param bytes source of random bytes, up to 32 at a time; a simulation passes its own */
 export function makeIds(clock: Pick<Clock, 'now'>, bytes: (count: number) => Uint8Array = randomSource()): Ids {
   const tail = tails(bytes);
   const id = (prefix: string): string => {

@@ -1,4 +1,4 @@
-/** The eight groups of an IPv6 address in hex without leading zeros, however it is written. */
+/** Returns the eight groups of an IPv6 address in hex without leading zeros. */
 export function ipv6Groups(address: string): string[] {
   const canonical = (URL.parse(`http://[${address}]/`)?.hostname ?? '').slice(1, -1);
   const [head = '', tail = ''] = canonical.split('::');

@@ -1,7 +1,4 @@
-/**
- * Something that is loaded when it is first asked for, and once: an `import` of what is there still takes its time. A
- * load that failed, such as for want of file descriptors, is tried again.
- */
+/** Returns a function that loads on its first call. A failed load is retried on the next call. */
 export function lazy<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loaded: Promise<Loaded> | undefined;
   return () => {
@@ -13,10 +10,10 @@ export function lazy<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded>
   };
 }
 
-/** A function whose module is loaded when it is first called: who never calls it does without. */
-export function lazyFunction<Args extends unknown[], Answer>(
-  load: () => Promise<(...args: Args) => Promise<Answer>>,
-): (...args: Args) => Promise<Answer> {
+/** Returns a function whose module is imported on its first call. */
+export function lazyFunction<Args extends unknown[], Result>(
+  load: () => Promise<(...args: Args) => Promise<Result>>,
+): (...args: Args) => Promise<Result> {
   const loaded = lazy(load);
   return async (...args) => (await loaded())(...args);
 }

@@ -4,31 +4,30 @@ import { iso } from './time.ts';
 export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Members whose value never reaches a log. */
 const SECRET = /^(authorization|cookie|secret|token|password|key|raw|x-api-key)$/i;
 
 /**
- * A log of one JSON object a line: `level`, `time`, `message`, and the fields. Errors become name, message and stack,
- * and what looks like a secret by its name becomes ********.
- * @param write takes a whole line; by default stderr
+ * Returns a log that writes one JSON object per line: `level`, `time`, `message` and the fields. Errors become name,
+ * message and stack; fields named like secrets become ********.
+ * @param write takes a whole line; default stderr
  */
 export function makeLog(
   level: LogLevel = 'info',
   write: (line: string) => void = (line) => process.stderr.write(line),
   now: () => number = Date.now,
 ): Log {
-  const lowest = LOG_LEVELS.indexOf(level);
-  const at = (name: 'info' | 'warn' | 'error') => {
-    if (LOG_LEVELS.indexOf(name) < lowest) return () => {};
+  const minimum = LOG_LEVELS.indexOf(level);
+  const writerOf = (name: 'info' | 'warn' | 'error') => {
+    if (LOG_LEVELS.indexOf(name) < minimum) return () => {};
     return (message: string, fields: LogFields = {}) => {
       const head = { level: name, time: iso(now()), message };
-      write(`${JSON.stringify({ ...head, ...fields, ...head }, plain)}\n`);
+      write(`${JSON.stringify({ ...head, ...fields, ...head }, toPlain)}\n`);
     };
   };
-  return { info: at('info'), warn: at('warn'), error: at('error') };
+  return { info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
 }
 
-function plain(name: string, value: unknown): unknown {
+function toPlain(name: string, value: unknown): unknown {
   const redacted = redactField(name, value);
   if (typeof redacted === 'bigint') return String(redacted);
   if (!(redacted instanceof Error)) return redacted;
@@ -36,6 +35,6 @@ function plain(name: string, value: unknown): unknown {
   return { name: redacted.name, message, stack, ...(cause !== undefined && { cause }) };
 }
 
-/** A member's value as a log may show it: ******** for what is a secret by its name. */
+/** Returns ******** for a field that is named like a secret, else its value. */
 export const redactField = (name: string, value: unknown): unknown =>
   SECRET.test(name) && typeof value === 'string' ? '********' : value;

@@ -1,10 +1,7 @@
-/**
- * Placeholders in a template that a user wrote: `{{name}}`. Pure. What a variable holds is text and stays text: it is
- * escaped for the place where it stands, once, and never read as a template itself.
- */
+/** Placeholders of a user's template: `{{name}}`. A value is escaped once and never parsed as a template. */
 const PLACEHOLDER = /\{\{([\p{L}\p{N}_.-]{1,64})\}\}/gu;
 
-/** What a variable may be called: letters, digits, `_`, `.` and `-`. */
+/** Valid variable name: letters, digits, `_`, `.` and `-`. */
 export const VARIABLE_NAME = /^[\p{L}\p{N}_.-]{1,64}$/u;
 
 export type Values = ReadonlyMap<string, string>;
@@ -13,41 +10,37 @@ export const replacePlaceholders = (text: string, by: string): string => text.re
 
 export const hasPlaceholder = (text: string): boolean => text.search(PLACEHOLDER) >= 0;
 
-/** Names of the variables in a template, in their order. */
+/** Returns the names of the variables in a template, in order. */
 export const placeholdersIn = (template: string): string[] =>
   [...template.matchAll(PLACEHOLDER)].map((match) => match[1]!);
 
 /**
- * A template with its variables; undefined when that is too long. A placeholder that no variable fills is left.
- * @param most length at which it gives up: a short template can ask for much
+ * Replaces the placeholders; undefined if the result is too long. Keeps a placeholder without a value.
+ * @param maxLength maximum length of the result, because a short template can produce a long text
  */
 export function fill(
   template: string,
   values: Values,
   escaped: (value: string) => string,
-  most: number,
+  maxLength: number,
 ): string | undefined {
-  let filled = '';
+  let output = '';
   let done = 0;
   for (const match of template.matchAll(PLACEHOLDER)) {
     const value = values.get(match[1]!);
-    filled += template.slice(done, match.index) + (value === undefined ? match[0] : escaped(value));
+    output += template.slice(done, match.index) + (value === undefined ? match[0] : escaped(value));
     done = match.index + match[0].length;
-    if (filled.length > most) return undefined;
+    if (output.length > maxLength) return undefined;
   }
-  return filled + template.slice(done);
+  return output + template.slice(done);
 }
 
-/**
- * Sections of a template that stand only where a variable holds something: `{{#if name}}…{{/if}}`, which may stand
- * within each other. Pure. No loops, no else, no code.
- */
+/** Sections that appear if a variable has a value: `{{#if name}}…{{/if}}`, nestable. No loops, else or code. */
 const TAG = /\{\{#if ([\p{L}\p{N}_.-]{1,64})\}\}|\{\{\/if\}\}/gu;
 
-/** Deeper ones nobody reads. */
-const DEEPEST = 8;
+const MAX_NESTING = 8;
 
-/** A template with those sections alone whose variable is filled, their tags taken out. */
+/** Removes the sections whose variable has no value, and all tags. */
 export function withSections(template: string, isFilled: (name: string) => boolean): string {
   let kept = '';
   let done = 0;
@@ -61,22 +54,22 @@ export function withSections(template: string, isFilled: (name: string) => boole
   return kept + template.slice(done);
 }
 
-/** Names of the variables that its sections depend on, in their order. */
+/** Returns the names of the variables in section conditions, in order. */
 export const sectionsIn = (template: string): string[] =>
   [...template.matchAll(TAG)].flatMap((match) => match[1] ?? []);
 
-/** A template without the tags of its sections. */
+/** Removes the tags of sections. */
 export const withoutTags = (template: string): string => template.replace(TAG, '');
 
-/** What is wrong with the sections of a template, in words; undefined when nothing is. */
+/** Returns the error in the sections of a template; undefined if they are valid. */
 export function sectionProblem(template: string): string | undefined {
   const open: string[] = [];
   for (const [, name] of template.matchAll(TAG)) {
     if (name !== undefined) open.push(name);
     else if (open.pop() === undefined)
-      return 'has a {{/if}} that closes nothing; remove it, or put {{#if name}} before';
-    if (open.length > DEEPEST) return `has more than ${DEEPEST} sections within each other`;
+      return 'has a {{/if}} without {{#if name}}; remove it, or add {{#if name}} before it';
+    if (open.length > MAX_NESTING) return `has more than ${MAX_NESTING} nested sections; flatten them`;
   }
   const last = open.at(-1);
-  return last && `has {{#if ${last}}} without its end; put {{/if}} where it ends`;
+  return last && `has {{#if ${last}}} without {{/if}}; add {{/if}} at its end`;
 }

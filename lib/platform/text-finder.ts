@@ -1,20 +1,17 @@
-/**
- * Looks for a text in another that comes in pieces. It takes time in proportion to what it is given (Knuth, Morris and
- * Pratt), where `includes` takes as long as the product of both if they were made for that.
- */
+/** Searches a stream of pieces in linear time (Knuth, Morris, Pratt), unlike `includes` in the worst case. */
 export class TextFinder {
   readonly text: string;
-  /** Of each beginning of the text: how much of its end is a beginning of the text too. */
-  readonly #again: Uint16Array;
+  /** For each prefix of the text: length of its longest proper suffix that is also a prefix. */
+  readonly #borders: Uint16Array;
   #matched = 0;
 
-  /** @param text of at most 65,535 characters */
+  /** @param text at most 65,535 characters */
   constructor(text: string) {
     this.text = text;
-    this.#again = new Uint16Array(text.length);
+    this.#borders = new Uint16Array(text.length);
     for (let i = 1, matched = 0; i < text.length; i++) {
       matched = this.#next(matched, text.charCodeAt(i));
-      this.#again[i] = matched;
+      this.#borders[i] = matched;
     }
   }
 
@@ -22,7 +19,7 @@ export class TextFinder {
     return this.#matched === this.text.length;
   }
 
-  /** Takes the next piece. @returns whether the text has been found by now */
+  /** Takes the next piece. @returns whether the text has been found so far */
   take(piece: string): boolean {
     const { text } = this;
     let matched = this.#matched;
@@ -37,17 +34,16 @@ export class TextFinder {
     return this.isFound;
   }
 
-  /** How much of the text stands at the end of what was taken, with one more character. */
   #next(matched: number, character: number): number {
     let next = matched;
-    while (next > 0 && this.text.charCodeAt(next) !== character) next = this.#again[next - 1]!;
+    while (next > 0 && this.text.charCodeAt(next) !== character) next = this.#borders[next - 1]!;
     return this.text.charCodeAt(next) === character ? next + 1 : next;
   }
 }
 
-/** So many comparisons of characters (a tenth of a ms) take less time than it takes to prepare for the worst. */
-const FEW = 128 * 1024;
+/** Number of comparisons (0.1 ms) below which the setup of a TextFinder costs more. */
+const MAX_SIMPLE = 128 * 1024;
 
-/** Whether a text is in another; an empty one always is. */
-export const hasText = (text: string, wanted: string): boolean =>
-  text.length * wanted.length <= FEW ? text.includes(wanted) : new TextFinder(wanted).take(text);
+/** Whether a text contains another; an empty text is always contained. */
+export const hasText = (text: string, searched: string): boolean =>
+  text.length * searched.length <= MAX_SIMPLE ? text.includes(searched) : new TextFinder(searched).take(text);

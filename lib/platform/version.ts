@@ -1,2 +1,2 @@
-/** What the service calls itself in `User-Agent` and to its clients; a test holds it to package.json. */
+/** Version in `User-Agent` and for clients; a test compares it with package.json. */
 export const VERSION = '0.1.0';

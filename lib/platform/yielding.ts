@@ -1,25 +1,25 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Records that are worked on before everything else in the process gets its turn. */
-const RECORDS_A_TURN = 50;
+/** Records processed before the event loop runs other work. */
+const RECORDS_PER_TURN = 50;
 
-/** Maps records, a few in each turn of the event loop: a store may answer so many at once that all else would wait. */
+/** Maps records in several turns of the event loop: a store can return enough of them at once to delay other work. */
 export async function mapYielding<T, R>(records: readonly T[], map: (record: T, i: number) => R): Promise<R[]> {
   const mapped: R[] = [];
   for (const [i, record] of records.entries()) {
-    if (i > 0 && i % RECORDS_A_TURN === 0) await othersTurn();
+    if (i > 0 && i % RECORDS_PER_TURN === 0) await nextTurn();
     mapped.push(map(record, i));
   }
   return mapped;
 }
 
-/** @returns counts what was worked on, and ends the turn of the event loop whenever that comes to `most` */
-export function yieldEvery(most: number): (work: number) => Promise<void> | undefined {
+/** Returns a function that adds up work and, whenever the sum reaches `maxWork`, yields to the event loop. */
+export function yieldEvery(maxWork: number): (work: number) => Promise<void> | undefined {
   let done = 0;
   return (work) => {
     done += work;
-    if (done < most) return undefined;
+    if (done < maxWork) return undefined;
     done = 0;
-    return othersTurn();
+    return nextTurn();
   };
 }

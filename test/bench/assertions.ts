@@ -75,7 +75,7 @@ async function measure(url: string): Promise<Record<string, number>> {
     json('$.items.length', 'at_least', 10),
     { source: 'latency_ms', operator: 'less_than', value: 10_000, severity: 'warn' },
   ];
-  const probe = await ratioOf(probing(prober('usual', [])), probing(prober('usual', five)));
+  const probe = await ratioOf(outcomeOfProbe(prober('usual', [])), outcomeOfProbe(prober('usual', five)));
   const check = await ratioOf(await recording(net, `${url}/usual`, []), await recording(net, `${url}/usual`, five));
   let longest = 0;
   for (const [name, { on, assertions }] of Object.entries(worst)) {
@@ -109,7 +109,7 @@ async function ratioOf(plain: () => Promise<unknown>, other: () => Promise<unkno
 }
 
 /** Some probes, several at once. */
-function probing(probe: () => Promise<{ success: boolean; error_message: string }>): () => Promise<unknown> {
+function outcomeOfProbe(probe: () => Promise<{ success: boolean; error_message: string }>): () => Promise<unknown> {
   return () => {
     let left = PROBES;
     const others = async () => {

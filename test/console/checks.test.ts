@@ -49,7 +49,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   it('lists down checks first, with the error, and shows names as text', async () => {
     const { page, rows, complaints } = await onCall();
     const texts = await rows.allTextContents();
-    expect(texts[0]).toMatch(/Down.*backup.*disk is full.*Web shop.*Results of your own.*1 h.*failed/s);
+    expect(texts[0]).toMatch(/Down.*backup.*disk is full.*Web shop.*Push results.*1 h.*failed/s);
     expect(texts[1]).toMatch(/Up.*home page.*HTTP request.*1 d.*\d+ ms/s);
     expect(texts[2]).toMatch(/Disabled/);
     expect(await page.getByRole('link', { name: NAME, exact: true }).count()).toBe(1);

@@ -111,7 +111,7 @@ describe('a deployment on AWS, which lets nobody out to port 25', () => {
     for (const check_type of ['tcp', 'tls']) {
       const answer = await held.post('/v1/checks/test', { check_type, config: { host: 'mail.example.com', port: 25 } });
       expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'config.port'));
-      expect(answer.body.error).toBe('config.port: AWS lets no function reach port 25; use 587 or 465');
+      expect(answer.body.error).toBe('config.port: AWS blocks port 25 for functions; use 587 or 465');
     }
   });
 });

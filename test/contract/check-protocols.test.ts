@@ -52,7 +52,7 @@ describe('a check of type', () => {
     ).toMatchObject({
       success: false,
       error_kind: 'protocol',
-      error_message: 'the server answered 200 (OK) instead of 101: there is no websocket at this path',
+      error_message: 'the server answered 200 (OK) instead of 101: this path has no websocket',
     });
   });
 
@@ -124,7 +124,7 @@ describe('a check of type', () => {
     const answer = await client.post('/v1/checks/test', { check_type, config: {} });
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'check_type'));
     expect(answer.body.error).toBe(
-      'check_type: must be one of http, tcp, tls, dns, websocket, grpc, domain, push; icmp is not among them: check an open port with tcp',
+      'check_type: must be one of http, tcp, tls, dns, websocket, grpc, domain, push; icmp is not supported: check an open port with tcp',
     );
   });
 });

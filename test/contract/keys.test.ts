@@ -54,7 +54,7 @@ describe('a key with scopes', () => {
   it('is told what it has and what it would take', async () => {
     const key = await keyOf(admin, { scopes: ['push'] });
     expect((await key.get('/v1/status')).body.error).toBe(
-      'This key has the scope push; this needs read. Make a key that has it.',
+      'This key has the scope push; this needs read. Create a key that has it.',
     );
   });
 });

@@ -37,7 +37,7 @@ describe('a schedule that cannot be', () => {
     [{ ...NIGHTLY, timezone: 'CEST' }, 'config.timezone', '"CEST" is no IANA time zone'],
     [{ ...NIGHTLY, timezone: 'Berlin' }, 'config.timezone', 'did you mean Europe/Berlin?'],
     [{ schedule: '02:00 Berlin' }, 'config.schedule', 'did you mean Europe/Berlin?'],
-    [{ timezone: 'Europe/Berlin' }, 'config.timezone', 'has no use without config.schedule'],
+    [{ timezone: 'Europe/Berlin' }, 'config.timezone', 'requires config.schedule'],
     [{ ...NIGHTLY, max_run_seconds: 0 }, 'config.max_run_seconds', '1'],
     [{ ...NIGHTLY, max_run_seconds: 2_592_001 }, 'config.max_run_seconds', '2592000'],
     [{ ...NIGHTLY, expect_first_within_seconds: 31_622_401 }, 'config.expect_first_within_seconds', '31622400'],
@@ -124,7 +124,7 @@ describe('a check with a schedule', () => {
     expect(missed).toMatchObject({
       error_kind: 'missed_heartbeat',
       checked_at: new Date(due + 2000).toISOString(),
-      error_message: `no sign of life for the run due ${wall} UTC (grace 2 s); none has come yet`,
+      error_message: `no heartbeat for the run due ${wall} UTC (grace 2 s); none so far`,
     });
     expect(await read(silent.id)).toMatchObject({ state: 'down', waiting_for_first: true, alerts_at: null });
     expect(await read(id)).toMatchObject({ state: 'up' });
@@ -148,7 +148,7 @@ it('a run that says it has started and does not end fails by itself', { timeout:
     expect.objectContaining({
       kind: 'missed_heartbeat',
       error_kind: 'overrun',
-      error_message: `started ${wall} and not finished within 2 s`,
+      error_message: `started ${wall} but not finished within 2 s`,
     }),
   ]);
   expect(await read(id)).toMatchObject({ state: 'down', runs: [{ overrun: true }] });

@@ -36,7 +36,7 @@ describe('a sign-in with a key', () => {
     const pushing = await keyOf(admin, { scopes: ['push'] });
     const refused = await pageAt(url).post('/v1/sign-in/key', { key: pushing.key });
     expect(refused).toMatchObject(failure(403, 'FORBIDDEN'));
-    expect(refused.body.error).toBe('This key has the scope push; this needs read. Make a key that has it.');
+    expect(refused.body.error).toBe('This key has the scope push; this needs read. Create a key that has it.');
     for (const key of ['fw_', 'x', `fw_${'0'.repeat(43)}`, admin.key.slice(0, -1)]) {
       const answer = await pageAt(url).post('/v1/sign-in/key', { key });
       expect(answer, key).toMatchObject(failure(401, 'UNAUTHORIZED'));

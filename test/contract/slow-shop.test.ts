@@ -29,7 +29,7 @@ const WANTED = [
   { source: 'latency_ms', operator: 'less_than', value: WARNS_FROM_MS, severity: 'warn' },
   { source: 'days_left', operator: 'at_least', value: 21, severity: 'warn' },
 ];
-const EXPIRES = /^certificate expires on \d{4}-\d\d-\d\d, in 20 days; at least 21 are wanted: renew it$/;
+const EXPIRES = /^certificate expires on \d{4}-\d\d-\d\d, in 20 days; at least 21 are required: renew it$/;
 
 type Way = { status: number; takes: number; days: 20 | 90 };
 

@@ -29,7 +29,7 @@ it('a night without a report pages an hour after it was due, and one with a repo
   expect(await alive.read()).toMatchObject({ state: 'up' });
   const [down] = await silent.read('/transitions');
   expect(down.error_message).toBe(
-    'no sign of life for the run due 2026-11-21 02:30 Europe/Berlin (grace 3600 s); last 2026-11-21 01:30',
+    'no heartbeat for the run due 2026-11-21 02:30 Europe/Berlin (grace 3600 s); last 2026-11-21 01:30',
   );
 });
 

@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { Job, MessageOf, QueueName } from '#lib/messages.ts';
-import { type BatchReply, sendable } from '#lib/platform/batch.ts';
+import { type BatchReply, serializeMessage } from '#lib/platform/batch.ts';
 import type { Message } from '#lib/platform/ports.ts';
 import { type InHand, type SqsWorld, sqsEventSource } from '#test/support/sqs-event-source.ts';
 import type { Handlers, machines } from './machines.ts';
@@ -63,7 +63,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     if (!source) throw new Error(`There is no queue ${queue}.`);
     const now = clock.now();
     for (const message of messages) {
-      const { text } = sendable(message, now + AHEAD_MS);
+      const { text } = serializeMessage(message, now + AHEAD_MS);
       for (const job of jobsIn(queue, text)) seen.jobsSent.push({ ...job, at: now });
       const copies = random.chance(shared.profile.duplicate) ? 2 : 1;
       if (copies > 1) count(seen, 'message twice');

@@ -33,7 +33,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
     return { status, headers: { 'retry-after': String(retry_s) }, body: '', latency_ms: 1 };
   };
 
-  const places = new FairSemaphore({ places: 200, wait_ms: 1000 }, world.ports.clock);
+  const places = new FairSemaphore({ permits: 200, wait_ms: 1000 }, world.ports.clock);
   const ids: string[] = [];
   const recorded: (DeliveryItem | undefined)[] = [];
   const run = async () => {

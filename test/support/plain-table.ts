@@ -71,7 +71,7 @@ export function plainTable(onInsert: (item: Item) => void = () => {}): Table & {
     getMany: (async (keys: Key[]) => keys.map((key) => rowAt(key)?.item)) as Table['getMany'],
     query: async <T extends Item>(query: Query) => {
       if (query.limit !== undefined && !(Number.isInteger(query.limit) && query.limit >= 1)) {
-        throw new Error(`A page has at least one item; the limit was ${query.limit}.`);
+        throw new Error(`The limit of a page must be at least 1; it was ${query.limit}.`);
       }
       return page(query) as { items: T[]; next?: string };
     },

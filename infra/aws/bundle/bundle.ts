@@ -30,8 +30,8 @@ const REQUIRE = "import{createRequire}from'node:module';const require=createRequ
 /** Parts of packages that no function can use: 40 KB at the start of each, and 100 more that would be carried along. */
 const WITHOUT = {
   '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts'),
-  '@smithy/core/event-streams': join(import.meta.dirname, 'never-loaded.ts'),
-  bowser: join(import.meta.dirname, 'never-loaded.ts'),
+  '@smithy/core/event-streams': join(import.meta.dirname, 'empty-module.ts'),
+  bowser: join(import.meta.dirname, 'empty-module.ts'),
   'mnemonist/lru-cache': join(import.meta.dirname, 'plain-cache.ts'),
 };
 

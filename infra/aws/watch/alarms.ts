@@ -88,13 +88,13 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
     },
     {
       name: 'lag-notify',
-      says: `Transitions whose alerts could not be made wait for ${ALERT_WAIT_SECONDS} s and more. Search the log of the notifier for "a record failed".`,
+      says: `Transitions whose alerts could not be made wait for ${ALERT_WAIT_SECONDS} s and more. Search the log of the notifier for "record failed".`,
       metric: queues.notify.metricApproximateAgeOfOldestMessage(max),
       above: ALERT_WAIT_SECONDS,
     },
     {
       name: 'lag-delivery',
-      says: `Alerts wait ${MAX_TURN_SECONDS} s and more, longer than for a receiver that asks for patience (429). Search the log of the deliverer for "a record failed".`,
+      says: `Alerts wait ${MAX_TURN_SECONDS} s and more, longer than for a receiver that asks for patience (429). Search the log of the deliverer for "record failed".`,
       metric: queues.delivery.metricApproximateAgeOfOldestMessage(max),
       above: MAX_TURN_SECONDS,
     },
@@ -116,7 +116,7 @@ function ofOwnMetrics(scope: Construct): Rule[] {
     // No error of the function: it names the records that failed and goes on. One that is poison ends as a dead letter.
     ...failedRecords.map(({ reader, metric }) => ({
       name: `failed-${reader}`,
-      says: `${reader} fails on some of its work, minute after minute. Search its log for "a record failed".`,
+      says: `${reader} fails on some of its work, minute after minute. Search its log for "record failed".`,
       metric,
       above: 0,
       // An alert that waits calls somebody at once; of probes some may fail.
@@ -163,7 +163,7 @@ function ofFunctions({ functions }: Watched): Rule[] {
       },
       {
         name: `errors-${name}`,
-        says: `${name} fails as a whole (an exception or a time-out). Search its log for "a function failed" or "a stream broke".`,
+        says: `${name} fails as a whole (an exception or a time-out). Search its log for "function failed" or "stream failed".`,
         metric: one.metricErrors(sum),
         ...(alerting.has(name as FunctionName) ? { above: 0 } : { above: 3, minutes: 3 }),
       },

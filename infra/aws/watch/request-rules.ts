@@ -62,7 +62,7 @@ export function ofRequests({ table, functions, api, throttledPushes }: Watched):
     // Behind an address of its own, which the API's metric does not see.
     ...[...streaming, 'ingest' as const].map((name) => ({
       name: `5xx-${name}`,
-      says: `The address of ${name} answers 5xx. Search its log for "request failed" or "a stream broke".`,
+      says: `The address of ${name} answers 5xx. Search its log for "request failed" or "stream failed".`,
       metric: functions[name].metric('Url5xxCount', sum),
       ...answers,
     })),

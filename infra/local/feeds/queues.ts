@@ -1,7 +1,7 @@
 import type { Keep, Store } from '#infra/local/store/store.ts';
 import { queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
-import { MAX_DELAY_MS, sendable } from '#lib/platform/batch.ts';
+import { MAX_DELAY_MS, serializeMessage } from '#lib/platform/batch.ts';
 import type { Clock, Log, Message, Queues } from '#lib/platform/ports.ts';
 
 /** A message in hand: `receives` counts this time too, and makes the receipt. */
@@ -126,7 +126,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
       for (let from = 0; from < messages.length; from += CHUNK) {
         const chunk = messages
           .slice(from, from + CHUNK)
-          .map((message) => ({ group: message.group ?? '', ...sendable(message, now) }));
+          .map((message) => ({ group: message.group ?? '', ...serializeMessage(message, now) }));
         await store.write(() => {
           for (const { group, text, wait_ms } of chunk) insert.run(queue, group, text, now, Math.ceil(now + wait_ms));
         }, keep);

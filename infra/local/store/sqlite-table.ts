@@ -112,7 +112,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
     },
     query: async <T extends Item>(query: Query): Promise<Page<T>> => {
       if (query.limit !== undefined && !(Number.isInteger(query.limit) && query.limit >= 1)) {
-        throw new Error(`A page has at least one item; the limit was ${query.limit}.`);
+        throw new Error(`The limit of a page must be at least 1; it was ${query.limit}.`);
       }
       if (!isPartition(query.partition)) return { items: [] };
       const { sql, values } = rangeOf(query);

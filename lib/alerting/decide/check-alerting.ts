@@ -7,7 +7,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { readSome } from '#lib/platform/table/pages.ts';
+import { readDefined } from '#lib/platform/table/pages.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
 import type { NotifiedFailureItem } from './notified-failure.ts';
 
@@ -47,7 +47,7 @@ export async function readCheckAlerting(
   { check: known, deadlines: kinds = [], incident: withIncident }: Wanted = {},
 ): Promise<CheckAlerting> {
   const { tenant_id, entity_id, id } = owner;
-  const [entity, stored, head, check, incident, ...entries] = await readSome<
+  const [entity, stored, head, check, incident, ...entries] = await readDefined<
     [EntityItem, PolicyItem, AlertingHead, CheckItem, NotifiedFailureItem, ...DeadlineEntry[]]
   >(ports.table, [
     keys.entity(tenant_id, entity_id),

@@ -110,7 +110,7 @@ function overdueHeartbeat({ at, check, silence, state }: ExplainInput): MomentEx
   const notDue = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
   const failures = `it ${silence.at <= at ? 'was due to fail' : 'would fail'} at ${clock(silence.at)}`;
   switch (silence.misses) {
-    case 'any sign': {
+    case 'any heartbeat': {
       const withoutHeartbeat = at - silence.since;
       if (withoutHeartbeat <= check.interval_seconds * 1000) return undefined;
       return notDue(
@@ -119,7 +119,7 @@ function overdueHeartbeat({ at, check, silence, state }: ExplainInput): MomentEx
     }
     case 'due time':
       return at <= silence.due ? undefined : notDue(`A heartbeat was due at ${clock(silence.due)}; ${failures}.`);
-    case 'first sign':
+    case 'first heartbeat':
       return notDue(`It had not sent a heartbeat yet; ${failures}.`);
     case 'end of a run':
       return notDue(`A job run had started at ${clock(silence.started_at)} and not ended; ${failures}.`);

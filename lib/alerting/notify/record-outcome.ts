@@ -2,7 +2,7 @@ import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { readSome } from '#lib/platform/table/pages.ts';
+import { readDefined } from '#lib/platform/table/pages.ts';
 import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, withAttempt } from './delivery-item.ts';
@@ -128,7 +128,7 @@ async function stored(
   const { tenant_id, check_id, channel_id, id } = delivery;
   const lastKey = keys.lastDelivery(tenant_id, check_id, channel_id);
   const mayBeGone = mayOutliveCheck(delivery, outcome);
-  const [last, present, check] = await readSome<[LastDeliveryItem, DeliveryItem, CheckItem]>(ports.table, [
+  const [last, present, check] = await readDefined<[LastDeliveryItem, DeliveryItem, CheckItem]>(ports.table, [
     lastKey,
     known ? undefined : keys.delivery(tenant_id, id),
     mayBeGone ? keys.check(tenant_id, check_id) : undefined,

@@ -1,10 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 
-/**
- * What CloudFront says of a request (infra/aws/edge): from where it comes and which host was asked for, both written
- * over whatever the client sent, and the secret that only CloudFront knows.
- */
+/** Headers set by CloudFront (infra/aws/edge): client address, requested host, and a secret only it knows. */
 export const EDGE_HEADERS = {
   address: 'x-fleetwatch-address',
   host: 'x-fleetwatch-host',
@@ -12,27 +9,27 @@ export const EDGE_HEADERS = {
 } as const;
 
 /**
- * A function that sees requests as they came to CloudFront: their client's address, and the host that was asked for. A
- * request without the secret came past it, and is as API Gateway says. The headers themselves are seen by nobody.
- * @param secret empty where there is no CloudFront
+ * Wraps a function so that it sees the client's address and the host as CloudFront received them. A request without the
+ * secret bypassed CloudFront and keeps the values of API Gateway. Removes the headers in both cases.
+ * @param secret empty without CloudFront
  */
 export const behindEdge =
-  <Rest extends unknown[], Answer>(
-    work: (event: ApiEvent, ...rest: Rest) => Answer,
+  <Rest extends unknown[], Result>(
+    work: (event: ApiEvent, ...rest: Rest) => Result,
     secret: string,
-  ): ((event: ApiEvent, ...rest: Rest) => Answer) =>
+  ): ((event: ApiEvent, ...rest: Rest) => Result) =>
   (event, ...rest) =>
-    work(asAsked(event, secret), ...rest);
+    work(withClientData(event, secret), ...rest);
 
-function asAsked(event: ApiEvent, secret: string): ApiEvent {
+function withClientData(event: ApiEvent, secret: string): ApiEvent {
   const { requestContext } = event;
   const {
     [EDGE_HEADERS.address]: sourceIp,
     [EDGE_HEADERS.host]: host,
-    [EDGE_HEADERS.secret]: given,
+    [EDGE_HEADERS.secret]: sentSecret,
     ...headers
   } = event.headers;
-  if (secret === '' || given === undefined || !isSame(given, secret)) return { ...event, headers };
+  if (secret === '' || sentSecret === undefined || !isSame(sentSecret, secret)) return { ...event, headers };
   const http = { ...requestContext.http, ...(sourceIp && { sourceIp }) };
   return {
     ...event,
@@ -41,6 +38,6 @@ function asAsked(event: ApiEvent, secret: string): ApiEvent {
   };
 }
 
-/** Takes the same time whatever was given. */
-const isSame = (given: string, secret: string): boolean => timingSafeEqual(digest(given), digest(secret));
+/** Takes constant time. */
+const isSame = (value: string, secret: string): boolean => timingSafeEqual(digest(value), digest(secret));
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -5,54 +5,50 @@ import { makeNet } from '#lib/net/node-net.ts';
 import { systemResolver } from '#lib/net/system-resolver.ts';
 import type { Settings } from '#lib/settings.ts';
 
-const WAY_OUT = 'the operator can run checks in a VPC (VPC_ID) that has a way there';
+const VPC_HINT = 'the operator can run checks in a VPC (VPC_ID) that has a route to it';
 
-/**
- * The network as a function sees it that stands in no VPC: without IPv6, and with port 25 closed. Whoever checks such a
- * target is told so, as it would look down for ever.
- */
+/** Returns the network outside a VPC. Checks over IPv6 or port 25 fail with that reason instead of appearing down. */
 export function lambdaNet(settings: Settings, resolve: Resolve = systemResolver()): Net {
   const net = makeNet(settings, withoutIpv6(resolve));
-  const checked = async ({ host, timeout_ms, egress }: HostRequest, port?: number): Promise<void> => {
+  const assertReachable = async ({ host, timeout_ms, egress }: HostRequest, port?: number): Promise<void> => {
     const address = host.replace(/^\[(.*)\]$/, '$1');
     if (isIPv6(address)) {
-      // Where it may not go at all is said first.
+      // An egress refusal comes first.
       await net.guard({ host, timeout_ms, egress });
-      throw unreachable(`${address} is an IPv6 address, which AWS Lambda cannot reach; ${WAY_OUT}`);
+      throw unreachable(`${address} is an IPv6 address, which AWS Lambda cannot reach; ${VPC_HINT}`);
     }
-    if (port === 25) throw unreachable(`AWS lets nobody out to port 25; check 465 or 587, or ${WAY_OUT}`);
+    if (port === 25) throw unreachable(`AWS blocks port 25; use 465 or 587, or ${VPC_HINT}`);
   };
   return {
     ...net,
     http: async (request) => {
       const url = URL.parse(request.url);
-      if (url) await checked({ ...request, host: url.hostname });
+      if (url) await assertReachable({ ...request, host: url.hostname });
       return net.http(request);
     },
     open: async (request, work) => {
-      await checked(request, request.port);
+      await assertReachable(request, request.port);
       return net.open(request, work);
     },
     guard: async (request) => {
       await net.guard(request);
-      await checked(request);
+      await assertReachable(request);
     },
   };
 }
 
-/** The network of a function that reaches out: in a VPC of the operator's as that has it. */
+/** Returns the network of a function that connects to targets; in a VPC of the operator without restrictions. */
 export const outerNet = (settings: Settings, inVpc: boolean): Net => (inVpc ? makeNet(settings) : lambdaNet(settings));
 
 const unreachable = (reason: string): NetError => new NetError('egress', `refused: ${reason}`);
 
-/** Addresses that cannot be reached are not tried. */
 const withoutIpv6 =
   (resolve: Resolve): Resolve =>
   async (name) => {
     const addresses = await resolve(name);
     const reachable = addresses.filter((address) => !isIPv6(address));
     if (addresses.length > 0 && reachable.length === 0) {
-      throw unreachable(`${name} has IPv6 addresses alone, which AWS Lambda cannot reach; ${WAY_OUT}`);
+      throw unreachable(`${name} has only IPv6 addresses, which AWS Lambda cannot reach; ${VPC_HINT}`);
     }
     return reachable;
   };

@@ -13,42 +13,41 @@ import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import { readSettings, type Settings } from '#lib/settings.ts';
 import { type LambdaLog, lambdaLog } from './lambda.ts';
 
-/** What makes the bus of a function; given only to those that publish, as its client is a large part of a bundle. */
+/** Creates the bus; passed only by functions that publish, because its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;
-/** What makes the network of a function; given only to those that reach out, for the same reason. */
 type MakeNet = (settings: Settings, inVpc: boolean) => Net;
 
-const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function publishes nothing.')) });
+const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function has no bus.')) });
 
 const NO_NET: MakeNet = () => {
-  const none = () => Promise.reject(new Error('This function reaches nobody (infra/topology.ts).'));
-  return { http: none, open: none, resolve: none, guard: none };
+  const noNetwork = () => Promise.reject(new Error('This function has no network (infra/topology.ts).'));
+  return { http: noNetwork, open: noNetwork, resolve: noNetwork, guard: noNetwork };
 };
 
 const NO_METRICS: Metrics = {
   count: () => {
-    throw new Error('This function counts nothing (infra/aws/bundle/entry.ts).');
+    throw new Error('This function has no metrics (infra/aws/bundle/entry.ts).');
   },
 };
 
 const NO_LIMITER: Limiter = {
   rates: undefined,
   takeOf: () => {
-    throw new Error('This function answers no requests (infra/aws/bundle/entry.ts).');
+    throw new Error('This function has no rate limits (infra/aws/bundle/entry.ts).');
   },
   takeAt: () => undefined,
 };
 
-/** Their client is loaded with the first message: most runs of most functions send none. */
-function lateQueues(urls: Readonly<Record<string, string>>): Queues {
+/** Loads the client with the first message, because most invocations send none. */
+function lazyQueues(urls: Readonly<Record<string, string>>): Queues {
   const queues = lazy(async () => (await import('#lib/aws/lambda/lambda-queues.ts')).lambdaQueues(urls));
   return { send: async (queue, messages) => (await queues()).send(queue, messages) };
 }
 
 /**
- * The world of one function on AWS, from its environment. Throws one sentence when the environment is wrong.
+ * Returns the ports of a function on AWS. Throws an error that names an invalid variable.
  * @param queues names of the queues that it may send to
- * @param parts what not every function has in its bundle
+ * @param parts ports that not every function has in its bundle
  */
 export function lambdaPorts(
   env: Record<string, string | undefined>,
@@ -56,11 +55,11 @@ export function lambdaPorts(
   { makeBus = NO_BUS, makeNet = NO_NET }: { makeBus?: MakeBus; makeNet?: MakeNet } = {},
 ): Ports & { log: LambdaLog } {
   const { TABLE_NAME, BUS_NAME, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readSurroundings(env);
-  const settings = withoutSelf(readSettings(env));
+  const settings = withoutLoopback(readSettings(env));
   const ids = makeIds(systemClock);
   return {
     table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, clock: systemClock, ids }),
-    queues: lateQueues(queueUrls(env, queues)),
+    queues: lazyQueues(queueUrls(env, queues)),
     bus: makeBus(BUS_NAME),
     net: makeNet(settings, IN_VPC === 'true'),
     clock: systemClock,
@@ -73,11 +72,8 @@ export function lambdaPorts(
   };
 }
 
-/**
- * Beside every function its runtime listens on loopback and hands out the next event to whoever asks. A check that went
- * there would take away other tenants' jobs, so `any` ends here; EGRESS_ALLOW still opens what it names.
- */
-const withoutSelf = (settings: Settings): Settings => ({
+/** Closes loopback for `any`: the Lambda runtime API there would give a check the jobs of other tenants. */
+const withoutLoopback = (settings: Settings): Settings => ({
   ...settings,
   CHECK_EGRESS: settings.CHECK_EGRESS === 'any' ? 'any-but-self' : settings.CHECK_EGRESS,
 });

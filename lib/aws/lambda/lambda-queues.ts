@@ -5,6 +5,6 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Queues } from '#lib/platform/ports.ts';
 
-/** The queues that a function sends to. @param urls of each by its name in the topology */
+/** Returns the queues of a function. @param urls by queue name in the topology */
 export const lambdaQueues = (urls: Readonly<Record<string, string>>): Queues =>
   sqsQueues({ client: new SQSClient(CLIENT_SETTINGS), urls, clock: systemClock, ids: makeIds(systemClock) });

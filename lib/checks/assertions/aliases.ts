@@ -3,8 +3,7 @@ import type { SourceName } from './sources.ts';
 
 type Line = Partial<Assertion> & { source: SourceName };
 
-/** As it is written on one line. */
-const line = (assertion: Line): string =>
+const inlineText = (assertion: Line): string =>
   `config.assertions: [${JSON.stringify(assertion, null, 1)
     .replaceAll(/([[{])\s+|\s+([\]}])/g, '$1$2')
     .replaceAll(/\n\s*/g, ' ')}]`;
@@ -17,8 +16,8 @@ const FAST: Line = { source: 'latency_ms', operator: 'less_than', value: 800 };
 const SLOW: Line = { ...FAST, severity: 'warn' };
 const LASTS: Line = { source: 'days_left', operator: 'at_least', value: 21, severity: 'warn' };
 
-/** What other services call what is an assertion here, and the one that says it. */
-const OTHERS: Readonly<Record<string, Line>> = {
+/** Settings of other services that are assertions here. */
+const EQUIVALENTS: Readonly<Record<string, Line>> = {
   body_not_contains: MISSING,
   keyword_absent: MISSING,
   invert_keyword: MISSING,
@@ -40,16 +39,16 @@ const OTHERS: Readonly<Record<string, Line>> = {
   expected_rcode: { source: 'rcode', operator: 'equals', value: 'NXDOMAIN' },
 };
 
-/** For the schemas of a type with these sources: what to write in place of words of others. */
+/** Returns the replacements for names of other services, for a type with these sources. */
 export const aliasesFor = (sources: readonly SourceName[]): Record<string, string> => ({
   assertions: 'config.assertions',
   conditions: 'config.assertions',
   ...Object.fromEntries(
-    Object.entries(OTHERS)
+    Object.entries(EQUIVALENTS)
       .filter(([, { source }]) => sources.includes(source))
-      .map(([name, assertion]) => [name, line(assertion)]),
+      .map(([name, assertion]) => [name, inlineText(assertion)]),
   ),
 });
 
-/** What is said of an expected_status that is no one status. */
-export const SEVERAL_STATUSES = `must be one status, as a number; for several write ${line(STATUSES)}`;
+/** Message for an expected_status that is not a single status. */
+export const SEVERAL_STATUSES = `must be one status, as a number; for several use ${inlineText(STATUSES)}`;

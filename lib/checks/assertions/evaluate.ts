@@ -5,47 +5,50 @@ import type { ProbeFacts } from './observation.ts';
 import { OPERATORS } from './operators.ts';
 import { type AssertionErrorKind, SOURCE_NAMES } from './sources.ts';
 
-/** An assertion as it was judged. `actual`: what was found, in words; null where there was nothing. */
+/** An evaluated assertion. `actual`: readable found value, null if nothing was found. */
 export type AssertionResult = Assertion & { passed: boolean; actual: string | null };
 
-/** Why an assertion does not hold. */
-type Complaint = { kind: AssertionErrorKind; message: string };
+type AssertionFailure = { kind: AssertionErrorKind; message: string };
 
-/** What came of all assertions of a check, in their order. `judged` is empty where nobody is shown it. */
-export type AssertionResults = { failures: Complaint[]; warnings: Complaint[]; judged: AssertionResult[] };
+/** Results of all assertions of a check, in order. `evaluated` is empty if details were not requested. */
+export type AssertionResults = {
+  failures: AssertionFailure[];
+  warnings: AssertionFailure[];
+  evaluated: AssertionResult[];
+};
 
 const loaded = lazy(() => import('#lib/checks/assertions/evaluate-all.ts'));
 
 /**
- * Judges each assertion by itself, in their order (docs/use/assertions.md#evaluation). How, is loaded when the first
- * one is met: most checks have none.
- * @param shows whether somebody is shown how each was judged
+ * Evaluates each assertion independently, in order (docs/use/assertions.md#evaluation). Loads the code on first use,
+ * because most checks have no assertions.
+ * @param withDetails whether to return the result of each assertion
  */
 export async function evaluateAssertions(
   assertions: readonly Assertion[] | undefined,
   facts: ProbeFacts,
-  shows: boolean,
+  withDetails: boolean,
 ): Promise<AssertionResults> {
-  if (!assertions || assertions.length === 0) return { failures: [], warnings: [], judged: [] };
-  const { evaluateAll: judgeAll } = await loaded();
-  return judgeAll(assertions, facts, shows);
+  if (!assertions || assertions.length === 0) return { failures: [], warnings: [], evaluated: [] };
+  const { evaluateAll } = await loaded();
+  return evaluateAll(assertions, facts, withDetails);
 }
 
-const known = (names: readonly string[]) => z.enum(names);
+const anyOf = (names: readonly string[]) => z.enum(names);
 
-/** Assertions as a trial shows them, in their order. */
+/** Results of assertions in a settings test, in order. */
 export const AssertionResultList = z
   .array(
     z
       .object({
-        source: known(SOURCE_NAMES).describe('What of the answer it is about.'),
-        property: z.string().describe('Path, or name of a header.').optional(),
-        operator: known(Object.keys(OPERATORS)).describe('How the two are compared.'),
-        value: z.unknown().meta({ anyOf: VALUE }).describe('What it is compared with.').optional(),
-        severity: z.enum(['fail', 'warn']).describe('What it means when it does not hold.'),
-        passed: z.boolean().describe('Whether it holds.'),
-        actual: z.string().nullable().describe('What was found, in words; null where there is nothing.'),
+        source: anyOf(SOURCE_NAMES).describe('Part of the response that was compared.'),
+        property: z.string().describe('Path or name of a header.').optional(),
+        operator: anyOf(Object.keys(OPERATORS)).describe('Comparison.'),
+        value: z.unknown().meta({ anyOf: VALUE }).describe('Expected value.').optional(),
+        severity: z.enum(['fail', 'warn']).describe('fail or warn: effect if the condition is not met.'),
+        passed: z.boolean().describe('Whether the condition is met.'),
+        actual: z.string().nullable().describe('Readable found value; null if nothing was found.'),
       })
       .meta({ id: 'JudgedAssertion' }),
   )
-  .describe('How each assertion was judged, in their order; empty when nothing could be judged.');
+  .describe('Result of each assertion, in order; empty if none could be evaluated.');

@@ -1,20 +1,20 @@
 import { statusName } from '#lib/net/http-status.ts';
-import { SECRET_IN_ANSWERS } from '#lib/platform/secrets/header-secrets.ts';
+import { SECRET_RESPONSE_HEADERS } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
 import { type Assertion, pathOf, type Rcode, statusSubject } from './assertion.ts';
 import { type Body, bodySubject, sizeText, type Unreadable } from './body.ts';
 import type { Expiry } from './expiry.ts';
-import { SEARCHED } from './expressions.ts';
+import { MAX_SEARCHED } from './expressions.ts';
 import { type JsonDocument, MAX_SHOWN, previewOf } from './json-document.ts';
 import { printPath } from './json-path.ts';
 import type { Scalar, Subject } from './operators.ts';
 
 /**
- * What was found for one assertion. `subjects`: it holds of one of them, or of each if `every`. `actual`: in words,
- * null where there is nothing. `missing`: why there is nothing, as a sentence. `kind`: of a JSON value, in words; empty
- * where the value says it.
+ * Observed value of an assertion. It is met if one of `subjects` meets it, or each if `every`. `actual`: readable
+ * value, null if missing. `missing`: reason why it is missing. `kind`: readable kind of a JSON value; empty if the
+ * value itself shows it.
  */
 export type Observation = {
   subjects: Subject[];
@@ -24,10 +24,7 @@ export type Observation = {
   kind?: string;
 };
 
-/**
- * What an assertion is about, as it was found; undefined where nothing was measured. Pure.
- * @param json the body as JSON, where one of them is about that
- */
+/** Returns the observed value; undefined if nothing was measured. Pure. @param json the body, if needed */
 export function observationOf(
   { source, property = '' }: Assertion,
   facts: ProbeFacts,
@@ -35,117 +32,115 @@ export function observationOf(
 ): Observation | Unreadable | undefined {
   switch (source) {
     case 'latency_ms':
-      return facts.latency_ms === undefined ? undefined : ofNumber(facts.latency_ms);
+      return facts.latency_ms === undefined ? undefined : observeNumber(facts.latency_ms);
     case 'status_code': {
-      const status = known(facts.status_code, source);
+      const status = requireFact(facts.status_code, source);
       return { subjects: [statusSubject(status)], actual: statusName(status) };
     }
     case 'body': {
-      const body = known(facts.body, source);
-      return 'problem' in body ? body : ofBody(body);
+      const body = requireFact(facts.body, source);
+      return 'problem' in body ? body : observeBody(body);
     }
     case 'json': {
-      const document = known(json, source);
-      return 'problem' in document ? document : ofJson(document, property);
+      const document = requireFact(json, source);
+      return 'problem' in document ? document : observeJson(document, property);
     }
     case 'header':
-      return ofHeader(property, known(facts.header, source)(property.toLowerCase()));
+      return observeHeader(property, requireFact(facts.header, source)(property.toLowerCase()));
     case 'days_left': {
-      const expiry = known(facts.expiry, source);
-      return 'problem' in expiry ? expiry : ofNumber(expiry.days_left);
+      const expiry = requireFact(facts.expiry, source);
+      return 'problem' in expiry ? expiry : observeNumber(expiry.days_left);
     }
     case 'tls_version':
     case 'issuer':
     case 'fingerprint_sha256':
-      return ofText(known(facts[source], source));
+      return observeText(requireFact(facts[source], source));
     case 'rcode': {
-      const rcode = known(facts.rcode, source);
+      const rcode = requireFact(facts.rcode, source);
       return { subjects: [textSubject(rcode)], actual: rcode };
     }
     case 'record_count':
-      return ofNumber(known(facts.records, source).values.length);
+      return observeNumber(requireFact(facts.records, source).values.length);
     case 'any_record':
     case 'all_records':
-      return ofRecords(known(facts.records, source), source === 'all_records');
+      return observeRecords(requireFact(facts.records, source), source === 'all_records');
   }
 }
 
-function known<T>(fact: T | undefined, source: string): T {
-  if (fact === undefined) throw new Error(`A check has the source ${source}, and its probe says nothing of it.`);
+function requireFact<T>(fact: T | undefined, source: string): T {
+  if (fact === undefined) throw new Error(`The probe returned no fact for the source ${source}.`);
   return fact;
 }
 
-const ofNumber = (number: number): Observation => ({
-  subjects: [{ exists: true, number, equals: (wanted) => wanted === number }],
+const observeNumber = (number: number): Observation => ({
+  subjects: [{ exists: true, number, equals: (expected) => expected === number }],
   actual: String(number),
 });
 
-const ofText = (text: string): Observation => ({ subjects: [textSubject(text)], actual: previewOf(text) });
+const observeText = (text: string): Observation => ({ subjects: [textSubject(text)], actual: previewOf(text) });
 
 const textSubject = (found: string): Subject => ({
   exists: true,
-  equals: (wanted) => wanted === found,
-  text: { contains: (wanted) => hasText(found, wanted), begin: found.slice(0, SEARCHED) },
+  equals: (expected) => expected === found,
+  text: { contains: (expected) => hasText(found, expected), begin: found.slice(0, MAX_SEARCHED) },
 });
 
-/** A body is never quoted: it may be long, and hold anything. */
-const ofBody = (body: Body): Observation => ({ subjects: [bodySubject(body)], actual: sizeText(body.bytes) });
+/** A body is never quoted: it can be long and contain anything. */
+const observeBody = (body: Body): Observation => ({ subjects: [bodySubject(body)], actual: sizeText(body.bytes) });
 
 const NOTHING: Subject = { exists: false, equals: () => false };
 
-function ofJson(document: JsonDocument, property: string): Observation {
+function observeJson(document: JsonDocument, property: string): Observation {
   const path = pathOf(property);
   const found = document.find(path);
   if (!('value' in found)) {
     const parent = printPath(path.slice(0, found.depth));
-    const missing = `json ${property}: there is no such value; ${parent} ${found.content}`;
+    const missing = `json ${property} does not exist; ${parent} ${found.content}`;
     return { subjects: [NOTHING], actual: null, missing };
   }
   const { kind, scalar, preview } = found.value;
   return { subjects: [jsonSubject(scalar)], actual: preview, kind };
 }
 
-/** @param scalar absent of an object or list, which equals no value that an assertion can name */
+/** @param scalar absent for an object or list, which equals no value of an assertion */
 const jsonSubject = (scalar: Scalar | undefined): Subject => ({
   exists: true,
-  equals: (wanted) => scalar !== undefined && wanted === scalar,
+  equals: (expected) => scalar !== undefined && expected === scalar,
   ...(typeof scalar === 'number' && { number: scalar }),
   ...(typeof scalar === 'string' && { text: textSubject(scalar).text! }),
 });
 
-function ofHeader(name: string, value: string | undefined): Observation {
-  if (value === undefined)
-    return { subjects: [NOTHING], actual: null, missing: `header ${name}: there is no such header` };
+function observeHeader(name: string, value: string | undefined): Observation {
+  if (value === undefined) return { subjects: [NOTHING], actual: null, missing: `header ${name} does not exist` };
   const isNumber = /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value);
   return {
     subjects: [{ ...textSubject(value), ...(isNumber && { number: Number(value) }) }],
-    actual: SECRET_IN_ANSWERS.has(name.toLowerCase()) ? REDACTED : previewOf(value),
+    actual: SECRET_RESPONSE_HEADERS.has(name.toLowerCase()) ? REDACTED : previewOf(value),
   };
 }
 
 const MAX_RECORDS_SHOWN = 5;
 
-function ofRecords({ values, same, none }: Records, every: boolean): Observation {
+function observeRecords({ values, same, none }: Records, every: boolean): Observation {
   const few = values.slice(0, MAX_RECORDS_SHOWN).join(', ');
   const more = values.length > MAX_RECORDS_SHOWN ? ` and ${values.length - MAX_RECORDS_SHOWN} more` : '';
   return {
     subjects: values.map((record) => ({
       ...textSubject(record),
-      equals: (wanted) => typeof wanted === 'string' && same(record, wanted),
+      equals: (expected) => typeof expected === 'string' && same(record, expected),
     })),
     every,
     actual: values.length === 0 ? none : shorten(few, MAX_SHOWN) + more,
   };
 }
 
-/** What a probe found, for each source of its check type. */
+/** Facts that a probe found, by source of its check type. */
 export type ProbeFacts = {
-  /** Absent where nothing was measured: there is nothing to judge then. */
+  /** Absent if nothing was measured, so that nothing is evaluated. */
   latency_ms?: number;
   status_code?: number;
-  /** Of `body` and `json`. */
   body?: Body | Unreadable;
-  /** The value of a header by its name in lower case; undefined where there is none. */
+  /** Returns the value of a header by lower-case name; undefined if it is missing. */
   header?: (name: string) => string | undefined;
   expiry?: Expiry | Unreadable;
   tls_version?: string;
@@ -155,5 +150,5 @@ export type ProbeFacts = {
   rcode?: Rcode;
 };
 
-/** `same`: whether two records are, as DNS compares them. `none`: how it is told that there are no records. */
+/** `same` compares two records like DNS. `none`: text for no records. */
 type Records = { values: readonly string[]; same(a: string, b: string): boolean; none: string };

@@ -1,15 +1,14 @@
 import { namesOf } from '#lib/platform/plain-data.ts';
 
-/** What an operator asks of a value; which of them a source has follows from its values (sources.ts). */
 type Group = 'equality' | 'text' | 'order' | 'presence';
 
-type OperatorRow = {
+type OperatorDefinition = {
   group: Group;
-  /** As it stands in a sentence: `expected body to contain "ok"`. */
+  /** Part of a sentence: `expected body to contain "ok"`. */
   words: string;
 };
 
-/** Every operator. Each `not_` one holds where the one before it does not. */
+/** All operators. Each `not_` operator negates the one before it. */
 export const OPERATORS = {
   equals: { group: 'equality', words: 'to equal' },
   not_equals: { group: 'equality', words: 'not to equal' },
@@ -25,41 +24,39 @@ export const OPERATORS = {
   greater_than: { group: 'order', words: 'to be greater than' },
   exists: { group: 'presence', words: 'to exist' },
   not_exists: { group: 'presence', words: 'not to exist' },
-} as const satisfies Record<string, OperatorRow>;
+} as const satisfies Record<string, OperatorDefinition>;
 
 export type Operator = keyof typeof OPERATORS;
 export type OperatorGroup = Group;
 
-/** The operators of some groups, in the order of the table. */
+/** Returns the operators of groups, in the order of the table. */
 export const operatorsOf = (groups: readonly Group[]): Operator[] =>
   namesOf(OPERATORS).filter((name) => groups.includes(OPERATORS[name].group));
 
-/** Operators that take a list of values. */
+/** Whether an operator takes a list of values. */
 export const takesList = (operator: Operator): operator is 'one_of' | 'not_one_of' =>
   operator === 'one_of' || operator === 'not_one_of';
 
-/** Operators whose value is an RE2 expression. */
+/** Whether an operator takes an RE2 expression. */
 export const takesExpression = (operator: Operator): operator is 'matches' | 'not_matches' =>
   operator === 'matches' || operator === 'not_matches';
 
-/** One value that an assertion names. */
+/** A single expected value. */
 export type Scalar = string | number | boolean | null;
 
-/** What was found, as operators look at it. */
+/** An observed value as seen by operators. */
 export type Subject = {
-  /** Whether there is a value at all. */
   exists: boolean;
-  equals(wanted: unknown): boolean;
-  /** Absent where it is no number. */
+  equals(expected: unknown): boolean;
   number?: number;
-  /** Absent where it is no text. `begin`: its first 32 KB, in which expressions are looked for. */
-  text?: { contains(wanted: string): boolean; begin: string };
+  /** Absent if it is not text. `begin`: first 32 KB, searched with expressions. */
+  text?: { contains(expected: string): boolean; begin: string };
 };
 
 /**
- * Whether an operator holds of what was found. What is not there equals nothing and contains nothing; what is no number
- * is neither above nor below one. Pure.
- * @param isMatch whether the expression is found in its text, of operators that take one
+ * Whether a value meets an operator. A missing value equals and contains nothing; a value that is not a number is
+ * neither above nor below one. Pure.
+ * @param isMatch whether the expression matches, for operators with an expression
  */
 export function holds(
   operator: Operator,
@@ -67,8 +64,8 @@ export function holds(
   { exists, equals, number, text }: Subject,
   isMatch: boolean,
 ): boolean {
-  const ordered = (isIt: (found: number, wanted: number) => boolean) =>
-    number !== undefined && isIt(number, Number(value));
+  const compare = (isMet: (found: number, expected: number) => boolean) =>
+    number !== undefined && isMet(number, Number(value));
   switch (operator) {
     case 'equals':
       return equals(value);
@@ -87,13 +84,13 @@ export function holds(
     case 'not_matches':
       return text === undefined || !isMatch;
     case 'less_than':
-      return ordered((found, wanted) => found < wanted);
+      return compare((found, expected) => found < expected);
     case 'at_most':
-      return ordered((found, wanted) => found <= wanted);
+      return compare((found, expected) => found <= expected);
     case 'at_least':
-      return ordered((found, wanted) => found >= wanted);
+      return compare((found, expected) => found >= expected);
     case 'greater_than':
-      return ordered((found, wanted) => found > wanted);
+      return compare((found, expected) => found > expected);
     case 'exists':
       return exists;
     case 'not_exists':

@@ -1,36 +1,29 @@
 import { RE2JS, RE2JSException, RE2Set } from 're2js';
 
-/**
- * The one file that loads the library, 150 KB of it: import it late, as expressions.ts does. RE2 takes time in
- * proportion to the text whatever the expression is, which the expressions of node do not.
- */
+/** Only this file loads the library (150 KB): import it lazily. RE2 takes linear time for all expressions. */
 
-/** Instructions of a compiled expression: each costs up to 0.5 ms for 32 KB of text, so that a search takes 40 ms. */
+/** Maximum instructions of an expression: each costs up to 0.5 ms for 32 KB, so a search takes at most 40 ms. */
 const MAX_INSTRUCTIONS = 80;
 
-/**
- * Bytes of the automaton that is made of an expression while a text is searched. What needs more goes on without it.
- * The library's own 8 MB take longer to fill than the search would without any, and each expression would keep them.
- */
+/** Bytes of the search automaton, kept per expression. The default of 8 MB takes longer to fill than a search. */
 const AUTOMATON_BYTES = 64 * 1024;
 
-/** An expression, compiled. */
+/** A compiled expression. */
 export type Expression = {
-  /** Whether it is found anywhere in a text. */
   isIn(text: string): boolean;
-  /** Where it first ends in a text; -1 where it is not found. */
+  /** Returns the end of the first match in a text; -1 without a match. */
   endIn(text: string): number;
 };
 
-/** Compiles an expression; of one that cannot be used it says why, as a sentence without its subject. */
+/** Compiles an expression; returns the problem as a predicate if it cannot be used. */
 export function compile(text: string): Expression | { problem: string } {
   try {
     const compiled = RE2JS.compile(text);
     const size = compiled.programSize();
     if (size > MAX_INSTRUCTIONS) {
-      return { problem: `is too large: it has ${size} instructions, ${MAX_INSTRUCTIONS} are possible` };
+      return { problem: `is too large: it has ${size} instructions, and the maximum is ${MAX_INSTRUCTIONS}` };
     }
-    // A set of one: of sets alone the library says how large their automaton may be.
+    // A set of one, because only sets have a limit for the automaton.
     const set = new RE2Set(RE2Set.UNANCHORED, 0, AUTOMATON_BYTES);
     set.add(text);
     set.compile();
@@ -47,14 +40,13 @@ export function compile(text: string): Expression | { problem: string } {
   }
 }
 
-/** What others know and RE2 does not. */
-const NOT_HERE: readonly (readonly [RegExp, string])[] = [
-  [/\(\?<?[=!]/, 'look-ahead and look-behind are not possible here; write what must be there, or a second assertion'],
-  [/\\[1-9]|\\k[<{']/, 'back references are not possible here'],
-  [/\(\?>|[*+?}]\+/, 'possessive and atomic groups are not possible here, nor needed: RE2 does not go back'],
+const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
+  [/\(\?<?[=!]/, 'look-ahead and look-behind are not supported; match the text itself or add a second assertion'],
+  [/\\[1-9]|\\k[<{']/, 'back references are not supported'],
+  [/\(\?>|[*+?}]\+/, 'possessive and atomic groups are not supported and not needed: RE2 does not backtrack'],
 ];
 
 function problemOf(text: string, message: string): string {
-  const known = NOT_HERE.find(([form]) => form.test(text));
-  return known?.[1] ?? `is no RE2 expression (${message})`;
+  const known = UNSUPPORTED.find(([form]) => form.test(text));
+  return known?.[1] ?? `is not an RE2 expression (${message})`;
 }

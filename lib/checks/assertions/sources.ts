@@ -1,25 +1,21 @@
 import { namesOf } from '#lib/platform/plain-data.ts';
 import { type Operator, type OperatorGroup, operatorsOf } from './operators.ts';
 
-/** The kinds of error that a failed assertion may have, and what each means. */
+/** Error kinds of failed assertions, with their meanings. */
 export const ASSERTION_ERRORS = {
-  status: 'another status than expected',
-  body: 'not the body that is expected',
-  header: 'not the header that is expected',
-  latency: 'too slow, or too fast',
-  tls: 'handshake or certificate',
-  expiry: 'the domain expires',
-  dns: 'the name did not resolve, or the record is another',
+  status: 'unexpected status',
+  body: 'unexpected body',
+  header: 'unexpected header',
+  latency: 'latency out of range',
+  tls: 'TLS handshake or certificate',
+  expiry: 'domain expires soon',
+  dns: 'name not resolved, or unexpected record',
 } as const;
 export type AssertionErrorKind = keyof typeof ASSERTION_ERRORS;
 
-/**
- * What the values of a source are. `status`: a whole number, which classes and ranges may stand for; `code`: one of
- * `RCODES`; `record`: a text that is compared as DNS compares.
- */
+/** `status`: whole number, also matched by classes and ranges; `code`: one of `RCODES`; `record`: compared like DNS. */
 type Values = 'integer' | 'status' | 'text' | 'json' | 'header' | 'record' | 'code';
 
-/** The operators of values. */
 const GROUPS: Readonly<Record<Values, readonly OperatorGroup[]>> = {
   integer: ['equality', 'order'],
   status: ['equality', 'order'],
@@ -30,15 +26,14 @@ const GROUPS: Readonly<Record<Values, readonly OperatorGroup[]>> = {
   code: ['equality'],
 };
 
-type SourceRow = {
+type SourceDefinition = {
   values: Values;
-  /** What `property` says, for sources that have one. */
   property?: 'path' | 'header';
-  /** Of what fails: of days_left it may be another (observation.ts). */
+  /** Error kind of a failure; for days_left, observation.ts may override it. */
   error_kind: AssertionErrorKind;
 };
 
-/** Everything that an assertion may be about. A check type names those that it has (`sources` in check-type.ts). */
+/** All sources of assertions. A check type lists its sources (`sources` in check-type.ts). */
 const SOURCES = {
   status_code: { values: 'status', error_kind: 'status' },
   body: { values: 'text', error_kind: 'body' },
@@ -53,13 +48,12 @@ const SOURCES = {
   all_records: { values: 'record', error_kind: 'dns' },
   record_count: { values: 'integer', error_kind: 'dns' },
   rcode: { values: 'code', error_kind: 'dns' },
-} as const satisfies Record<string, SourceRow>;
+} as const satisfies Record<string, SourceDefinition>;
 
 export type SourceName = keyof typeof SOURCES;
 export const SOURCE_NAMES = namesOf(SOURCES);
 
-/** A source by its name. */
-export const sourceOf = (name: SourceName): SourceRow => SOURCES[name];
+export const sourceOf = (name: SourceName): SourceDefinition => SOURCES[name];
 
-/** The operators that a source has. */
+/** Returns the operators of a source. */
 export const operatorsFor = (name: SourceName): Operator[] => operatorsOf(GROUPS[SOURCES[name].values]);

@@ -9,13 +9,12 @@ import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { changeSettings, createCheck } from './change-check.ts';
 
-/** `isNew`: there was none with the slug. */
 type Applied = { check: CheckItem; isNew: boolean };
 
 /**
- * Makes the check that has a slug what a request says: all of its settings, where what is not supplied has its default.
- * One that is the same already is not written. Its state, policy and history stay. Of two that make it at once, one
- * makes it and the other finds it. Throws VALIDATION_ERROR, also for another type or entity, NOT_FOUND, LIMIT_EXCEEDED.
+ * Creates or replaces the check with a slug. Omitted settings get their defaults; state, policy and history stay. An
+ * unchanged check is not written. If two requests create it concurrently, one creates it and the other finds it. Throws
+ * VALIDATION_ERROR (also for another type or entity), NOT_FOUND, LIMIT_EXCEEDED.
  */
 export async function applyCheck(
   context: StateContext,
@@ -23,17 +22,17 @@ export async function applyCheck(
   body: { check_type: string; slug?: string | undefined },
 ): Promise<Applied> {
   if (body.slug !== undefined && body.slug !== slug) {
-    throw invalid('slug', `is ${slug} in the path; PUT /v1/checks/{id} gives a check another one`);
+    throw invalid('slug', `is ${slug} in the path; to change a slug, use PUT /v1/checks/{id}`);
   }
-  const stated = { ...body, slug };
+  const requested = { ...body, slug };
   return retryOnConflict(context.ports, async () => {
     const found = await findCheckBySlug(context, slug);
     try {
       return found
-        ? { check: await replaceSettings(context, found, stated), isNew: false }
-        : { check: await createCheck(context, stated), isNew: true };
+        ? { check: await replaceSettings(context, found, requested), isNew: false }
+        : { check: await createCheck(context, requested), isNew: true };
     } catch (error) {
-      // Somebody made, renamed or deleted it meanwhile: what was refused was refused for that.
+      // If the check was created, renamed or deleted concurrently, that can have caused the error.
       const isOther = async () => (await findCheckBySlug(context, slug))?.id !== found?.id;
       if (error instanceof AppError && error.status < 500 && (await isOther())) return RETRY;
       throw error;
@@ -41,14 +40,14 @@ export async function applyCheck(
   });
 }
 
-async function replaceSettings(context: StateContext, found: CheckItem, stated: object): Promise<CheckItem> {
+async function replaceSettings(context: StateContext, found: CheckItem, requested: object): Promise<CheckItem> {
   const { id, slug, check_type } = found;
-  const { entity: path, entity_id, ...settings } = parseStated(context, found, stated);
-  const which = `check ${id}, which has this slug`;
-  if (settings.check_type !== check_type) throw invalid('check_type', `cannot be changed; ${which}, is ${check_type}`);
+  const { entity: path, entity_id, ...settings } = parseRequested(context, found, requested);
+  const which = `check ${id} with this slug`;
+  if (settings.check_type !== check_type) throw invalid('check_type', `cannot be changed; ${which} is ${check_type}`);
   if ((await entityIdOf(context, { id: entity_id, path })) !== found.entity_id) {
-    const member = path === undefined ? 'entity_id' : 'entity';
-    throw invalid(member, `cannot be changed; ${which}, is on entity ${found.entity_id}`);
+    const property = path === undefined ? 'entity_id' : 'entity';
+    throw invalid(property, `cannot be changed; ${which} is on entity ${found.entity_id}`);
   }
   return changeSettings(context, found, (check): CheckSettings => {
     if (check.slug !== slug) throw notFound(`Check ${slug}`);
@@ -56,11 +55,11 @@ async function replaceSettings(context: StateContext, found: CheckItem, stated: 
   });
 }
 
-/** What follows from a config that is the same is what followed from it then: no schedule changes by itself. */
-function parseStated({ ports }: Context, found: CheckItem, stated: object): ReturnType<typeof parseCheck> {
-  const judging = validationContext(ports);
-  const settings = parseCheck(stated, judging, found);
+/** Parses the request. An unchanged config keeps its derived settings, so that no schedule changes unintentionally. */
+function parseRequested({ ports }: Context, found: CheckItem, requested: object): ReturnType<typeof parseCheck> {
+  const context = validationContext(ports);
+  const settings = parseCheck(requested, context, found);
   return isDeepStrictEqual(settings.config, found.config)
-    ? parseCheck(stated, { ...judging, now: found.settings_at }, found)
+    ? parseCheck(requested, { ...context, now: found.settings_at }, found)
     : settings;
 }

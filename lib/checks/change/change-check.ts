@@ -9,7 +9,7 @@ import { cellsWithRoom, placeInCell } from '#lib/checks/settings/cells.ts';
 import { assertOnEntity, auditedCheck } from '#lib/checks/settings/check-record.ts';
 import { slugWrites } from '#lib/checks/settings/check-slugs.ts';
 import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
-import { changedIn, isOfNamesAlone, mergeCheck, parseCheck, validationContext } from '#lib/checks/settings/model.ts';
+import { changedIn, changesOnlyNames, mergeCheck, parseCheck, validationContext } from '#lib/checks/settings/model.ts';
 import { pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
 import { pastRevision, revisionItem } from '#lib/checks/settings/revisions.ts';
 import { type ChangedState, changeState } from '#lib/checks/state/change-state.ts';
@@ -27,15 +27,12 @@ import { iso } from '#lib/platform/time.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
 import { scheduleChange } from './schedule-change.ts';
 
-/**
- * Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
- * LIMIT_EXCEEDED.
- */
+/** Creates a check and starts its first probe. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
-  const { entity: path, entity_id: id, ...stated } = parseCheck(body, validationContext(ports));
-  await guardSettings(stated, boundTo(ports.settings, caller));
-  const input: CheckSettings = { ...stated, entity_id: await entityIdOf(context, { id, path }) };
+  const { entity: path, entity_id: id, ...settings } = parseCheck(body, validationContext(ports));
+  await guardSettings(settings, boundTo(ports.settings, caller));
+  const input: CheckSettings = { ...settings, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditWriter(context, 'create', auditedCheck);
   const { check, start } = await changingChecks(context, input.entity_id, () =>
@@ -47,7 +44,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
       if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
         throw new AppError(
           'LIMIT_EXCEEDED',
-          `The entity has ${account.check_limit_per_entity} checks, the most that the plan allows (check_limit_per_entity).`,
+          `The entity has ${account.check_limit_per_entity} checks, the maximum of its plan (check_limit_per_entity).`,
         );
       }
       const { cell, number, writes } = await placeInCell(context, entity, rooms);
@@ -112,10 +109,7 @@ async function readEntity({ ports, keys }: Env, tenant: string, id: string): Pro
   return [entity, account, count];
 }
 
-/**
- * Changes a check's settings; only what is supplied changes. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
- * LIMIT_EXCEEDED.
- */
+/** Changes the supplied settings of a check. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
 export async function updateCheck(
   context: StateContext,
   stored: CheckItem,
@@ -125,7 +119,7 @@ export async function updateCheck(
   return changeSettings(context, stored, (check) => mergeCheck(check, patch, validationContext(context.ports)));
 }
 
-/** What changes nothing is not written. @param edit the settings that follow from a check as it is stored */
+/** Writes changed settings; writes nothing if none changed. @param edit returns the new settings of the stored check */
 export async function changeSettings(
   context: StateContext,
   stored: CheckItem,
@@ -140,12 +134,12 @@ export async function changeSettings(
       const input = edit(check);
       const changed = changedIn(check, input);
       if (changed.length === 0) return check;
-      const gone = changed.filter((name) => input[name] === undefined);
-      // The host that a check has already is guarded at each probe, so that such a check can still be disabled.
+      const removed = changed.filter((name) => input[name] === undefined);
+      // An unchanged host is guarded at each probe instead, so that a check with a refused host can be disabled.
       await guardSettings(input, boundTo(ports.settings, context.caller), changed);
-      const next = isOfNamesAlone(changed)
-        ? renamed(ports, check, input, gone)
-        : await resettled(context, check, input, gone);
+      const next = changesOnlyNames(changed)
+        ? withNames(ports, check, input, removed)
+        : await withRevision(context, check, input, removed);
       if (!next) throw notFound(`Check ${stored.id}`);
       const slug = await slugWrites(context, check.id, { from: check.slug, to: input.slug });
       const writes = [replaceCheck(check, next.check), ...slug, ...next.writes];
@@ -159,17 +153,16 @@ export async function changeSettings(
 
 type NextCheck = { check: CheckItem; writes: Write[]; start: () => Promise<void> };
 
-function renamed(ports: Ports, check: CheckItem, input: CheckSettings, gone: (keyof CheckSettings)[]): NextCheck {
-  const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) }, gone);
+function withNames(ports: Ports, check: CheckItem, input: CheckSettings, removed: (keyof CheckSettings)[]): NextCheck {
+  const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) }, removed);
   return { check: next, writes: [], start: async () => {} };
 }
 
-/** The next settings revision, with all that follows from it: state, timers, a probe at once. */
-async function resettled(
+async function withRevision(
   context: StateContext,
   check: CheckItem,
   input: CheckSettings,
-  gone: (keyof CheckSettings)[],
+  removed: (keyof CheckSettings)[],
 ): Promise<NextCheck | undefined> {
   const { ports, keys } = context;
   const now = ports.clock.now();
@@ -186,7 +179,7 @@ async function resettled(
       ...(input.enabled !== check.enabled && NO_RESULTS),
       ...change?.check,
     },
-    [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since', 'runs'] as const))],
+    [...removed, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since', 'runs'] as const))],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);
@@ -199,12 +192,12 @@ async function resettled(
   return { check: next, writes, start: schedule.start };
 }
 
-/** Deletes a check. It is hidden at once; what it leaves behind is reclaimed in the background. */
+/** Deletes a check. It is hidden at once; its remaining items are reclaimed in the background. */
 export async function deleteCheck(context: StateContext, stored: CheckItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const { entity_id, id } = stored;
   const note = auditWriter(context, 'delete', auditedCheck);
-  // Before the deletion, as after it a crash would lose the message. It is dropped while the check exists.
+  // Sent before the deletion, because a crash after it would lose the message. It is dropped while the check exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant }]);
   await changingChecks(context, entity_id, () =>
@@ -218,7 +211,6 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
         { delete: keys.entry('missed_heartbeat', tenant, id) },
         ...(change?.writes ?? (await withoutCheck(context, check))),
       ]);
-      // With its entity it went too.
       if (!writes) return undefined;
       const done = await commit(ports, [...writes, ...note(check, undefined)]);
       return done.ok ? undefined : RETRY;
@@ -226,7 +218,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
   );
 }
 
-/** The transition by which configuration makes a check's state unknown; undefined when it is already. */
+/** Returns the transition to unknown that a change of settings causes; undefined if the check is already unknown. */
 async function toUnknown(
   context: StateContext,
   check: CheckItem,
@@ -242,11 +234,10 @@ async function toUnknown(
   return changeState(keys, ports.ids.token(), read, change);
 }
 
-/** A check of unknown state leaves its entity without a transition. */
 async function withoutCheck({ ports, keys, tenant }: Context, check: CheckItem): Promise<Write[]> {
   const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
   if (!entity) return [];
-  const { [check.id]: _gone, ...checks } = entity.checks;
+  const { [check.id]: _removed, ...checks } = entity.checks;
   const next: EntityItem = { ...entity, v: ports.ids.token(), checks, state: aggregate(checks) };
   return [{ put: next, if: { version: entity.v } }];
 }

@@ -7,26 +7,26 @@ import { CreatedReply, route } from '#lib/platform/http/route.ts';
 import { applyCheck } from './apply-check.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
 
-const row = route<StateContext>();
+const define = route<StateContext>();
 
-/** Changes of checks. Reading them is in lib/history/status. */
+/** Changes of checks. lib/history/status reads them. */
 export const checkRoutes = [
-  row({
+  define({
     method: 'POST',
     path: '/v1/checks',
     access: 'write',
-    summary: 'Attach a check to an entity; it is probed within seconds',
+    summary: 'Create a check on an entity',
     status: 201,
     body: CheckInput,
     reply: CheckRecord,
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => checkView(context, await createCheck(context, body)),
   }),
-  row({
+  define({
     method: 'PUT',
     path: '/v1/checks/{id}',
     access: 'write',
-    summary: 'Change a check; only what is supplied changes',
+    summary: 'Change settings of a check',
     status: 200,
     body: CheckPatch,
     reply: CheckRecord,
@@ -34,7 +34,7 @@ export const checkRoutes = [
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded, body }) => checkView(context, await updateCheck(context, loaded, body)),
   }),
-  row({
+  define({
     method: 'DELETE',
     path: '/v1/checks/{id}',
     access: 'write',
@@ -43,11 +43,11 @@ export const checkRoutes = [
     load: (context, { id }) => requireCheck(context, id),
     run: (context, { loaded }) => deleteCheck(context, loaded),
   }),
-  row({
+  define({
     method: 'PUT',
     path: '/v1/checks/by-slug/{slug}',
     access: 'write',
-    summary: 'State the check that has a slug, whole: it is made, changed, or left as it is',
+    summary: 'Create or replace the check with a slug',
     status: 200,
     makes: true,
     body: CheckInput,
@@ -59,11 +59,11 @@ export const checkRoutes = [
       return isNew ? new CreatedReply(record) : record;
     },
   }),
-  row({
+  define({
     method: 'DELETE',
     path: '/v1/checks/by-slug/{slug}',
     access: 'write',
-    summary: 'Delete the check that has a slug',
+    summary: 'Delete the check with a slug',
     status: 204,
     load: (context, { slug }) => requireCheckBySlug(context, slug),
     run: (context, { loaded }) => deleteCheck(context, loaded),

@@ -5,17 +5,15 @@ import { cellOf, type EntryKind, PING_URLS, REVISIONS, under } from '#lib/keys.t
 import type { Item } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 
-/** Entries of the schedule that a check may have; those of actions stay with their actions. */
 const ENTRY_KINDS: EntryKind[] = ['missed_heartbeat', 'reminder', 'late', 'escalation', 'impact', 'hold'];
 const LAST_DELIVERIES = 'LAST#';
 
-/** The channels that a check's policy item names. */
 type StoredPolicy = Item & { channels: readonly { id: string }[] };
 
 /**
- * Removes what a deleted check left behind: its place in its cell, slug, ping URLs, schedule, policy, channels and
- * revisions. Results, transitions and deliveries expire by themselves. Nothing is done while the check is there: the
- * message goes out before the deletion, which then did not take place. Repeatable.
+ * Removes the remaining items of a deleted check: place in its cell, slug, ping URLs, schedule, policy, channels and
+ * revisions. Results, transitions and deliveries expire. Does nothing if the check exists: the message is sent before
+ * the deletion, which then failed. Repeatable.
  */
 export async function reclaimCheck(
   env: Env<'table' | 'clock' | 'ids'>,
@@ -32,13 +30,13 @@ export async function reclaimCheck(
     ...(await keysUnder(ports, partition, under(REVISIONS))),
   ]);
   const pingUrls = await keysUnder(ports, partition, under(PING_URLS));
-  // Each with what leads to it, so that a crash leaves what names the rest.
+  // Deleted in pairs, so that a crash leaves the keys that lead to the rest.
   await deleteAll(
     ports,
-    pingUrls.flatMap((own) => [keys.pingUrl(own.sk.slice(PING_URLS.length)), own]),
+    pingUrls.flatMap((key) => [keys.pingUrl(key.sk.slice(PING_URLS.length)), key]),
   );
   await reclaimSlugs(env, { tenant_id, check_id });
   await settleCell(env, { tenant_id, cell: cellOf(check_id) });
-  // Last, since it alone names the channels: a crash before this leaves it for the next try.
+  // Last, because only the policy names the channels: after an earlier crash, the retry needs it.
   await deleteAll(ports, [keys.policy(tenant_id, check_id)]);
 }

@@ -17,14 +17,13 @@ import { cellJobs, packJobs, sendDeadlines, sendProbe } from '#lib/schedule/jobs
 import { intervalScheduleOf, latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 
-/** The schedule's part of a change of settings: writes for its transaction, and what to send once that is done. */
 type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
 
 /**
- * Puts a check's timers in order after a change of its settings. The jobs of an interval that is new to its cell, up to
- * where the generator takes over, are sent before the change is written: should the change fail, no check is due at
- * them; sent after it, a crash could lose them. So is the message that has an interval looked at that a check leaves.
- * @param before the check as it was; undefined when it is new
+ * Updates a check's timers after a settings change. Jobs of an interval that is new to the cell, up to the generator's
+ * watermark, are sent before the commit: if it fails, no check is due at them, and a crash after it could not lose
+ * them. For the same reason, the message that recounts an abandoned interval is sent first.
+ * @param before the previous check; undefined for a new one
  */
 export async function scheduleChange(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
   const { ports, keys } = env;
@@ -44,29 +43,25 @@ async function pullSchedule(env: Env, check: CheckItem, before?: CheckItem): Pro
   const cell = cellOf(check.id);
   const { tenant_id, interval_seconds } = check;
   const isNew = !before || !isProbed(before, interval_seconds);
-  const writes = isNew ? [await joinRhythm(env, { tenant_id, cell, interval_seconds })] : [];
-  return { writes, start: () => probeAtOnce(env, check) };
+  const writes = isNew ? [await joinIntervalSchedule(env, { tenant_id, cell, interval_seconds })] : [];
+  return { writes, start: () => probeImmediately(env, check) };
 }
 
-/** What is due within this time (ms) comes soon enough. */
-const AT_ONCE_MS = 250;
+/** A slot within this time (ms) makes an immediate probe unnecessary. */
+const IMMEDIATE_MS = 250;
 
-/**
- * Sends the probe of a change that is written: only then a slot finds it by itself, and one that was due meanwhile has
- * not. It takes the place of the latest past slot, so that the rhythm stays.
- */
-async function probeAtOnce(env: Env, check: CheckItem): Promise<void> {
+/** Sends a probe after the commit, with the latest past slot, so that the interval schedule stays. */
+async function probeImmediately(env: Env, check: CheckItem): Promise<void> {
   const now = env.ports.clock.now();
   const slot = latestSlot(intervalScheduleOf(cellOf(check.id), check.interval_seconds), now);
-  // It would be late before it has begun, and the slot that makes it so does the same.
-  if (slot + check.interval_seconds * 1000 - now < AT_ONCE_MS) return;
+  // The probe would be late at once, and the next slot replaces it.
+  if (slot + check.interval_seconds * 1000 - now < IMMEDIATE_MS) return;
   await sendProbe(env, check, slot);
 }
 
-/** The write by which one more check of a cell has this interval. */
-async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {
+async function joinIntervalSchedule(env: Env, schedule: CellRhythm): Promise<Write> {
   const { ports, keys } = env;
-  const { tenant_id, cell, interval_seconds } = own;
+  const { tenant_id, cell, interval_seconds } = schedule;
   const key = keys.entry('probe', tenant_id, probeEntryId(cell, interval_seconds));
   const present = await ports.table.get<ProbeEntry>(key);
   if (present) {
@@ -75,12 +70,12 @@ async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {
   }
   const until = await writerSendsUntil(env, keys.shardOf(cell));
   const slots = slotsBetween(intervalScheduleOf(cell, interval_seconds), ports.clock.now(), until);
-  const ahead = packJobs(cellJobs({ ...own, checks: 1 }, slots), ports.settings.JOB_GROUP_MS);
-  if (ahead.length > 0) await ports.queues.send('job', ahead);
-  return { put: probeEntry(keys, own, ports.ids.token(), { from: until, checks: 1 }), if: 'absent' };
+  const jobsUntil = packJobs(cellJobs({ ...schedule, checks: 1 }, slots), ports.settings.JOB_GROUP_MS);
+  if (jobsUntil.length > 0) await ports.queues.send('job', jobsUntil);
+  return { put: probeEntry(keys, schedule, ports.ids.token(), { from: until, checks: 1 }), if: 'absent' };
 }
 
-/** Silence counts anew from a change of settings. */
+/** A settings change restarts the heartbeat deadline. */
 async function pushSchedule(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
   const { ports, keys } = env;
   const { tenant_id, id: check_id } = check;

@@ -1,25 +1,21 @@
 import type { Duplex } from 'node:stream';
-import { setImmediate as othersTurn, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Connection, Net, OpenRequest, TlsWanted } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { bytesOf, containing, type Expectation, matching, quoted, STEP_BYTES, secretsOfSent } from './expectation.ts';
-import { type Talk, type Talked, talkOver } from './run-conversation.ts';
+import { type Dialog, type DialogResult, runDialog } from './run-conversation.ts';
 import type { Step } from './steps.ts';
 
-/** How long the rest of a line is waited for (ms), where nothing says that there is one. */
+/** Waiting time for a possible rest of a line (ms). */
 const REST_OF_LINE_MS = 100;
 
 const NEWLINE = 0x0a;
 
-/**
- * What a peer has said and nobody has used up yet. A stream is read only while somebody waits for more: whatever a peer
- * sends, no more of it is held than what is looked at and what the stream itself buffers.
- */
+/** Received, unconsumed data. Reads the stream only on demand, so that a peer cannot fill the memory. */
 class Inbox {
   readonly #stream: Duplex;
   #buffer = Buffer.alloc(0);
   #size = 0;
-  /** The last byte that was used up. */
   #last = NEWLINE;
   #wake: () => void = () => {};
   readonly #woken = () => this.#wake();
@@ -29,12 +25,11 @@ class Inbox {
     for (const event of EVENTS) stream.on(event, this.#woken);
   }
 
-  /** What has come and was not used up. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#size);
   }
 
-  /** Waits until more has come. @returns false when the peer has closed the connection and nothing more will */
+  /** Waits for more data. @returns false if the peer has closed the connection */
   async more(): Promise<boolean> {
     for (;;) {
       const piece: Buffer | null = this.#stream.read();
@@ -49,23 +44,21 @@ class Inbox {
     }
   }
 
-  /** Takes the first bytes away. */
-  useUp(count: number): void {
+  consume(count: number): void {
     if (count > 0) this.#last = this.#buffer[count - 1]!;
     this.#buffer.copy(this.#buffer, 0, count, this.#size);
     this.#size -= count;
   }
 
-  /** Waits for the end of a line that was used up in part: it may come in two pieces. */
+  /** Waits for the end of a partly consumed line, which can arrive in two pieces. */
   async restOfLine(): Promise<void> {
     const isOpen = () => (this.#size > 0 ? this.bytes.at(-1) : this.#last) !== NEWLINE;
-    const late = new AbortController();
-    const given = pause(REST_OF_LINE_MS, false, { signal: late.signal }).catch(() => false);
-    while (isOpen() && (await Promise.race([this.more(), given])));
-    late.abort();
+    const controller = new AbortController();
+    const timeout = pause(REST_OF_LINE_MS, false, { signal: controller.signal }).catch(() => false);
+    while (isOpen() && (await Promise.race([this.more(), timeout])));
+    controller.abort();
   }
 
-  /** Listens no more; what has come is gone. */
   leave(): void {
     for (const event of EVENTS) this.#stream.off(event, this.#woken);
     while (this.#stream.read() !== null);
@@ -83,65 +76,56 @@ class Inbox {
   }
 }
 
-/** With each of these there may be something to read, or nothing ever again. */
 const EVENTS = ['readable', 'end', 'close'] as const;
 
-/** One thing to do. `send`: each character is a byte. `starttls`: from here on TLS is spoken. */
+/** One action. `send`: one byte per character. `starttls`: starts TLS. */
 export type Action = { send: string } | { expect: Expectation } | { starttls: true };
 
-/** What came of a conversation; `transcript` is what the peer said at each expectation, quoted. */
-type Conversation = Talked & { transcript: string[] };
+type ConversationResult = DialogResult & { transcript: string[] };
 
-type Manner = {
-  /** For `starttls`. */
+type ConversationOptions = {
   tls: TlsWanted;
-  /** Whose steps these are, where they are not people's own: `smtp`. */
-  whose?: string | undefined;
-  /** Takes secrets out of what a message quotes. */
-  hide?: Redact;
+  /** Owner of the steps in messages, if not the user: `smtp`. */
+  protocol?: string | undefined;
+  redact?: Redact;
 };
 
-/**
- * Opens a connection and does one thing after the other on it. What a peer says is one text, however it comes in
- * pieces: each expectation looks behind what the one before has found. Throws `NetError` as `Net.open` does.
- */
+/** Performs actions on a connection. Each expectation searches after the previous match. Throws `NetError`. */
 export async function converse(
   net: Net,
   request: OpenRequest,
   actions: Action[],
-  manner: Manner,
-): Promise<Conversation> {
-  const talk = new StepByStep(actions, manner);
-  return { ...(await talkOver(net, request, talk)), transcript: talk.transcript };
+  options: ConversationOptions,
+): Promise<ConversationResult> {
+  const dialog = new StepByStep(actions, options);
+  return { ...(await runDialog(net, request, dialog)), transcript: dialog.transcript };
 }
 
-/** One conversation, as far as it has come. */
-class StepByStep implements Talk {
+class StepByStep implements Dialog {
   readonly transcript: string[] = [];
   interrupted = false;
   readonly #actions: Action[];
   readonly #tls: TlsWanted;
-  readonly #whose: string;
-  readonly #hide: Redact;
+  readonly #protocol: string;
+  readonly #redact: Redact;
   #step = 0;
-  /** Whether the last answer was used up to its end. */
   #isWhole = true;
   #inbox: Inbox | undefined;
 
-  constructor(actions: Action[], { tls, whose, hide = (text) => text }: Manner) {
+  constructor(actions: Action[], { tls, protocol, redact = (text) => text }: ConversationOptions) {
     this.#actions = actions;
     this.#tls = tls;
-    this.#whose = whose === undefined ? '' : `${whose} `;
-    this.#hide = hide;
+    this.#protocol = protocol === undefined ? '' : `${protocol} `;
+    this.#redact = redact;
   }
 
-  whenTimeIsOver(): string {
+  onTimeout(): string {
     const action = this.#actions[this.#step];
     const isAnswered = this.#inbox !== undefined && this.#inbox.bytes.length > 0;
     return isAnswered && action && 'expect' in action ? this.#unmet(action.expect, this.#inbox!) : '';
   }
 
-  async over(connection: Connection): Promise<string> {
+  async run(connection: Connection): Promise<string> {
     for (const [i, action] of this.#actions.entries()) {
       this.#step = i;
       const problem = await this.#take(action, connection);
@@ -150,19 +134,19 @@ class StepByStep implements Talk {
     return '';
   }
 
-  get #place(): string {
-    return `${this.#whose}step ${this.#step + 1}`;
+  get #stepName(): string {
+    return `${this.#protocol}step ${this.#step + 1}`;
   }
 
   async #take(action: Action, connection: Connection): Promise<string> {
     this.#inbox ??= new Inbox(connection.stream);
     if ('send' in action) {
-      const isSent = await sent(connection.stream, Buffer.from(action.send, 'latin1'));
+      const isSent = await writeTo(connection.stream, Buffer.from(action.send, 'latin1'));
       return isSent ? '' : this.#closed(this.#inbox);
     }
     if ('expect' in action) {
-      connection.waitFor(`the answer of ${this.#place}`);
-      return this.#hear(action.expect, this.#inbox);
+      connection.waitFor(`the answer of ${this.#stepName}`);
+      return this.#awaitExpected(action.expect, this.#inbox);
     }
     if (!this.#isWhole) await this.#inbox.restOfLine();
     this.#inbox.leave();
@@ -171,53 +155,52 @@ class StepByStep implements Talk {
     return '';
   }
 
-  async #hear(expectation: Expectation, inbox: Inbox): Promise<string> {
-    for (let looked = 0; ; ) {
-      const said = inbox.bytes.subarray(0, expectation.most);
-      const began = performance.now();
-      const end = expectation.find(said, looked);
-      const took = performance.now() - began;
+  async #awaitExpected(expectation: Expectation, inbox: Inbox): Promise<string> {
+    for (let searched = 0; ; ) {
+      const received = inbox.bytes.subarray(0, expectation.maxBytes);
+      const startedAt = performance.now();
+      const end = expectation.find(received, searched);
+      const took = performance.now() - startedAt;
       if (end >= 0) {
-        // The next step may look at the same answer for as long.
-        if (took > 1) await othersTurn();
-        this.transcript.push(quoted(said.subarray(0, end), this.#hide, { most: SHOWN }));
-        inbox.useUp(end);
+        // The next step may search the same response for as long.
+        if (took > 1) await nextTurn();
+        this.transcript.push(quoted(received.subarray(0, end), this.#redact, { maxLength: MAX_TRANSCRIPT }));
+        inbox.consume(end);
         this.#isWhole = expectation.isOver !== undefined;
         return '';
       }
-      looked = said.length;
-      if (looked === expectation.most || expectation.isOver?.(said)) return this.#unmet(expectation, inbox);
-      // Whoever sends byte by byte has us look often: a tenth of the time at most goes into it.
+      searched = received.length;
+      if (searched === expectation.maxBytes || expectation.isOver?.(received)) return this.#unmet(expectation, inbox);
+      // A peer that sends byte by byte causes many searches; they get at most a tenth of the time.
       if (took > 1) await pause(9 * took);
       if (!(await inbox.more())) return this.#closed(inbox);
     }
   }
 
-  #unmet({ wanted, most }: Expectation, inbox: Inbox): string {
-    const said = inbox.bytes.subarray(0, most);
-    this.transcript.push(quoted(said, this.#hide, { most: SHOWN }));
-    return `${this.#place}: expected the answer ${wanted}, got ${quoted(said, this.#hide)} (${bytesOf(said.length)})`;
+  #unmet({ condition, maxBytes }: Expectation, inbox: Inbox): string {
+    const received = inbox.bytes.subarray(0, maxBytes);
+    this.transcript.push(quoted(received, this.#redact, { maxLength: MAX_TRANSCRIPT }));
+    return `${this.#stepName}: expected the answer ${condition}, got ${quoted(received, this.#redact)} (${bytesOf(received.length)})`;
   }
 
   async #closed(inbox: Inbox): Promise<string> {
     this.interrupted = true;
     while (inbox.bytes.length < STEP_BYTES && (await inbox.more()));
     const { bytes } = inbox;
-    const what = bytes.length === 0 ? '' : `: ${quoted(bytes, this.#hide)}`;
-    return `it closed the connection at ${this.#place} after ${bytesOf(bytes.length)}${what}`;
+    const what = bytes.length === 0 ? '' : `: ${quoted(bytes, this.#redact)}`;
+    return `it closed the connection at ${this.#stepName} after ${bytesOf(bytes.length)}${what}`;
   }
 }
 
-/** Characters of an answer in a transcript. */
-const SHOWN = 500;
+const MAX_TRANSCRIPT = 500;
 
-/** @returns whether it went out; not when the peer has closed */
-const sent = (stream: Duplex, bytes: Buffer): Promise<boolean> =>
+/** @returns whether the data was sent; false if the peer has closed the connection */
+const writeTo = (stream: Duplex, bytes: Buffer): Promise<boolean> =>
   new Promise((resolve) => {
     stream.write(bytes, (error) => resolve(!error));
   });
 
-/** Steps that were accepted, with their expressions compiled. */
+/** Converts valid steps to actions, with compiled expressions. */
 export const actionsOf = (steps: readonly Step[]): Promise<Action[]> =>
   Promise.all(
     steps.map(async ({ send, expect, matches }): Promise<Action> => {
@@ -227,6 +210,6 @@ export const actionsOf = (steps: readonly Step[]): Promise<Action[]> =>
     }),
   );
 
-/** What a peer may repeat and others should not read. */
+/** Returns possible secrets in sent data that a peer could repeat. */
 export const secretsOf = (steps: readonly Step[]): string[] =>
   steps.flatMap(({ send }) => (send === undefined ? [] : secretsOfSent(send)));

@@ -1,47 +1,47 @@
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
-import { failed, succeeded, withVerdict } from '#lib/checks/outcome.ts';
+import { failed, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import { type Connection, type Handshake, type Net, NetError, type OpenRequest } from '#lib/net/net.ts';
 
-/** Somebody who speaks over a connection. */
-export interface Talk {
-  /** @returns what the peer did that was not expected, in a sentence; empty when all went as it should */
-  over(connection: Connection): Promise<string>;
-  /** The same of what was said until the time was over; empty where nothing was. */
-  whenTimeIsOver(): string;
-  /** The peer did not go on, or closed the connection: a stall of our own may be why. */
+/** A dialog over a connection. */
+export interface Dialog {
+  /** @returns the unexpected behavior of the peer, as a message; empty if there was none */
+  run(connection: Connection): Promise<string>;
+  /** Returns the problem at the timeout, by the data received until then; empty without data. */
+  onTimeout(): string;
+  /** Whether the peer stopped or closed the connection, which can be due to a stall of this process. */
   readonly interrupted: boolean;
 }
 
-/** What came of it; `problem` as `Talk.over` answers it, `handshake` the latest one. */
-export type Talked = {
+/** Result of a dialog: `problem` of `Dialog.run`, `handshake` is the latest. */
+export type DialogResult = {
   problem: string;
   interrupted: boolean;
   latency_ms: number;
   handshake: Handshake | undefined;
 };
 
-/** Opens a connection and has somebody speak over it. Throws `NetError` as `Net.open` does. */
-export async function talkOver(net: Net, request: OpenRequest, talk: Talk): Promise<Talked> {
+/** Opens a connection and runs a dialog over it. Throws `NetError` like `Net.open`. */
+export async function runDialog(net: Net, request: OpenRequest, dialog: Dialog): Promise<DialogResult> {
   try {
     return await net.open(request, async (connection) => {
-      const problem = await talk.over(connection);
+      const problem = await dialog.run(connection);
       const { handshake } = connection;
-      return { problem, interrupted: talk.interrupted, latency_ms: connection.elapsed(), handshake };
+      return { problem, interrupted: dialog.interrupted, latency_ms: connection.elapsed(), handshake };
     });
   } catch (error) {
-    const problem = error instanceof NetError && error.kind === 'timeout' ? talk.whenTimeIsOver() : '';
+    const problem = error instanceof NetError && error.kind === 'timeout' ? dialog.onTimeout() : '';
     if (problem === '') throw error;
     return { problem, interrupted: true, latency_ms: (error as NetError).latency_ms, handshake: undefined };
   }
 }
 
-/** What a probe found by it: what was said went as it should and not as the assertions have it, or it did not. */
-export async function judgedTalk(
-  { problem, interrupted, latency_ms }: Talked,
+/** Converts the result of a dialog to an outcome, with its assertions. */
+export async function outcomeOfDialog(
+  { problem, interrupted, latency_ms }: DialogResult,
   assertions: readonly Assertion[] | undefined,
-  shows: boolean,
+  withDetails: boolean,
 ) {
   if (problem) return { ...failed('protocol', problem, latency_ms), ...(interrupted && { interrupted }) };
-  return withVerdict(succeeded(latency_ms), await evaluateAssertions(assertions, { latency_ms }, shows));
+  return withAssertionResults(succeeded(latency_ms), await evaluateAssertions(assertions, { latency_ms }, withDetails));
 }

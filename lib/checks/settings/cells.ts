@@ -9,49 +9,43 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { type ProbeEntry, rollupEntry } from '#lib/schedule/entries.ts';
 import { checksOfCell } from './store.ts';
 
-/** Most checks of a cell: one strong read of some 36 KB gives them all. */
+/** Maximum checks of a cell: one strong read of about 36 KB returns all. */
 export const CELL_SIZE = 50;
 
 /**
- * A group of at most CELL_SIZE checks of one tenant, which are probed and stored together. `next`: the number of its
- * next check. A number is never given again, as packs and rollups name a check by it. `begun_at`: when it was made,
- * epoch ms. About 150 bytes.
+ * A group of at most CELL_SIZE checks of one tenant, probed and stored together. `next`: number of its next check;
+ * numbers are never reused, because packs and rollups refer to them. `begun_at`: time of creation, epoch ms. About 150
+ * bytes.
  */
 export type CellItem = Item & { v: string; members: number; next: number; begun_at: number };
 
-/** Numbers that an id has room for: a cell that has given them all takes no more checks. */
+/** Numbers that fit into an id: a cell that has used all of them takes no more checks. */
 const MAX_NUMBERS = 32 ** 4;
 
 const hasRoom = ({ members, next }: CellItem): boolean => members < CELL_SIZE && next < MAX_NUMBERS;
 
-/** A cell of the account that has room, if there is one. */
+/** Returns a cell of the account with room, if there is one. */
 export async function cellsWithRoom({ ports, keys, tenant }: TenantScope): Promise<string[]> {
   const { items } = await ports.table.query({ partition: keys.cells(tenant), ...under(ROOMS), limit: 1 });
   return items.map(({ sk }) => sk.slice(ROOMS.length));
 }
 
-/** Where a new check goes, and the writes that take the place, for its transaction. */
 type CellPlacement = { cell: string; number: number; writes: Write[] };
 
-/** Cells of the entity's own checks that are asked for room. */
 const OWN_CELLS = 2;
 
-/**
- * A place for a new check of an entity: beside its other checks where there is room, else in a cell of the
- * account that has room, else in a new one. Whoever takes a place writes the cell on its version, so that no place is
- * taken twice.
- */
+/** Returns a place in a cell of the entity, else of the account, else a new one. The cell's version prevents reuse. */
 export async function placeInCell(
   { ports, keys, tenant }: TenantScope,
   entity: Pick<EntityItem, 'checks'>,
   rooms: readonly string[],
 ): Promise<CellPlacement> {
-  const own = [...new Set(Object.keys(entity.checks).sort().map(cellOf))].slice(-OWN_CELLS);
-  const known = [...own, ...rooms];
-  const items = await ports.table.getMany<CellItem>(known.map((cell) => keys.cell(tenant, cell)));
+  const ownCells = [...new Set(Object.keys(entity.checks).sort().map(cellOf))].slice(-OWN_CELLS);
+  const candidates = [...ownCells, ...rooms];
+  const items = await ports.table.getMany<CellItem>(candidates.map((cell) => keys.cell(tenant, cell)));
   const found = items.findIndex((item) => item && hasRoom(item));
   const present = items[found];
-  const cell = known[found] ?? ports.ids.token();
+  const cell = candidates[found] ?? ports.ids.token();
   const { members, next, begun_at } = present ?? { members: 0, next: 0, begun_at: ports.clock.now() };
   const put: CellItem = {
     ...keys.cell(tenant, cell),
@@ -72,11 +66,7 @@ export async function placeInCell(
   };
 }
 
-/**
- * Counts a cell anew after checks have left it or an interval of it: how many places are taken, and which intervals the
- * schedule still needs; one without checks goes. Joining writes the cell or the entry, so that what joins meanwhile is
- * not lost. Repeatable.
- */
+/** Recounts a cell and its intervals after checks left; deletes an empty one. Keeps concurrent joins. Repeatable. */
 export async function settleCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, cell }: { tenant_id: string; cell: string },
@@ -103,11 +93,11 @@ export async function settleCell(
       if (hasRoom(put)) writes.push({ put: keys.cellRoom(tenant_id, cell) });
     }
     for (const entry of entries) {
-      const wanted = checks.filter((check) => isProbed(check, entry.interval_seconds)).length;
-      const put: ProbeEntry = { ...entry, v: ports.ids.token(), checks: wanted };
+      const probed = checks.filter((check) => isProbed(check, entry.interval_seconds)).length;
+      const put: ProbeEntry = { ...entry, v: ports.ids.token(), checks: probed };
       const isRead = { version: entry.v };
-      if (wanted === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isRead });
-      else if (wanted !== entry.checks) writes.push({ put, if: isRead });
+      if (probed === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isRead });
+      else if (probed !== entry.checks) writes.push({ put, if: isRead });
     }
     return writes.length === 0 || (await commit(ports, writes)).ok ? true : RETRY;
   });

@@ -9,108 +9,104 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { someOf, Words } from '#lib/platform/http/query-params.ts';
+import { commaListOf, Words } from '#lib/platform/http/query-params.ts';
 import type { Page } from '#lib/platform/ports.ts';
-import { MAX_SCANNED, WALKED_AT_ONCE } from '#lib/platform/table/pages.ts';
+import { MAX_SCANNED, SCANNED_AT_ONCE } from '#lib/platform/table/pages.ts';
 import { isFoundIn } from '#lib/platform/text.ts';
 import { shownTargets } from './check-record.ts';
 import { checksOf } from './store.ts';
 
-/** What is looked for among checks; all of it must hold. */
+/** Filter of a list of checks; all conditions must be met. */
 export const CheckFilter = z.object({
-  state: someOf(CheckState.options).describe('Only those in one of these states: `down,unknown`.').optional(),
-  type: someOf([...checkTypes.keys()])
-    .describe('Only those of one of these check types.')
+  state: commaListOf(CheckState.options).describe('Only checks in one of these states: `down,unknown`.').optional(),
+  type: commaListOf([...checkTypes.keys()])
+    .describe('Only checks of one of these types.')
     .optional(),
   label: LabelFilter.describe(
-    'Only those with this label, of their own or of their entity, where their own wins: `team:payments`. A comma means or; given several times, all must hold. A comma in a value is written `\\,`.',
+    'Only checks with this label, including labels of the entity: `team:payments`. Comma: or; repeated: and. Escape a comma as `\\,`.',
   ).optional(),
-  enabled: z.enum(['true', 'false']).describe('Only those that are enabled, or that are not.').optional(),
-  q: Words.describe('Only those with this in their name, slug or target, in any case; 2 to 100 characters.').optional(),
+  enabled: z.enum(['true', 'false']).describe('Only enabled checks, or only disabled ones.').optional(),
+  q: Words.describe('Text in name, slug or target, ignoring case; 2 to 100 characters.').optional(),
 });
 export type CheckFilter = z.output<typeof CheckFilter>;
 
-/** Whether a check may fit, by its state as its entity has it: so that the others need not be read. */
-const mayFit = (state: CheckState, wanted: CheckFilter): boolean =>
-  wanted.state === undefined || wanted.state.includes(state);
+/** Whether a check can match by its state on the entity, so that others need not be read. */
+const canMatch = (state: CheckState, filter: CheckFilter): boolean =>
+  filter.state === undefined || filter.state.includes(state);
 
-/** @param caller who looks: what they may not see of a target is not looked at */
-export const fitsCheck = (
+/** Whether a check matches. @param caller decides the parts of a target that are searched */
+export const matchesCheck = (
   check: CheckItem,
   entity: Pick<EntityItem, 'labels'>,
-  wanted: CheckFilter,
+  filter: CheckFilter,
   caller: Rights,
 ): boolean =>
-  mayFit(check.state, wanted) &&
-  (wanted.type === undefined || wanted.type.includes(check.check_type)) &&
-  (wanted.enabled === undefined || (wanted.enabled === 'true') === check.enabled) &&
-  (wanted.label === undefined || hasLabels({ ...entity.labels, ...check.labels }, wanted.label)) &&
-  (wanted.q === undefined || isFoundIn(wanted.q, [check.name, check.slug, ...shownTargets(check, caller)]));
+  canMatch(check.state, filter) &&
+  (filter.type === undefined || filter.type.includes(check.check_type)) &&
+  (filter.enabled === undefined || (filter.enabled === 'true') === check.enabled) &&
+  (filter.label === undefined || hasLabels({ ...entity.labels, ...check.labels }, filter.label)) &&
+  (filter.q === undefined || isFoundIn(filter.q, [check.name, check.slug, ...shownTargets(check, caller)]));
 
-/** A check of a list, and the entity that it is on. */
+/** A check and its entity. */
 export type CheckOfEntity = { check: CheckItem; entity: EntityItem };
 
-/** Entities that are read together where every check of theirs is shown. */
-const ENTITIES_A_PAGE = 40;
-/** Checks that are read together where few of them may fit. */
+const ENTITIES_PER_PAGE = 40;
 const CHECKS_AT_ONCE = 2_000;
 
 type CheckListQuery = {
-  /** The entity, where it is of one alone. */
   only?: EntityItem | undefined;
-  wanted?: CheckFilter;
+  filter?: CheckFilter;
 };
 
-/**
- * The checks of the tenant, entity by entity, each in the order of their making. Where some are looked for, it has
- * `enough` after a look at 1,000 entities.
- * @param views what is shown of some checks, in their order
- */
+/** Returns a reader of checks by entity and creation; filtered, it sets `enough` after 1,000 entities. */
 export function checkList<T>(
   context: Context,
   views: (found: CheckOfEntity[]) => Promise<T[]>,
-  { only, wanted = {} }: CheckListQuery = {},
+  { only, filter = {} }: CheckListQuery = {},
 ): Reader<T> {
-  const picky = isPicky(wanted);
-  let walked = 0;
+  const isFiltered = isPicky(filter);
+  let scanned = 0;
   return async (after, limit) => {
-    const [from, behind] = after?.split(' ') ?? [];
+    const [from, afterCheck] = after?.split(' ') ?? [];
     const page: Page<EntityItem> = only
       ? { items: [only] }
-      : // That of a position is read again, as checks of it may remain.
-        await entitiesById(context, { from }, picky ? WALKED_AT_ONCE : ENTITIES_A_PAGE);
-    const held = page.items.map((entity) => ({ ...entity, checks: candidates(entity, from, behind, wanted) }));
-    const taken = upTo(picky ? CHECKS_AT_ONCE : limit, held);
-    const entities = new Map(taken.map((entity) => [entity.id, entity]));
-    const checks = (await checksOf(context, taken)).map((check) => ({ check, entity: entities.get(check.entity_id)! }));
-    const shown = checks.filter(({ check, entity }) => fitsCheck(check, entity, wanted, context.caller));
-    const values = await views(shown);
-    const found = shown.map(({ check }, i) => ({ at: `${check.entity_id} ${check.id}`, value: values[i]! }));
-    walked += taken.length;
-    const next = taken.length < page.items.length ? taken.at(-1)!.id : page.next;
-    return { found, next: next && `${next} ~`, enough: picky && walked >= MAX_SCANNED };
+      : // The entity of the position is read again, because some of its checks can remain.
+        await entitiesById(context, { from }, isFiltered ? SCANNED_AT_ONCE : ENTITIES_PER_PAGE);
+    const entitiesRead = page.items.map((entity) => ({
+      ...entity,
+      checks: candidates(entity, from, afterCheck, filter),
+    }));
+    const used = firstWith(isFiltered ? CHECKS_AT_ONCE : limit, entitiesRead);
+    const entities = new Map(used.map((entity) => [entity.id, entity]));
+    const checks = (await checksOf(context, used)).map((check) => ({ check, entity: entities.get(check.entity_id)! }));
+    const matching = checks.filter(({ check, entity }) => matchesCheck(check, entity, filter, context.caller));
+    const values = await views(matching);
+    const found = matching.map(({ check }, i) => ({ at: `${check.entity_id} ${check.id}`, value: values[i]! }));
+    scanned += used.length;
+    const next = used.length < page.items.length ? used.at(-1)!.id : page.next;
+    return { found, next: next && `${next} ~`, enough: isFiltered && scanned >= MAX_SCANNED };
   };
 }
 
-/** The checks of an entity behind a position that may fit. */
 function candidates(
   { id, checks }: EntityItem,
   from: string | undefined,
-  behind: string | undefined,
-  wanted: CheckFilter,
+  afterCheck: string | undefined,
+  filter: CheckFilter,
 ): EntityItem['checks'] {
   const all = Object.entries(checks);
   return Object.fromEntries(
-    all.filter(([check, state]) => mayFit(state, wanted) && (id !== from || behind === undefined || check > behind)),
+    all.filter(
+      ([check, state]) => canMatch(state, filter) && (id !== from || afterCheck === undefined || check > afterCheck),
+    ),
   );
 }
 
-/** The first of some entities with so many checks together, or one more. */
-function upTo(most: number, entities: EntityItem[]): EntityItem[] {
-  let count = 0;
+function firstWith(count: number, entities: EntityItem[]): EntityItem[] {
+  let total = 0;
   const end = entities.findIndex(({ checks }) => {
-    count += Object.keys(checks).length;
-    return count >= most;
+    total += Object.keys(checks).length;
+    return total >= count;
   });
   return end < 0 ? entities : entities.slice(0, end + 1);
 }

@@ -20,34 +20,34 @@ import { iso } from '#lib/platform/time.ts';
 import { MODE, PULL_SETTINGS, settingsOf } from './model.ts';
 import { pingUrl } from './ping-url.ts';
 
-const PingUrl = z
-  .string()
-  .describe('Where its job reports by curl or a client of Healthchecks, without a key: whoever knows it can ping.');
+const PingUrl = z.string().describe('Secret address for pings by curl or a Healthchecks client, without a key.');
 
 const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
   z.object({
     id: IdOf('the check'),
-    entity_id: IdOf('the entity that it is attached to'),
-    entity: z.string().describe('Slugs of its blueprint and of itself: service/shop.'),
-    name: z.string().nullable().describe('What alerts call it; null: they name its target.'),
-    slug: z.string().nullable().describe('Names it in the account; null: it has none.'),
-    labels: z.record(z.string(), z.string()).describe('Its own; those of its entity count too when one looks for it.'),
-    check_type: z.literal(type).describe('What kind of check it is.'),
+    entity_id: IdOf('the entity of the check'),
+    entity: z.string().describe('Path of the entity, by slugs: service/shop.'),
+    name: z.string().nullable().describe('Name in alerts; null: alerts show the target.'),
+    slug: z.string().nullable().describe('Slug, unique in the account; null if it has none.'),
+    labels: z.record(z.string(), z.string()).describe('Own labels. Filters also match labels of the entity.'),
+    check_type: z.literal(type).describe('Type of the check.'),
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
-    ...settingsOf(mode, interval.least),
+    ...settingsOf(mode, interval.minimum),
     ...(mode === 'pull' && PULL_SETTINGS),
-    config: config.describe('Settings of this type.'),
+    config: config.describe('Settings of the type.'),
     state: CheckState.describe(
-      'unknown until it has succeeded once, or failed failure_threshold times in a row. degraded: it works, and warns.',
+      'unknown: no success yet and fewer failures than failure_threshold. degraded: working with warnings.',
     ),
-    state_since: z.iso.datetime().describe('Since when it is in this state.'),
+    state_since: z.iso.datetime().describe('Start of the current state.'),
     ...Counters.shape,
     flapping_since: z.iso
       .datetime()
       .nullable()
-      .describe('Since when its state changes too often, by flap_threshold of its policy; null while it does not.'),
-    acknowledgement: AcknowledgementRecord.nullable().describe('Who looks after its failure; null when nobody does.'),
+      .describe('Start of flapping, by flap_threshold of its policy; null if it is not flapping.'),
+    acknowledgement: AcknowledgementRecord.nullable().describe(
+      'Acknowledgement of its failure; null if not acknowledged.',
+    ),
     ...(mode === 'push' && { ping_url: PingUrl }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -55,16 +55,11 @@ const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
 
 const records = new Map([...checkTypes].map(([name, type]) => [name, recordOf(type)]));
 
-/** What the check itself has of them. */
-const owns = new Map([...records].map(([name, record]) => [name, record.omit({ entity: true })]));
+const ownRecords = new Map([...records].map(([name, record]) => [name, record.omit({ entity: true })]));
 
 export type CheckRecord = z.output<ReturnType<typeof recordOf>>;
 
-/**
- * The check on the wire, one schema a type.
- * @param id its name in the API description
- * @param more members that an endpoint shows of a check of a type beside its record
- */
+/** Returns the API schema of a check, one per type. @param id name in the description */
 export function checkSchema<More extends z.ZodObject>(
   id: string,
   more: (type: CheckType) => More,
@@ -78,12 +73,11 @@ export function checkSchema<More extends z.ZodObject>(
   return z.discriminatedUnion('check_type', schemas as unknown as [z.ZodObject]).meta({ id }) as never;
 }
 
-/** What creating and changing a check answers. */
+/** Response to creating or changing a check. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-/** The record without its entity, secrets included. @param now epoch ms */
 const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =>
-  pick(owns.get(check.check_type)!, {
+  pick(ownRecords.get(check.check_type)!, {
     ...check,
     ...countersOf(check),
     name: check.name ?? null,
@@ -96,20 +90,20 @@ const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =
 const flappingSince = ({ alerts: { flapping } }: CheckItem, now: number): string | null =>
   flapping && now < flapping.until ? iso(flapping.since) : null;
 
-/** The check as it is shown, with the entity that it is on; who may only read sees its secrets as ********. */
+/** Returns the check as shown to the caller; secrets are ******** with read access only. */
 export function checkRecord(
   check: CheckItem,
   entity: Pick<Entity, 'blueprint_slug' | 'slug'>,
   { caller, ports }: Pick<Context, 'caller' | 'ports'>,
 ): CheckRecord {
   const { id, entity_id, ...rest } = ownRecord(check, ports.clock.now());
-  const seen = seesSecrets(caller);
-  const ping_url = check.ping && (seen ? pingUrl(ports.settings, check.ping.uuid) : REDACTED);
+  const canSeeSecrets = seesSecrets(caller);
+  const ping_url = check.ping && (canSeeSecrets ? pingUrl(ports.settings, check.ping.uuid) : REDACTED);
   const record: CheckRecord = { id, entity_id, entity: entityPath(entity), ...rest, ...(ping_url && { ping_url }) };
-  return seen ? record : withoutSecrets(record, check);
+  return canSeeSecrets ? record : withoutSecrets(record, check);
 }
 
-/** What a check looks at, as who calls may see it. */
+/** Returns the targets of a check as visible to the caller. */
 export function shownTargets(check: CheckItem, caller: Rights): string[] {
   if (check.execution_mode === 'push') return [];
   const { targetLabel, urls } = checkTypeOf(check.check_type);
@@ -123,7 +117,6 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
   return redactUrlsAt(redactPaths(record, secrets), urls);
 }
 
-/** What the service itself sets. */
 const STATE: readonly string[] = [
   'id',
   'state',
@@ -149,18 +142,17 @@ export const auditedCheck: Audited<CheckItem> = {
   shown: (check) => withoutSecrets(settingsOfCheck(check), check),
 };
 
-/** The entity that a check is on. Throws NOT_FOUND when it has just gone, and the check with it. */
+/** Returns the entity of a check. Throws NOT_FOUND if both have just been deleted. */
 async function entityOf(context: Context, { entity_id }: CheckItem): Promise<EntityItem> {
-  // What is asked of it never changes.
   const [entity] = await requireEntities(context, [entity_id], { eventual: true });
   return entity!;
 }
 
-/** A check as who calls may see it. Costs half a read unit; lists know the entities that they show checks of. */
+/** Returns a check as shown to the caller. Costs half a read unit; lists already know the entities. */
 export const checkView = async (context: Context, check: CheckItem): Promise<CheckRecord> =>
   checkRecord(check, await entityOf(context, check), context);
 
-/** Throws VALIDATION_ERROR where a request names another entity, as `service/shop`, than the one that a check is on. */
+/** Throws VALIDATION_ERROR if a request names an entity, such as `service/shop`, that is not the check's. */
 export async function assertOnEntity(context: Context, check: CheckItem, path: string | undefined): Promise<void> {
   if (path !== undefined) assertUnchanged({ entity: entityPath(await entityOf(context, check)) }, { entity: path });
 }

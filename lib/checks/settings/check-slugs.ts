@@ -8,14 +8,10 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { keysUnder } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
-/**
- * The check that has a slug, about 150 bytes. It changes in the transactions that change the slug of a check. Of a
- * check that is gone it stays for a while, and counts for nothing: a transaction has no room for those of all checks
- * that go with an entity.
- */
+/** The check with a slug; 150 bytes. Stays, unused, for a while after its check: a deletion has no room for all. */
 export type CheckPointer = Item & { v: string; check_id: string };
 
-/** The check that has a slug; undefined when none has. */
+/** Returns the check with a slug; undefined if no check has it. */
 export async function findCheckBySlug(
   { ports, keys, tenant }: TenantEnv,
   slug: string,
@@ -25,7 +21,7 @@ export async function findCheckBySlug(
   return check?.slug === slug ? check : undefined;
 }
 
-/** The same. Throws NOT_FOUND. */
+/** Returns the check with a slug. Throws NOT_FOUND. */
 export async function requireCheckBySlug(context: TenantEnv, slug: string): Promise<CheckItem> {
   const check = await findCheckBySlug(context, slug);
   if (!check) throw notFound(`Check ${slug}`);
@@ -36,15 +32,11 @@ export async function requireCheckBySlug(context: TenantEnv, slug: string): Prom
 export class SlugTaken extends AppError {
   constructor(slug: string, holder: CheckItem) {
     const which = `${holder.id} (${checkLabel(holder)})`;
-    super('CONFLICT', `Check ${which} has the slug ${slug} already. Take another, or change that one first.`);
+    super('CONFLICT', `Check ${which} already has the slug ${slug}. Choose another, or change that check first.`);
   }
 }
 
-/**
- * The writes by which a check changes its slug, for the transaction that changes the check. Throws CONFLICT where
- * another check has it.
- * @param from undefined: it has none; so with `to`
- */
+/** Returns the writes that change a slug; `from`, `to`: undefined for none. Throws CONFLICT if it is taken. */
 export async function slugWrites(
   context: TenantEnv,
   checkId: string,
@@ -52,8 +44,8 @@ export async function slugWrites(
 ): Promise<Write[]> {
   const { ports, keys, tenant } = context;
   if (from === to) return [];
-  const left = from === undefined ? [] : [keys.checkSlug(tenant, from), keys.slugOfCheck(tenant, checkId, from)];
-  const writes: Write[] = left.map((key) => ({ delete: key }));
+  const oldKeys = from === undefined ? [] : [keys.checkSlug(tenant, from), keys.slugOfCheck(tenant, checkId, from)];
+  const writes: Write[] = oldKeys.map((key) => ({ delete: key }));
   if (to === undefined) return writes;
   const present = await ports.table.get<CheckPointer>(keys.checkSlug(tenant, to));
   const holder = present && (await ports.table.get<CheckItem>(keys.check(tenant, present.check_id)));
@@ -66,17 +58,17 @@ export async function slugWrites(
   ];
 }
 
-/** Clears up the slugs of a check that is gone; what another check has taken since stays with that. Repeatable. */
+/** Deletes the slugs of a deleted check, except slugs that another check has taken since. Repeatable. */
 export async function reclaimSlugs(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, check_id }: { tenant_id: string; check_id: string },
 ): Promise<void> {
-  for (const own of await keysUnder(ports, keys.ofCheck(tenant_id, check_id), under(CHECK_SLUGS))) {
-    const place = keys.checkSlug(tenant_id, own.sk.slice(CHECK_SLUGS.length));
+  for (const key of await keysUnder(ports, keys.ofCheck(tenant_id, check_id), under(CHECK_SLUGS))) {
+    const slugKey = keys.checkSlug(tenant_id, key.sk.slice(CHECK_SLUGS.length));
     await retryOnConflict(ports, async () => {
-      const pointer = await ports.table.get<CheckPointer>(place);
-      const isOurs = pointer?.check_id === check_id;
-      const writes: Write[] = [{ delete: own }, ...(isOurs ? [{ delete: place, if: { version: pointer.v } }] : [])];
+      const pointer = await ports.table.get<CheckPointer>(slugKey);
+      const isOwn = pointer?.check_id === check_id;
+      const writes: Write[] = [{ delete: key }, ...(isOwn ? [{ delete: slugKey, if: { version: pointer.v } }] : [])];
       return (await commit(ports, writes)).ok ? true : RETRY;
     });
   }

@@ -1,5 +1,5 @@
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { expressionsIn, wrongExpressions } from '#lib/checks/assertions/expressions.ts';
+import { expressionsIn, invalidExpressions } from '#lib/checks/assertions/expressions.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import { allowHost } from '#lib/net/egress.ts';
@@ -8,10 +8,10 @@ import { refusal } from '#lib/platform/http/validation.ts';
 import type { Settings } from '#lib/settings.ts';
 
 /**
- * Refuses what no schema can: settings that name, as a literal, a host which checks may not reach, or a port that
- * nobody gets out to, and expressions that RE2 does not know. Names are looked up, and their addresses allowed or
- * refused, at each probe. Throws VALIDATION_ERROR at the setting (`target_url`, `config.host`, …).
- * @param changed only these members are looked at; all of them without it
+ * Validates beyond the schemas: literal hosts that checks must not reach, ports that are blocked, and invalid RE2
+ * expressions. Names are resolved and checked at each probe. Throws VALIDATION_ERROR at the setting (`target_url`,
+ * `config.host`, …).
+ * @param changed properties to validate; all if omitted
  */
 export async function guardSettings(
   check: Pick<CheckSettings, 'check_type' | 'config'>,
@@ -20,18 +20,15 @@ export async function guardSettings(
 ): Promise<void> {
   for (const { path, host, port } of checkTypeOf(check.check_type).hosts(check)) {
     if (changed && !changed.includes(path.split('.')[0]!)) continue;
-    const verdict = allowHost(host, settings.CHECK_EGRESS, settings.EGRESS_ALLOW);
-    if (!verdict.ok) throw invalid(path, verdict.reason);
+    const decision = allowHost(host, settings.CHECK_EGRESS, settings.EGRESS_ALLOW);
+    if (!decision.ok) throw invalid(path, decision.reason);
     if (port === 25 && settings.SMTP_EGRESS === 'closed') {
-      throw invalid(
-        path === 'config.host' ? 'config.port' : path,
-        'AWS lets no function reach port 25; use 587 or 465',
-      );
+      throw invalid(path === 'config.host' ? 'config.port' : path, 'AWS blocks port 25 for functions; use 587 or 465');
     }
   }
   if (changed && !changed.includes('config')) return;
   const { assertions = [] }: { assertions?: Assertion[] } = check.config;
-  const own = checkTypeOf(check.check_type).expressions(check);
-  const wrong = await wrongExpressions([...own, ...expressionsIn(assertions)]);
-  if (wrong.length > 0) throw refusal(wrong);
+  const ofType = checkTypeOf(check.check_type).expressions(check);
+  const invalidOnes = await invalidExpressions([...ofType, ...expressionsIn(assertions)]);
+  if (invalidOnes.length > 0) throw refusal(invalidOnes);
 }

@@ -7,16 +7,13 @@ import type { Item } from '#lib/platform/ports.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import { type IntervalSchedule, intervalScheduleOf } from '#lib/schedule/slots.ts';
 
-/**
- * From when (epoch ms) which rhythm and thresholds held for a check: what was due in the past, and how many failures
- * it took. Written with each settings revision, and with the next one its expiry; about 250 bytes, and the schedule.
- */
+/** Interval schedule and thresholds from a time on (epoch ms), for past slots; 250 bytes plus the schedule. */
 export type RevisionItem = Item & {
   rev: number;
   from: number;
   enabled: boolean;
   rhythm: IntervalSchedule;
-  /** Of a push check with a schedule: its due times are its slots, and not those of the rhythm. */
+  /** Push check with a schedule: its slots are the due times instead of the interval. */
   schedule?: { text: string; zone: string };
 } & Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
 
@@ -32,23 +29,21 @@ export const revisionItem = (keys: Keys, check: CheckItem): RevisionItem => ({
 });
 
 function scheduleOf({ execution_mode, config }: CheckItem): Pick<RevisionItem, 'schedule'> {
-  // Stored settings have passed the schema of their type.
   const { schedule: text }: PushConfig = config;
   return execution_mode === 'push' && text !== undefined ? { schedule: { text, zone: zoneOf(config) } } : {};
 }
 
-/** The same, of a check whose settings change at `now` (epoch ms): it goes when no time in which it held is shown. */
+/** Returns the revision of a check whose settings change at `now` (epoch ms), which expires with the retention. */
 export const pastRevision = (keys: Keys, check: CheckItem, now: number, retentionDays: number): RevisionItem => ({
   ...revisionItem(keys, check),
   expires_at: historyExpiry(now, retentionDays),
 });
 
-/** A check has few revisions; most often one of them, the first read, is all it takes. */
 const PAGE = 25;
 
 /**
- * The settings revisions of a check that were in force at `from` (epoch ms) or after it, in the order of time. One that
- * was written while our clock ran ahead, as the next one shows, held from that one's beginning on: for no time at all.
+ * Returns the settings revisions of a check in force at or after `from` (epoch ms), in order of time. A revision that
+ * starts after the next one, because of a fast clock, gets the start of the next one and so applies to no time.
  */
 export async function revisionsSince(
   { ports, keys, tenant }: TenantEnv,

@@ -18,7 +18,7 @@ import { allOf } from '#lib/platform/table/pages.ts';
  * | all checks of a tenant      | query entities(tenant, bucket), then the checks of these       |
  */
 
-/** The check that a path names; another tenant's looks exactly as if it were not there. Throws NOT_FOUND. */
+/** Returns the check of a path; a check of another tenant counts as missing. Throws NOT_FOUND. */
 export async function requireCheck({ ports, keys, tenant }: TenantEnv, id: string): Promise<CheckItem> {
   const check = isId('chk', id) ? await ports.table.get<CheckItem>(keys.check(tenant, id)) : undefined;
   if (!check) throw notFound(`Check ${id}`);
@@ -30,10 +30,10 @@ export const checksOfCell = (
   cell: string,
 ): Promise<CheckItem[]> => allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
 
-/** Of so many checks of a cell it is cheaper to read all: each by itself takes a read unit, seven together take one. */
-const MANY_OF_A_CELL = 10;
+/** Number of checks from which the whole cell is read: one check takes a read unit, seven together take one. */
+const WHOLE_CELL_FROM = 10;
 
-/** The checks of some entities, in the order of their making within each. */
+/** Returns the checks of entities, in order of creation within each. */
 export async function checksOf(
   context: TenantEnv,
   entities: readonly Pick<EntityItem, 'checks'>[],
@@ -43,7 +43,7 @@ export async function checksOf(
   return ids.map((id) => found.get(id)).filter((check) => check !== undefined);
 }
 
-/** Checks that a request names, in that order. Throws NOT_FOUND for one that is not there. */
+/** Returns the checks of a request in its order. Throws NOT_FOUND if one is missing. */
 export async function requireChecks(context: TenantEnv, ids: readonly string[]): Promise<CheckItem[]> {
   const found = await checksById(
     context,
@@ -59,8 +59,8 @@ export async function requireChecks(context: TenantEnv, ids: readonly string[]):
 async function checksById(context: TenantEnv, ids: readonly string[]): Promise<Map<string, CheckItem>> {
   const { ports, keys, tenant } = context;
   const cells = [...Map.groupBy(ids, cellOf)];
-  const few = cells.flatMap(([, own]) => (own.length < MANY_OF_A_CELL ? own : []));
-  const many = cells.flatMap(([cell, own]) => (own.length < MANY_OF_A_CELL ? [] : [cell]));
+  const few = cells.flatMap(([, ids]) => (ids.length < WHOLE_CELL_FROM ? ids : []));
+  const many = cells.flatMap(([cell, own]) => (own.length < WHOLE_CELL_FROM ? [] : [cell]));
   const read = await Promise.all([
     ports.table.getMany<CheckItem>(few.map((id) => keys.check(tenant, id))),
     ...many.map((cell) => checksOfCell(context, cell)),

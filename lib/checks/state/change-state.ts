@@ -13,36 +13,28 @@ import type { ReadForChange } from './on-change.ts';
 import type { FeedItem, TransitionCause, TransitionItem } from './transition.ts';
 
 export type StateChangeInput = {
-  /** The check as it was read. */
   check: CheckItem;
   to: CheckState;
   cause: TransitionCause;
-  /** Epoch ms from which the new state counts; without it, now. */
+  /** Epoch ms from which the new state counts. Default: now. */
   effective_at?: number;
   error_message: string;
   /** Epoch ms. */
   now: number;
-  /** The account's. */
   retention_days: number;
 };
 
 export type ChangedState = {
   at: number;
   transition: TransitionItem;
-  /** What becomes of the check: merge it into the next version. */
   check: Pick<CheckItem, 'state' | 'state_since' | 'effective_at' | 'alerts'>;
   entity: EntityItem;
-  /** Transition, feed, entity, and what alerting adds; the check's own write is the caller's. */
+  /** Transition, feed, entity, and writes of alerting; the caller writes the check. */
   writes: Write[];
-  /** Deadlines that begin with it: to be sent once it is written (lib/schedule/jobs.ts). */
   deadlines: DueDeadline[];
 };
 
-/**
- * Builds a change of a check's state: one transition, the entity's next version, and what alerting decides. Pure.
- * Sequence and time order the entity's chain: each transition is later than the one before, whatever the clocks of two
- * writers say.
- */
+/** Builds a state change. Pure. Each transition of an entity is later than the previous one, despite any clock. */
 export function changeState(
   keys: Keys,
   token: string,
@@ -51,7 +43,7 @@ export function changeState(
 ): ChangedState {
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
-  // Of pushes whose times lie back, none reaches behind the state that held until now.
+  // A push with a past time cannot start before the current state.
   const effective_at = Math.max(Math.min(change.effective_at ?? at, at), check.effective_at ?? 0);
   const seq = entity.seq + 1;
   const timestamp = iso(at);
@@ -79,7 +71,7 @@ export function changeState(
     ...decided.entity,
     ...(state !== entity.state && { state, state_since: timestamp }),
   };
-  const down_checks = Object.values(checks).filter((one) => one === 'down').length;
+  const down_checks = Object.values(checks).filter((checkState) => checkState === 'down').length;
   const transition: TransitionItem = {
     ...key,
     v: token,

@@ -4,25 +4,23 @@ import type { CheckItem, Streak } from '#lib/checks/check-item.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
-/** How many results in a row there are so far, as the API shows it. */
+/** Counters of consecutive results, as in the API. */
 export const Counters = z.object({
   consecutive_failures: z
     .int()
-    .describe('Failures in a row so far, counted up to failure_threshold; that while it is down.'),
+    .describe('Consecutive failures, up to failure_threshold; failure_threshold while down.'),
   consecutive_warnings: z
     .int()
-    .describe(
-      'Warnings and failures in a row so far, counted up to failure_threshold; that while it is degraded or down.',
-    ),
+    .describe('Consecutive warnings and failures, up to failure_threshold; failure_threshold while degraded or down.'),
   consecutive_successes: z
     .int()
     .describe(
-      'Successes in a row on its way up: of a check that is down, those with a warning count. recovery_threshold while it is up.',
+      'Consecutive successes towards recovery; while down, successes with a warning count. recovery_threshold while up.',
     ),
 });
 export type Counters = z.infer<typeof Counters>;
 
-/** What is kept of them on a check: those that its state waits for. */
+/** Counters stored on a check: only those that its state needs. */
 type KeptCounters = Pick<
   CheckItem,
   | 'state'
@@ -52,7 +50,7 @@ export function countersOf(check: KeptCounters): Counters {
   }
 }
 
-/** A check's state, and the lengths of the streaks of results that it waits for. */
+/** State of a check, and lengths of the streaks that can change it. */
 export type StateCounters = Pick<
   CheckItem,
   'state' | 'consecutive_failures' | 'consecutive_warnings' | 'consecutive_successes' | 'consecutive_oks'
@@ -60,7 +58,7 @@ export type StateCounters = Pick<
 type CountedState = Required<StateCounters>;
 type Thresholds = Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
 
-/** Of a check that was never judged, or begins anew. */
+/** Counters of a check without results. */
 export const NO_RESULTS: Omit<CountedState, 'state'> = {
   consecutive_failures: 0,
   consecutive_warnings: 0,
@@ -69,8 +67,8 @@ export const NO_RESULTS: Omit<CountedState, 'state'> = {
 };
 
 /**
- * What one more result makes of a check (docs/use/states-and-history.md#states). A counter stops at its threshold, and
- * one that the state does not wait for is not kept: so the same outcome again and again changes nothing.
+ * Returns the state and counters after one more result (docs/use/states-and-history.md#states). A counter stops at its
+ * threshold, and counters that the state does not need are dropped, so that repeated outcomes change nothing.
  */
 export function nextState(check: StateCounters & Thresholds, outcome: Outcome): CountedState {
   const { failure_threshold, recovery_threshold } = check;
@@ -110,65 +108,66 @@ export const isSameState = (a: StateCounters, b: StateCounters): boolean =>
 
 const COUNTERS = namesOf(NO_RESULTS);
 
-/** Whether results to come may soon change its state: a counter is on its way to its threshold. */
+/** Whether a state change is unconfirmed: a counter is between 0 and its threshold. */
 export function isUnconfirmed(check: KeptCounters): boolean {
   const { failure_threshold, recovery_threshold } = check;
   const { consecutive_failures, consecutive_warnings, consecutive_successes } = countersOf(check);
-  const isOnItsWay = (counter: number, threshold: number) => counter > 0 && counter < threshold;
+  const isBetween = (counter: number, threshold: number) => counter > 0 && counter < threshold;
   return (
-    isOnItsWay(consecutive_failures, failure_threshold) ||
-    isOnItsWay(consecutive_warnings, failure_threshold) ||
-    isOnItsWay(consecutive_successes, recovery_threshold)
+    isBetween(consecutive_failures, failure_threshold) ||
+    isBetween(consecutive_warnings, failure_threshold) ||
+    isBetween(consecutive_successes, recovery_threshold)
   );
 }
 
-/** State of an entity from those of its checks. Unknown checks, disabled ones among them, do not count. */
+/** Returns the state of an entity from its checks. Unknown checks, including disabled ones, do not count. */
 export function aggregate(checks: Record<string, CheckState>): EntityState {
   const [first = 'unknown', ...others] = new Set(Object.values(checks).filter((state) => state !== 'unknown'));
   return others.length === 0 ? first : 'degraded';
 }
 
-/** The streaks that a result belongs to; it ends the others. */
 const STREAKS: Record<Outcome, readonly Streak[]> = {
   ok: ['goods', 'oks'],
   warn: ['goods', 'bads'],
   fail: ['fails', 'bads'],
 };
 
-/** The streaks that can end a state. */
-const AWAITED: Record<CheckState, readonly Streak[]> = {
+const ENDING_STREAKS: Record<CheckState, readonly Streak[]> = {
   unknown: ['fails', 'bads'],
   up: ['fails', 'bads'],
   degraded: ['fails', 'oks'],
   down: ['goods', 'oks'],
 };
 
-type Since = Pick<CheckItem, 'streaks_since'>;
+type StreakStarts = Pick<CheckItem, 'streaks_since'>;
 type CountedResult = { outcome: Outcome; at: number };
 
-/** Since when (epoch ms) a streak lasts with one more result, which was checked at `at`; undefined if that ends it. */
-const sinceWith = ({ streaks_since }: Since, streak: Streak, { outcome, at }: CountedResult): number | undefined =>
-  STREAKS[outcome].includes(streak) ? (streaks_since?.[streak] ?? at) : undefined;
+/** Returns the start (epoch ms) of a streak after one more result; undefined if the result ends it. */
+const sinceWith = (
+  { streaks_since }: StreakStarts,
+  streak: Streak,
+  { outcome, at }: CountedResult,
+): number | undefined => (STREAKS[outcome].includes(streak) ? (streaks_since?.[streak] ?? at) : undefined);
 
-/** What is kept of the streaks with one more result, which brings or leaves the check in a state; or nothing. */
-export function keptStreaks(check: Since, state: CheckState, judged: CountedResult): CheckItem['streaks_since'] {
-  const kept = AWAITED[state].flatMap((streak) => {
-    const since = sinceWith(check, streak, judged);
+/** Returns the stored streaks after one more result that leads to `state`; undefined if none is stored. */
+export function keptStreaks(check: StreakStarts, state: CheckState, result: CountedResult): CheckItem['streaks_since'] {
+  const kept = ENDING_STREAKS[state].flatMap((streak) => {
+    const since = sinceWith(check, streak, result);
     return since === undefined ? [] : [[streak, since]];
   });
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }
 
-/**
- * From when on (epoch ms) a state counts that a check comes to: the first result of the streak that decided it
- * (docs/use/states-and-history.md#history).
- * @param outcome of the last of these, which was checked at `at`
- */
-export function countsFrom(check: Since & Pick<CheckItem, 'state'>, to: CheckState, judged: CountedResult): number {
-  return sinceWith(check, deciding(check.state, to), judged) ?? judged.at;
+/** Returns the time (epoch ms) from which a new state counts (docs/use/states-and-history.md#history). */
+export function countsFrom(
+  check: StreakStarts & Pick<CheckItem, 'state'>,
+  to: CheckState,
+  result: CountedResult,
+): number {
+  return sinceWith(check, decidingStreak(check.state, to), result) ?? result.at;
 }
 
-function deciding(from: CheckState, to: CheckState): Streak {
+function decidingStreak(from: CheckState, to: CheckState): Streak {
   switch (to) {
     case 'down':
       return 'fails';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Assertion, assertionList } from '#lib/checks/assertions/assertion.ts';
-import type { Written } from '#lib/checks/assertions/expressions.ts';
+import type { ExpressionInput } from '#lib/checks/assertions/expressions.ts';
 import { ASSERTION_ERRORS, type AssertionErrorKind, type SourceName } from '#lib/checks/assertions/sources.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/outcome.ts';
@@ -9,28 +9,24 @@ import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { lazy } from '#lib/platform/lazy.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/** The kinds of error that checks of several types may have, and what each means. A type adds its own. */
+/** Error kinds of several check types, with their meanings. A type adds its own. */
 export const COMMON_ERRORS = {
   ...ASSERTION_ERRORS,
   connect: 'no connection',
-  timeout: 'no answer in time',
-  redirect: 'too many, or a wrong one',
+  timeout: 'no response within the timeout',
+  redirect: 'too many redirects, or an invalid one',
   egress: 'the address may not be reached from here',
-  protocol: 'an answer, a step or a message is not what was expected',
-  missed_heartbeat: 'a push check was silent past its grace',
-  overrun: 'a run of a push check has started and did not finish in time',
-  reported: 'your agent said so',
+  protocol: 'unexpected response, step or message',
+  missed_heartbeat: 'missed heartbeat',
+  overrun: 'job run not finished in time',
+  reported: 'failure reported by the agent',
 } satisfies Record<
   NetErrorKind | AssertionErrorKind | 'protocol' | 'missed_heartbeat' | 'overrun' | 'reported',
   string
 >;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
-/**
- * What a probe may use. `timeout_ms` is for everything together; `now` (epoch ms) is when the probe begins. `shows`:
- * somebody tries the settings, and wants to see what the target said; it never changes what the probe finds. `room`: as
- * a request takes it (lib/net/net.ts).
- */
+/** `timeout_ms` covers all steps; `now` (epoch ms): start. `shows`: details for a settings test. `room`: net.ts. */
 export type ProbeInput = {
   net: Net;
   settings: Settings;
@@ -40,60 +36,50 @@ export type ProbeInput = {
   room?: () => Promise<void>;
 };
 
-/** A host that a check connects to, with its port where one is set, and the path of the setting that names it. */
 type SettingHost = { path: string; host: string; port?: number | undefined };
 
-/** Settings of a check whose type has that `config`, with what every type has in it. */
+/** Settings with the given `config`, extended by the settings of all types. */
 export type Settled<Config> = { config: Config & { assertions?: Assertion[] | undefined } };
 
-/** One kind of check: all that the rest of the service needs to know of it. */
+/** Definition of a check type. */
 export type CheckType<Name extends string = string, Kind extends string = string> = {
   type: Name;
   mode: 'pull' | 'push';
-  /** What it is called where types are listed: `HTTP request`. */
   title: string;
-  /** What it does and when it succeeds, in a sentence or two, for the documents. */
   about: string;
-  /** In seconds, where its target bears no more. Else 1 to a day, and 60. */
-  interval: { least: number; default: number };
-  /** The `config` object; strict, so that a typo there never passes silently. Every type has `assertions` there. */
+  /** Minimum and default in seconds. Default: 1 and 60; raised for targets with low rate limits. */
+  interval: { minimum: number; default: number };
+  /** The `config` object, strict so that a typo is an error. `assertions` are added for all types. */
   config: z.ZodObject;
-  /** What its assertions may be about. */
   sources: readonly SourceName[];
-  /** Settings of this type beside `config`, at the top level of the record (http has target_url, method, …). */
+  /** Settings outside `config`, at the top level of the record (http has target_url, method, …). */
   fields: z.ZodObject;
-  /** Members, all optional, that its results may have beside those of every result (tls has days_left). No secrets. */
+  /** Optional properties of results in addition to the common ones (tls has days_left). No secrets. */
   result: z.ZodObject;
-  /** Members, all optional, that a probe which shows what the target said has beside those. */
+  /** Optional properties of a probe in a settings test, in addition to `result`. */
   shown: z.ZodObject;
-  /** Kinds of error of this type alone, and what each means. */
   errors: Readonly<Partial<Record<Kind, string>>>;
-  /** Paths below the record that a read-only key sees as ********; through lists: `config.steps.send`. */
+  /** Paths in the record that are ******** for a read-only key; through lists: `config.steps.send`. */
   secrets: readonly string[];
-  /** Paths of URLs, each of which a read-only key sees without its query, fragment and user info. */
+  /** Paths of URLs, shown to a read-only key without query, fragment and user info. */
   urls: readonly string[];
-  /** Settings that fit their schemas, and not each other: each place with what it must be. */
+  /** Returns an error for settings that are each valid but contradict each other. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
-  /** RE2 expressions in its settings, beside those of assertions. */
-  expressions(settings: Pick<CheckSettings, 'config'>): Written[];
-  /**
-   * Settings that follow from `config` at `now` (epoch ms), for those that a request does not supply; `before` is the
-   * `config` that a change replaces. Throws VALIDATION_ERROR for what can never come true.
-   */
+  expressions(settings: Pick<CheckSettings, 'config'>): ExpressionInput[];
+  /** Returns settings derived from `config` at `now` (epoch ms) for omitted ones. Throws VALIDATION_ERROR. */
   derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
-  /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
+  /** Returns the hosts in the settings, for the egress guard at creation: it refuses private literals. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
-  /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
+  /** Returns a short label of the target without secrets, for messages: `GET https://example.com/health`. */
   targetLabel(settings: Pick<CheckSettings, 'config'>): string;
-  /** Loads how it is probed, when it first is: a function that probes nothing does without. Pull types have it. */
+  /** Loads the probe code on first use, because not every function probes. Only pull types have it. */
   probe?: () => Promise<(settings: Pick<CheckSettings, 'config'>, input: ProbeInput) => Promise<ProbeOutcome<Kind>>>;
-  /** Whether one probe more, beside those that its owner asked for, changes nothing at the target and costs little. */
+  /** Whether an additional probe has no effect on the target and costs little. */
   isHarmless(settings: Pick<CheckSettings, 'config'>): boolean;
-  /** Records that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */
+  /** Records for a test: valid ones must pass, invalid ones fail at `path`. The first valid one is documented. */
   examples: { valid: [object, ...object[]]; invalid: { value: object; path: string }[] };
 };
 
-/** A type as its file states it, typed by its own schemas. What it has none of is left out. */
 type Definition<
   Name extends string,
   Config extends z.ZodObject,
@@ -109,7 +95,7 @@ type Definition<
     shown?: Shown;
     errors?: Record<Kind, string>;
     contradictions?: (settings: Stored<Config, Fields>) => ErrorDetail[];
-    expressions?: (settings: Stored<Config, Fields>) => Written[];
+    expressions?: (settings: Stored<Config, Fields>) => ExpressionInput[];
     derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
@@ -126,13 +112,9 @@ type Definition<
     >;
   };
 
-/** Settings as the schemas of a type leave them. */
 type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & Settled<z.output<Config>>;
 
-/**
- * Makes one entry of the registry. Stored settings have passed the schemas of their type, so its functions may rely on
- * them; this is the one place where that is taken on trust.
- */
+/** Creates a registry entry. Stored settings are valid for their type, which this cast relies on. */
 export const defineCheck = <
   const Name extends string,
   Config extends z.ZodObject,
@@ -145,8 +127,8 @@ export const defineCheck = <
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
   const config = type.config.safeExtend({ assertions: assertionList(type.type, type.sources).optional() });
-  const interval = { least: 1, default: 60 };
-  const none = {
+  const interval = { minimum: 1, default: 60 };
+  const defaults = {
     interval,
     fields: z.object(),
     errors: {},
@@ -158,6 +140,6 @@ export const defineCheck = <
     isHarmless: () => false,
   };
   const probe = type.probe && lazy(type.probe);
-  const whole = { ...none, ...type, config, result, shown, ...(probe && { probe }) };
-  return whole as unknown as CheckType<Name, CommonKind | Kind>;
+  const definition = { ...defaults, ...type, config, result, shown, ...(probe && { probe }) };
+  return definition as unknown as CheckType<Name, CommonKind | Kind>;
 };

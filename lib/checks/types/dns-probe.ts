@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
-import { failed, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
+import { failed, outcomeOfProbe, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import { isPublicValue } from '#lib/net/egress.ts';
 import { type LookUp, type Net, NetError, type NoRecord, type RecordType } from '#lib/net/net.ts';
 import { ipv6Groups } from '#lib/platform/ipv6.ts';
@@ -9,81 +9,82 @@ import { shorten } from '#lib/platform/text.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
 import type { DnsConfig } from './dns.ts';
 
-/** Asks a DNS server for a record. */
+/** Queries a DNS server for a record. */
 export const probeDns = ({ config }: Settled<DnsConfig>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
-  probing(async () => {
+  outcomeOfProbe(async () => {
     const { hostname, record_type: type, resolver, assertions = [] } = config;
     const egress = settings.CHECK_EGRESS;
-    const answer = await ask(net, { hostname, type, timeout_ms, egress, resolver }, assertions);
-    const { values, rcode, latency_ms } = answer;
-    // The operator's own resolver may know private zones and names of private addresses.
+    const response = await resolve(net, { hostname, type, timeout_ms, egress, resolver }, assertions);
+    const { values, rcode, latency_ms } = response;
+    // The operator's resolver may know private zones and names of private addresses.
     const isPrivate = (value: string) => type === 'PTR' || !isPublicValue(value, settings.EGRESS_ALLOW);
-    const isOurs = resolver === undefined && egress === 'public';
-    const seen = isOurs ? values.filter((value) => !isPrivate(value)) : values;
-    const none = values.length > seen.length ? 'none that may be shown' : 'none';
-    const same = (a: string, b: string) => comparable(type, a) === comparable(type, b);
-    const facts = { latency_ms, rcode, records: { values: seen, same, none } };
-    const found = withVerdict(judgeAnswer(config, answer, seen), await evaluateAssertions(assertions, facts, shows));
+    const isFiltered = resolver === undefined && egress === 'public';
+    const visible = isFiltered ? values.filter((value) => !isPrivate(value)) : values;
+    const none = values.length > visible.length ? 'none that can be shown' : 'none';
+    const same = (a: string, b: string) => normalize(type, a) === normalize(type, b);
+    const facts = { latency_ms, rcode, records: { values: visible, same, none } };
+    const found = withAssertionResults(
+      evaluateRecords(config, response, visible),
+      await evaluateAssertions(assertions, facts, shows),
+    );
     return {
       ...found,
-      ...(shows ? { records: seen.slice(0, MAX_SHOWN) } : assertions.length > 0 && { records: remembered(seen) }),
-      ...(answer.unanswered && !found.success && { unanswered: true }),
+      ...(shows
+        ? { records: visible.slice(0, MAX_SHOWN) }
+        : assertions.length > 0 && { records: storedRecords(visible) }),
+      ...(response.unanswered && !found.success && { unanswered: true }),
     };
   });
 
-/** So many answers are shown to whoever tries the settings. */
 const MAX_SHOWN = 10;
-/** Of each so many characters are remembered: check items are to stay small. */
-const MAX_REMEMBERED = 100;
+/** Maximum characters of each stored record, to keep check items small. */
+const MAX_STORED_LENGTH = 100;
 
-/** As a check remembers them: in an order of their own, since servers answer in ever another one. */
-const remembered = (values: readonly string[]): string[] =>
+/** Sorts and limits records for storage: servers return them in varying order. */
+const storedRecords = (values: readonly string[]): string[] =>
   values
     .toSorted()
     .slice(0, MAX_SHOWN)
-    .map((value) => shorten(value, MAX_REMEMBERED));
+    .map((value) => shorten(value, MAX_STORED_LENGTH));
 
 type DnsResponse = { values: string[]; rcode: NoRecord; latency_ms: number; unanswered?: boolean };
 
-/** Asks. An answer without records is one too, where assertions that can fail say how many or which code. */
-async function ask(net: Net, question: LookUp, assertions: readonly Assertion[]): Promise<DnsResponse> {
-  const isJudged = assertions.some(
+/** Resolves a record. An empty response is not an error if failing assertions decide about it. */
+async function resolve(net: Net, question: LookUp, assertions: readonly Assertion[]): Promise<DnsResponse> {
+  const areAssertionsDecisive = assertions.some(
     ({ source, severity }) => severity === 'fail' && (source === 'rcode' || source === 'record_count'),
   );
   try {
     return { ...(await net.resolve(question)), rcode: 'NOERROR' };
   } catch (error) {
-    if (!isJudged || !(error instanceof NetError) || !error.rcode) throw error;
+    if (!areAssertionsDecisive || !(error instanceof NetError) || !error.rcode) throw error;
     const { rcode, latency_ms, answered } = error;
     return { values: [], rcode, latency_ms, ...(!answered && { unanswered: true }) };
   }
 }
 
-/** @param seen those of the answers that may be shown */
-function judgeAnswer(
+function evaluateRecords(
   { hostname, record_type: type, expected_value: expected }: DnsConfig,
-  answer: DnsResponse,
-  seen: string[],
+  response: DnsResponse,
+  visible: string[],
 ) {
-  const { values, latency_ms } = answer;
+  const { values, latency_ms } = response;
   if (expected === undefined) return succeeded(latency_ms);
-  const wanted = comparable(type, expected);
-  if (values.some((value) => comparable(type, value) === wanted)) return succeeded(latency_ms);
-  const got = quoted(seen, values.length);
+  const normalized = normalize(type, expected);
+  if (values.some((value) => normalize(type, value) === normalized)) return succeeded(latency_ms);
+  const got = quoted(visible, values.length);
   return failed('dns', `no ${type} record of ${hostname} is ${JSON.stringify(expected)}; got ${got}`, latency_ms);
 }
 
-/** Of `count` values the first five that may be shown. */
 function quoted(values: string[], count: number): string {
   if (count === 0) return 'none';
-  const few = values.slice(0, 5);
-  if (few.length === 0)
-    return `${count === 1 ? 'one' : count} that may be private and ${count === 1 ? 'is' : 'are'} not shown`;
-  return few.join(', ') + (count > few.length ? ` and ${count - few.length} more` : '');
+  const first = values.slice(0, 5);
+  if (first.length === 0) return `${count === 1 ? 'one value' : `${count} values`}, not shown because possibly private`;
+  return first.join(', ') + (count > first.length ? ` and ${count - first.length} more` : '');
 }
 
-/** The form in which two values are the same: names in any case, without the last dot; text to the letter. */
-function comparable(type: RecordType, value: string): string {
+/** Normalizes a value: names in lower case without trailing dot; text unchanged. */
+function normalize(type: RecordType, value: string): string {
   if (type === 'TXT') return value;
   if (type === 'AAAA') return isIPv6(value) ? ipv6Groups(value).join(':') : value;
   const parts = value.trim().toLowerCase().split(/\s+/);

@@ -9,42 +9,42 @@ const Config = z.strictObject({
     .string()
     .max(254)
     .refine(isDnsName, 'must be a name such as example.com, without scheme and port')
-    .describe('The name to ask for; for PTR also an IP address.'),
+    .describe('Name to resolve; for PTR also an IP address.'),
   record_type: z
     .string()
     .toUpperCase()
     .pipe(z.enum(RECORD_TYPES))
-    .describe(`One of ${RECORD_TYPES.join(', ')}, in any case.`),
+    .describe(`One of ${RECORD_TYPES.join(', ')}, in any letter case.`),
   expected_value: z
     .string()
     .min(1)
     .max(4096)
     .describe(
-      'One of the answers must be this. Names in any case, with or without the last dot; MX as "10 mail.example.com"; TXT to the letter.',
+      'Value that one of the records must have. Names ignore case and trailing dot; MX as "10 mail.example.com"; TXT must match exactly.',
     )
     .optional(),
   resolver: z
     .string()
     .refine((text) => parseServer(text) !== undefined, 'must be an IP address or address:port, such as 192.0.2.1:53')
-    .describe('The server to ask: an IP address or address:port. Default: that of the service.')
+    .describe('DNS server: IP address or address:port. Default: DNS server of the service.')
     .optional(),
 });
 export type DnsConfig = z.output<typeof Config>;
 
-/** A question to a DNS server: success is at least one answer, and the expected one among them if one is expected. */
+/** Resolves a DNS record; succeeds with at least one record, including the expected one if set. */
 export const dns = defineCheck({
   type: 'dns',
   mode: 'pull',
   title: 'DNS record',
   about:
-    'Asks a DNS server for a record. It succeeds with at least one answer, and the expected one among them if one is expected, when the assertions hold. DNS is asked, not the hosts file.',
+    'Resolves a DNS record. It succeeds if the response has at least one record, includes the expected value if set, and meets the assertions. The hosts file is not used.',
   config: Config,
   sources: ['latency_ms', 'any_record', 'all_records', 'record_count', 'rcode'],
   result: z.object({
     records: z
       .array(z.string())
       .describe(
-        'dns, of a check with assertions and of a trial: the answers, 10 at most, without private ones that only a DNS server of this service knows.',
+        'dns, with assertions and in settings tests: up to 10 records, without private ones from the DNS server of the service.',
       ),
   }),
   hosts: ({ config: { resolver } }) =>
@@ -105,7 +105,7 @@ export const dns = defineCheck({
   },
 });
 
-/** Any labels that fit into a question (service names have underscores), or an address, whose PTR name follows. */
+/** Whether a text is a valid query name (service names have underscores), or an address for PTR. */
 function isDnsName(text: string): boolean {
   return isIPv6(text) || /^(?:[^\s.:/?#@]{1,63}\.)*[^\s.:/?#@]{1,63}\.?$/.test(text);
 }

@@ -6,8 +6,8 @@ import { ofRegistry } from './host-setting.ts';
 const Domain = z
   .string()
   .max(253)
-  .refine((name) => ofRegistry(name) !== undefined, 'must be a domain as it is registered, such as example.com')
-  .describe('The domain as it is registered, such as example.com.');
+  .refine((name) => ofRegistry(name) !== undefined, 'must be a registered domain, such as example.com')
+  .describe('Registered domain, such as example.com.');
 
 const Config = z.strictObject({
   domain: Domain,
@@ -15,19 +15,19 @@ const Config = z.strictObject({
     .int()
     .min(0)
     .max(3650)
-    .describe('It fails with fewer whole days left; 0: only when expired.')
+    .describe('Minimum whole days until expiry, 0–3,650. 0: fails only after expiry. Default: 0.')
     .default(0),
 });
 export type DomainConfig = z.output<typeof Config>;
 
-/** How long a domain is registered for, as its registry says by RDAP. */
+/** Expiry of a domain, as published by its registry through RDAP. */
 export const domain = defineCheck({
   type: 'domain',
   mode: 'pull',
   title: 'Domain expiry',
   about:
-    'Asks the registry of a domain, by RDAP, until when it is registered. It succeeds while that is long enough. last_result shows days_left and expires_at. Some registries, such as that of .de, tell nobody.',
-  interval: { least: 3600, default: 21_600 },
+    'Queries the expiry of a domain at its registry by RDAP. It succeeds if the domain is valid for long enough. last_result shows days_left and expires_at. Some registries, such as the registry of .de, do not publish it.',
+  interval: { minimum: 3600, default: 21_600 },
   config: Config,
   sources: ['latency_ms', 'days_left'],
   result: ExpiryMembers,

@@ -1,6 +1,6 @@
 import { type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
-import { judgedTalk, type Talk, talkOver } from '#lib/checks/conversation/run-conversation.ts';
-import { probing } from '#lib/checks/outcome.ts';
+import { type Dialog, outcomeOfDialog, runDialog } from '#lib/checks/conversation/run-conversation.ts';
+import { outcomeOfProbe } from '#lib/checks/outcome.ts';
 import { boundedStream } from '#lib/net/bounded-stream.ts';
 import { statusName } from '#lib/net/http-status.ts';
 import type { Connection } from '#lib/net/net.ts';
@@ -9,30 +9,29 @@ import { VERSION } from '#lib/platform/version.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
 import type { GrpcConfig as Config } from './grpc.ts';
 
-/** The answer is a few bytes; so much of it is read, and so much of everything that comes with it. */
 const MAX_MESSAGE = 64 * 1024;
 const MAX_BYTES = 256 * 1024;
 
-/** Asks a gRPC server for the health of a service. */
+/** Queries a gRPC server for the health of a service. */
 export const probeGrpc = ({ config }: Settled<Config>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
-  probing(async () => {
+  outcomeOfProbe(async () => {
     const { host, port, servername, verify_tls: verify = true } = config;
     const tls = config.tls ? { servername, verify, alpn: ['h2'] } : undefined;
     const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
-    return judgedTalk(await talkOver(net, request, new HealthCheck(config)), config.assertions, shows);
+    return outcomeOfDialog(await runDialog(net, request, new HealthCheck(config)), config.assertions, shows);
   });
 
-/** What a health check answers (health.proto). */
+/** Statuses of a health check (health.proto). */
 const HEALTH = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 const SERVING = 1;
 
-const CODES =
+const STATUS_CODES =
   'OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED'.split(
     ' ',
   );
 
-/** One call over HTTP/2, written by hand: a few bytes there and back (the protocol of gRPC over HTTP2). */
-class HealthCheck implements Talk {
+/** A single call in HTTP/2 without a gRPC library (gRPC over HTTP2). */
+class HealthCheck implements Dialog {
   interrupted = false;
   readonly #config: Config;
 
@@ -40,22 +39,22 @@ class HealthCheck implements Talk {
     this.#config = config;
   }
 
-  whenTimeIsOver(): string {
+  onTimeout(): string {
     return '';
   }
 
-  over(connection: Connection): Promise<string> {
+  run(connection: Connection): Promise<string> {
     const { host, port, tls, service } = this.#config;
     if (tls && connection.handshake?.protocol !== 'h2') {
-      return Promise.resolve('it does not agree to HTTP/2 (ALPN h2) in the TLS handshake, which gRPC needs');
+      return Promise.resolve('it does not support HTTP/2 (ALPN h2), which gRPC requires');
     }
-    connection.waitFor('its health');
+    connection.waitFor('its health response');
     const { promise, resolve } = Promise.withResolvers<string>();
     const stream = boundedStream(connection.stream, MAX_BYTES, () => resolve('it sends more than 256 KB'));
     const authority = `${tls ? 'https' : 'http'}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
     const session = connect(authority, { createConnection: () => stream, settings: { enablePush: false } });
-    session.on('error', (error) => resolve(this.#broken(error)));
-    session.on('close', () => resolve(this.#broken()));
+    session.on('error', (error) => resolve(this.#brokenMessage(error)));
+    session.on('close', () => resolve(this.#brokenMessage()));
     const call = session.request({
       ':method': 'POST',
       ':path': '/grpc.health.v1.Health/Check',
@@ -63,8 +62,8 @@ class HealthCheck implements Talk {
       'user-agent': `Fleetwatch/${VERSION}`,
       te: 'trailers',
     });
-    call.on('error', (error) => resolve(this.#broken(error)));
-    call.end(framed(service));
+    call.on('error', (error) => resolve(this.#brokenMessage(error)));
+    call.end(frame(service));
     this.#read(call, resolve);
     return promise;
   }
@@ -75,44 +74,44 @@ class HealthCheck implements Talk {
     call.on('response', (headers) => {
       trailers = headers;
       const status = headers[':status'] ?? 0;
-      if (status !== 200) resolve(`the server answered ${statusName(status)} in place of gRPC`);
+      if (status !== 200) resolve(`the server answered ${statusName(status)} instead of gRPC`);
     });
     call.on('trailers', (headers) => {
       trailers = headers;
     });
     call.on('data', (piece: Buffer) => {
       body = Buffer.concat([body, piece]);
-      if (body.length > MAX_MESSAGE) resolve('its answer has more than 64 KB');
+      if (body.length > MAX_MESSAGE) resolve('its response has more than 64 KB');
     });
-    call.on('end', () => resolve(trailers ? this.#judge(trailers, body) : this.#broken()));
+    call.on('end', () => resolve(trailers ? this.#evaluate(trailers, body) : this.#brokenMessage()));
   }
 
-  #judge(trailers: IncomingHttpHeaders, body: Buffer): string {
+  #evaluate(trailers: IncomingHttpHeaders, body: Buffer): string {
     const name = this.#config.service === '' ? 'the server' : JSON.stringify(this.#config.service);
     const status = trailers['grpc-status'];
-    if (typeof status !== 'string') return 'its answer ends without a grpc-status: it is no gRPC server';
+    if (typeof status !== 'string') return 'its response ends without a grpc-status: it is not a gRPC server';
     if (status === '12') return 'the server has no grpc.health.v1.Health service';
-    if (status === '5') return `the server does not know the service ${JSON.stringify(this.#config.service)}`;
+    if (status === '5') return `the server has no service ${JSON.stringify(this.#config.service)}`;
     if (status !== '0') {
-      const said = trailers['grpc-message'];
-      return `the server answered ${CODES[Number(status)] ?? status}${said ? `: ${shorten(decoded(String(said)), 100)}` : ''}`;
+      const reason = trailers['grpc-message'];
+      return `the server answered ${STATUS_CODES[Number(status)] ?? status}${reason ? `: ${shorten(decodePercent(String(reason)), 100)}` : ''}`;
     }
     const health = healthIn(body);
-    if (health === undefined) return 'its answer holds no health';
+    if (health === undefined) return 'its response has no health status';
     return health === SERVING ? '' : `health of ${name} is ${HEALTH[health] ?? health}`;
   }
 
-  #broken(error?: Error & { code?: string }): string {
+  #brokenMessage(error?: Error & { code?: string }): string {
     this.interrupted = error?.code === undefined || error.code === 'ECONNRESET';
-    if (error?.code === 'ERR_HTTP2_ERROR') return `what it sent is no HTTP/2, which gRPC needs (${error.message})`;
+    if (error?.code === 'ERR_HTTP2_ERROR') return `it does not speak HTTP/2, which gRPC requires (${error.message})`;
     return `it closed the connection without an answer${error ? ` (${error.message})` : ''}`;
   }
 }
 
-/** HealthCheckRequest with its service as field 1, behind a byte for "not compressed" and its length. */
-function framed(service: string): Buffer {
+/** Encodes a HealthCheckRequest with its service as field 1, after a byte for "not compressed" and its length. */
+function frame(service: string): Buffer {
   const name = Buffer.from(service);
-  // A length from 128 on takes two bytes.
+  // A length of 128 or more takes two bytes.
   const length = name.length < 128 ? [name.length] : [(name.length & 0x7f) | 0x80, name.length >> 7];
   const message = name.length === 0 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0x0a, ...length]), name]);
   const head = Buffer.alloc(5);
@@ -120,15 +119,14 @@ function framed(service: string): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Field 1 of a HealthCheckResponse, which is left out when it is 0; undefined where that is none. */
+/** Returns field 1 of a HealthCheckResponse, omitted at 0; undefined if the message is not valid. */
 function healthIn(body: Buffer): number | undefined {
   if (body.length < 5 || body[0] !== 0 || body.length < 5 + body.readUInt32BE(1)) return undefined;
   if (body.readUInt32BE(1) === 0) return 0;
   return body[5] === 0x08 ? body[6] : undefined;
 }
 
-/** A grpc-message has its own characters percent-encoded. */
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

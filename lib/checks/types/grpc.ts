@@ -5,27 +5,23 @@ import { Host, Port } from './host-setting.ts';
 const Config = z.strictObject({
   host: Host,
   port: Port,
-  tls: z.boolean().describe('Whether TLS is spoken.').default(true),
-  servername: Host.describe('The name that the certificate must have; default: host.').optional(),
+  tls: z.boolean().describe('Whether to use TLS. Default: true.').default(true),
+  servername: Host.describe('Name that the certificate must have. Default: host.').optional(),
   verify_tls: z
     .boolean()
-    .describe('Whether the certificate must be valid; default true. Turn it off for self-signed ones only.')
+    .describe('Whether the certificate must be valid. Disable it only for self-signed certificates. Default: true.')
     .optional(),
-  service: z
-    .string()
-    .max(200)
-    .describe('The service whose health is asked for; empty: that of the whole server.')
-    .default(''),
+  service: z.string().max(200).describe('Service to query; empty: the whole server. Default: empty.').default(''),
 });
 export type GrpcConfig = z.output<typeof Config>;
 
-/** The health of a gRPC server, as grpc.health.v1 tells it. */
+/** Health of a gRPC server by grpc.health.v1. */
 export const grpc = defineCheck({
   type: 'grpc',
   mode: 'pull',
   title: 'gRPC health',
   about:
-    'Asks a gRPC server for the health of a service (grpc.health.v1.Health/Check). It succeeds when the answer is SERVING.',
+    'Queries a gRPC server for the health of a service (grpc.health.v1.Health/Check). It succeeds if the status is SERVING.',
   config: Config,
   sources: ['latency_ms'],
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],

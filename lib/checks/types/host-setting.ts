@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { canonicalHost } from '#lib/net/egress.ts';
 
-/** A host name or an IP address; whether it may be reached is the guard's to say. */
+/** Schema of a host name or IP address; the egress guard decides whether it is allowed. */
 export const Host = z
   .string()
   .max(253)
@@ -11,15 +11,15 @@ export const Host = z
 
 export const Port = z.int().min(1).max(65_535).describe('TCP port.');
 
-/** Where a ws or wss URL leads. */
+/** Returns host and port of a ws or wss URL. */
 export function addressOf(url: string): { host: string; port: number; isSecure: boolean } {
   const { protocol, hostname, port } = new URL(url);
   const isSecure = protocol === 'wss:';
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || (isSecure ? 443 : 80), isSecure };
 }
 
-/** A domain as a registry knows it: lower case, xn--, without the dot of the root; undefined when it is none. */
-export function ofRegistry(written: string): string | undefined {
-  const name = canonicalHost(written);
+/** Normalizes a domain for registries: lower case, xn--, without trailing dot; undefined if it is not valid. */
+export function ofRegistry(input: string): string | undefined {
+  const name = canonicalHost(input);
   return name !== undefined && isIP(name) === 0 && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) ? name : undefined;
 }

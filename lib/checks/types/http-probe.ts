@@ -1,8 +1,8 @@
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { expiryMembers } from '#lib/checks/assertions/expiry.ts';
-import { type ProbeOutcome, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
+import { outcomeOfProbe, type ProbeOutcome, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import type { HttpReply } from '#lib/net/net.ts';
-import { headerSecrets, SECRET_IN_ANSWERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
+import { headerSecrets, SECRET_RESPONSE_HEADERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
@@ -11,13 +11,13 @@ import { bodyReadOptions, evaluateResponse, expectedStatus, factsOf } from './ht
 
 const MAX_REDIRECTS = 5;
 
-/** Sends a request, and looks at what is answered. */
+/** Sends a request and evaluates the response. */
 export async function probeHttp(
   check: HttpSettings & Settled<HttpConfig>,
   { net, settings, timeout_ms, now, room, shows = false }: ProbeInput,
 ) {
-  const hide = secretsOf(check.config);
-  const outcome = await probing(async () => {
+  const redactor = secretsOf(check.config);
+  const outcome = await outcomeOfProbe(async () => {
     const { headers, body, verify_tls, assertions } = check.config;
     const status = expectedStatus(check);
     const follow = check.config.follow_redirects !== false && !status.redirects;
@@ -35,60 +35,60 @@ export async function probeHttp(
       verify_tls: verify_tls !== false,
     });
     const facts = factsOf(reply, assertions, now);
-    const verdict = await evaluateAssertions(assertions, facts, shows);
-    // As without assertions: of an answer with a wrong status no text is missed.
-    const isOther = verdict.failures.some(({ kind }) => kind === 'status');
-    const answer = isOther ? succeeded(reply.latency_ms, reply.status) : evaluateResponse(check, reply, status.only);
-    const found = withVerdict(answer, verdict);
+    const results = await evaluateAssertions(assertions, facts, shows);
+    // The text of a response with an unexpected status is not checked.
+    const isStatusWrong = results.failures.some(({ kind }) => kind === 'status');
+    const outcomeOfResponse = isStatusWrong
+      ? succeeded(reply.latency_ms, reply.status)
+      : evaluateResponse(check, reply, status.only);
+    const found = withAssertionResults(outcomeOfResponse, results);
     return {
       ...found,
       ...expiryMembers(facts.expiry),
-      ...(shows && { response: responseOf(reply, hide()) }),
+      ...(shows && { response: responseOf(reply, redactor()) }),
     };
   });
-  return withoutSecrets(outcome, hide);
+  return withoutSecrets(outcome, redactor);
 }
 
-/** Characters of a body in which single values are looked for. */
-const SEARCHED_OF_BODY = 4096;
+const MAX_SEARCHED_OF_BODY = 4096;
 
-/**
- * What takes the secrets of a check out of a text, made when it is first needed: a target may answer with what it was
- * sent, in a redirect, in a header that an error quotes, in its body.
- */
+/** Returns a lazy redactor: a target may repeat what it received in a redirect, header or body. */
 function secretsOf({ headers, body = '' }: HttpConfig): () => Redact {
-  let made: Redact | undefined;
+  let redact: Redact | undefined;
   return () => {
-    made ??= redactorOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, SEARCHED_OF_BODY))]);
-    return made;
+    redact ??= redactorOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, MAX_SEARCHED_OF_BODY))]);
+    return redact;
   };
 }
 
-/** The beginning of a body, for people to see: characters, and bytes that hold as many of them in UTF-8. */
+/** Maximum characters of a displayed excerpt, and bytes that contain them in UTF-8. */
 const EXCERPT_CHARACTERS = 2_000;
 const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS;
 
-function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, hide: Redact) {
+function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, redact: Redact) {
   const shown = Object.entries(headers).map(([name, value]): [string, string] => [
     name,
-    SECRET_IN_ANSWERS.has(name) ? REDACTED : hide(value),
+    SECRET_RESPONSE_HEADERS.has(name) ? REDACTED : redact(value),
   ]);
-  // Hidden before it is cut: a secret that is cut in half is still one.
-  const body_excerpt = [...hide(excerpt.text, true)].slice(0, EXCERPT_CHARACTERS).join('');
+  // Redacted before it is cut, because half a secret is still secret.
+  const body_excerpt = [...redact(excerpt.text, true)].slice(0, EXCERPT_CHARACTERS).join('');
   return { headers: Object.fromEntries(shown), body_excerpt, body_bytes: excerpt.bytes };
 }
 
-/** Without what the target repeats of what it was sent. */
-function withoutSecrets<Outcome extends ProbeOutcome>(outcome: Outcome, hide: () => Redact): Outcome {
+function withoutSecrets<Outcome extends ProbeOutcome>(outcome: Outcome, redactor: () => Redact): Outcome {
   const { success, error_message, warning_message, assertions } = outcome;
   if (success && !warning_message && !assertions) return outcome;
-  const hidden = hide();
+  const redact = redactor();
   return {
     ...outcome,
-    error_message: hidden(error_message),
-    ...(warning_message && { warning_message: hidden(warning_message) }),
+    error_message: redact(error_message),
+    ...(warning_message && { warning_message: redact(warning_message) }),
     ...(assertions && {
-      assertions: assertions.map((one) => ({ ...one, actual: one.actual === null ? null : hidden(one.actual) })),
+      assertions: assertions.map((result) => ({
+        ...result,
+        actual: result.actual === null ? null : redact(result.actual),
+      })),
     }),
   };
 }

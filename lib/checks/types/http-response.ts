@@ -8,23 +8,22 @@ import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
 
-/** Of a body so much is read. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** What of an answer is to be read: `find` is a text that must be in the body of an answer of the wanted status. */
-type Wanted = { assertions?: readonly Assertion[] | undefined; find: string; status: number | undefined };
+/** Parts of a response to read: `find` is a text to search in the body of a response with the expected status. */
+type BodyNeeds = { assertions?: readonly Assertion[] | undefined; find: string; status: number | undefined };
 
-const wantsExpiry = (assertions: readonly Assertion[] = []): boolean =>
+const needsExpiry = (assertions: readonly Assertion[] = []): boolean =>
   assertions.some(({ source }) => source === 'days_left');
 
-/** How a request asks for what is to be read, and for nothing else: mostly the headers say it all. */
+/** Returns request options that read only what is needed: often the headers suffice. */
 export function bodyReadOptions({
   assertions,
   find,
   status,
-}: Wanted): Pick<HttpRequest, 'max_body_bytes' | 'find' | 'reads_on' | 'reads_certificate'> {
+}: BodyNeeds): Pick<HttpRequest, 'max_body_bytes' | 'find' | 'reads_on' | 'reads_certificate'> {
   const use = bodyUseOf(assertions);
-  const certificate = wantsExpiry(assertions) ? { reads_certificate: true } : {};
+  const certificate = needsExpiry(assertions) ? { reads_certificate: true } : {};
   if (!use && find === '') return { max_body_bytes: 0, ...certificate };
   const body = { max_body_bytes: MAX_BODY_BYTES, ...certificate };
   if (!use) return { ...body, find: { texts: [find], ...(status !== undefined && { status }) } };
@@ -32,7 +31,7 @@ export function bodyReadOptions({
   return { ...body, find: { texts: find === '' ? use.searched : [...use.searched, find] } };
 }
 
-/** What is known of an answer, for assertions. `body` is there where it was read. @param now epoch ms */
+/** Returns the facts of a response for assertions; with `body` if it was read. @param now epoch ms */
 export function factsOf(reply: HttpReply, assertions: readonly Assertion[] | undefined, now: number): ProbeFacts {
   const { status, headers, latency_ms, valid_to } = reply;
   return {
@@ -40,39 +39,34 @@ export function factsOf(reply: HttpReply, assertions: readonly Assertion[] | und
     latency_ms,
     header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
     ...(bodyUseOf(assertions) && { body: bodyOf(reply) }),
-    ...(wantsExpiry(assertions) && { expiry: expiryIn(valid_to, now) }),
+    ...(needsExpiry(assertions) && { expiry: expiryIn(valid_to, now) }),
   };
 }
 
 function expiryIn(validTo: number | undefined, now: number): Expiry | Unreadable {
-  if (validTo === undefined)
-    return { problem: 'days_left: the answer did not come over TLS, so there is no certificate' };
+  if (validTo === undefined) return { problem: 'days_left: the response did not use TLS, so there is no certificate' };
   return expiryOf('certificate', validTo, now, 'tls');
 }
 
 function bodyOf({ headers, body: text, kept, search }: HttpReply): Body | Unreadable {
   const encoding = headers['content-encoding'];
   if (encoding && encoding !== 'identity') {
-    return { problem: `the server sent the body ${encoding}-encoded though it was asked not to` };
+    return { problem: `the server sent the body ${encoding}-encoded although the request excluded it` };
   }
   const type = (headers['content-type'] ?? '').split(';')[0]!.trim();
   if (search) return { ...search, isCut: search.bytes >= MAX_BODY_BYTES, type };
   return { text, bytes: kept?.bytes ?? 0, isCut: kept?.goes_on ?? false, type };
 }
 
-/** Settings of an http check that say what its answer must be. */
-type Expected = {
+type ExpectedResponse = {
   method: string;
   expected_status: number;
   body_contains: string;
   config: { assertions?: readonly Assertion[] | undefined };
 };
 
-/**
- * The one status that is wanted, undefined where assertions say what it must be; and whether every one that is accepted
- * redirects.
- */
-export function expectedStatus({ expected_status, config }: Expected): {
+/** Returns the expected status, undefined if assertions decide, and whether all accepted statuses redirect. */
+export function expectedStatus({ expected_status, config }: ExpectedResponse): {
   only: number | undefined;
   redirects: boolean;
 } {
@@ -81,25 +75,28 @@ export function expectedStatus({ expected_status, config }: Expected): {
   return { only: undefined, redirects: acceptsOnly(deciding, isRedirect) };
 }
 
-/** What an answer comes to without its assertions. @param expected undefined: any status will do */
-export function evaluateResponse({ method, body_contains }: Expected, reply: HttpReply, expected: number | undefined) {
+/** Evaluates a response without its assertions. @param expected undefined: any status */
+export function evaluateResponse(
+  { method, body_contains }: ExpectedResponse,
+  reply: HttpReply,
+  expected: number | undefined,
+) {
   const { status, headers, body, search, latency_ms } = reply;
   if (expected !== undefined && status !== expected) {
     const to = isRedirect(status) && headers.location ? ': it redirects, and redirects are not followed here' : '';
     return failed('status', `expected status ${expected}, got ${statusName(status)}${to}`, latency_ms, status);
   }
-  const isThere = search ? search.found.includes(body_contains) : hasText(body, body_contains);
-  if (isThere || body_contains === '') return succeeded(latency_ms, status);
-  const wanted = JSON.stringify(shorten(body_contains, 100));
-  const message = `the body does not contain ${wanted} (${notFoundIn(reply, method)})`;
+  const isFound = search ? search.found.includes(body_contains) : hasText(body, body_contains);
+  if (isFound || body_contains === '') return succeeded(latency_ms, status);
+  const text = JSON.stringify(shorten(body_contains, 100));
+  const message = `the body does not contain ${text} (${notFoundIn(reply, method)})`;
   return failed('body', message, latency_ms, status);
 }
 
-/** Why a text is not in the body that was read for it, in a few words. */
 function notFoundIn({ headers, kept, search }: HttpReply, method: string): string {
   if (method === 'HEAD') return 'a HEAD response has no body: use GET';
   const encoding = headers['content-encoding'];
-  if (encoding) return `the server sent it ${encoding}-encoded though it was asked not to`;
+  if (encoding) return `the server sent it ${encoding}-encoded although the request excluded it`;
   const bytes = (search ?? kept)?.bytes ?? 0;
   return bytes >= MAX_BODY_BYTES ? 'searched its first 1 MB' : `searched ${sizeText(bytes)}`;
 }

@@ -8,31 +8,30 @@ const TargetUrl = z
   .string()
   .max(2048)
   .superRefine((text, context) => {
-    const wrong = (message: string) => context.addIssue({ code: 'custom', message });
+    const reject = (message: string) => context.addIssue({ code: 'custom', message });
     const url = URL.parse(text);
     if (!url || !/^https?:\/\//i.test(text))
-      wrong('must be an absolute http or https URL, such as https://example.com/health');
+      reject('must be an absolute http or https URL, such as https://example.com/health');
     else if (url.username || url.password)
-      wrong('must not hold user:password@; send an authorization header in config.headers');
+      reject('must not contain user:password@; send an authorization header in config.headers');
   })
   .describe('Full http or https URL, without user:password@.');
 
 const Config = z.strictObject({
-  headers: HeaderMap.describe('Headers to send, at most 20; a read-only key sees them as ********.').optional(),
-  body: z.string().describe('Body to send as it stands; a read-only key sees it as ********.').optional(),
+  headers: HeaderMap.describe('Headers to send, up to 20. A read-only key sees ********.').optional(),
+  body: z.string().describe('Body to send. A read-only key sees ********.').optional(),
   follow_redirects: z
     .boolean()
     .describe(
-      'Whether up to 5 redirects are followed; default true, and never where every accepted status is 3xx. To another origin (but from http to https of the same host) go neither headers of yours nor a body.',
+      'Whether to follow up to 5 redirects, except if only 3xx is accepted. Headers and body are not sent to another origin. Default: true.',
     )
     .optional(),
   verify_tls: z
     .boolean()
-    .describe('Whether the certificate must be valid; default true. Turn it off for self-signed ones only.')
+    .describe('Whether the certificate must be valid. Disable it only for self-signed certificates. Default: true.')
     .optional(),
 });
 
-/** Lists and texts such as "2xx". */
 const isSeveral = (status: unknown): boolean => Array.isArray(status) || typeof status === 'string';
 
 const Fields = z.object({
@@ -45,25 +44,25 @@ const Fields = z.object({
     .int({ error: ({ input }) => (isSeveral(input) ? SEVERAL_STATUSES : undefined) })
     .min(100)
     .max(599)
-    .describe('The one status that counts as success; an assertion on status_code that can fail takes its place.')
+    .describe('Expected status, replaced by an assertion on status_code with severity fail. Default: 200.')
     .default(200),
   body_contains: z
     .string()
     .max(4096)
-    .describe('Text that the first 1 MB of the body must hold, to the letter; empty: any body will do.')
+    .describe('Text that the first 1 MB of the body must contain exactly; empty: any body. Default: empty.')
     .default(''),
 });
 
 export type HttpSettings = z.output<typeof Fields>;
 export type HttpConfig = z.output<typeof Config>;
 
-/** A request to a URL; its status and, if wanted, a text in its body decide. */
+/** HTTP request; evaluates the status and, if set, a text in the body. */
 export const http = defineCheck({
   type: 'http',
   mode: 'pull',
   title: 'HTTP request',
   about:
-    'Sends a request to a URL. It succeeds when the status is the expected one, the body holds a text if one is wanted, and the assertions hold.',
+    'Sends a request to a URL. It succeeds if the status is as expected, the body contains the expected text, if set, and the assertions are met.',
   fields: Fields,
   config: Config,
   sources: ['status_code', 'body', 'json', 'header', 'latency_ms', 'days_left'],
@@ -74,19 +73,22 @@ export const http = defineCheck({
         headers: z
           .record(z.string(), z.string())
           .describe(
-            'Names in lower case, repeated ones joined by a comma; of set-cookie and authorization the value is ********.',
+            'Headers by lower-case name, repeated ones joined by a comma. set-cookie and authorization are ********.',
           ),
-        body_excerpt: z.string().describe('How the body begins, 2,000 characters at most.'),
-        body_bytes: z.int().describe('How many bytes of the body were read; 1 MB at most.'),
+        body_excerpt: z.string().describe('First 2,000 characters of the body.'),
+        body_bytes: z.int().describe('Bytes read of the body, up to 1 MB.'),
       })
-      .describe(
-        'http: what the target answered, after redirects. What it repeats of headers and body that it was sent is ********.',
-      ),
+      .describe('http: response after redirects. Repeated parts of the sent headers and body are ********.'),
   }),
   contradictions: ({ method, config: { assertions = [] } }) =>
     assertions.flatMap(({ source }, i) =>
       method === 'HEAD' && (source === 'body' || source === 'json')
-        ? [{ path: `config.assertions.${i}.source`, message: 'cannot be judged: a HEAD response has no body; use GET' }]
+        ? [
+            {
+              path: `config.assertions.${i}.source`,
+              message: 'cannot be evaluated: a HEAD response has no body; use GET',
+            },
+          ]
         : [],
     ),
   hosts: (settings) => [{ path: 'target_url', host: new URL(settings.target_url).hostname }],

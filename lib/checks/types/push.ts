@@ -4,25 +4,23 @@ import { assertHasRuns, assertTimeZone, dueTimes, parseCalendar } from '#lib/sch
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
 import { defineCheck } from './check-type.ts';
 
-/** The longest interval of a push check, s: a leap year. */
+/** Maximum interval of a push check in seconds: a leap year. */
 const MAX_SECONDS = 31_622_400;
 
-/** Without a schedule. */
 const DEFAULTS = { interval_seconds: 60, failure_threshold: 3 };
 
-/** A text that a function of the calendar takes without a CalendarError. */
-const calendarText = (most: number, take: (text: string) => unknown) =>
+const calendarText = (maxLength: number, parseText: (text: string) => unknown) =>
   z
     .string()
-    .max(most, { abort: true })
+    .max(maxLength, { abort: true })
     .superRefine((text, context) => {
-      const message = errorMessageOf(() => take(text));
+      const message = errorMessageOf(() => parseText(text));
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     });
 
-function errorMessageOf(take: () => unknown): string | undefined {
+function errorMessageOf(parseText: () => unknown): string | undefined {
   try {
-    take();
+    parseText();
     return undefined;
   } catch (error) {
     if (error instanceof CalendarError) return error.message;
@@ -34,57 +32,57 @@ const config = z
   .strictObject({
     schedule: calendarText(300, (text) => parseCalendar(text, 'UTC'))
       .describe(
-        'When the job is due: five cron fields, @hourly, @daily, @weekly, @monthly, @yearly, or up to five lines of systemd OnCalendar, such as Mon..Fri 02:30 Europe/Berlin.',
+        'Due times: five cron fields, @hourly to @yearly, or up to five lines of systemd OnCalendar, such as Mon..Fri 02:30 Europe/Berlin.',
       )
       .optional(),
     timezone: calendarText(100, assertTimeZone)
-      .describe('IANA name of the time zone that the schedule hangs in, such as Europe/Berlin. Default: UTC.')
+      .describe('IANA time zone of the schedule, such as Europe/Berlin. Default: UTC.')
       .optional(),
     grace_seconds: z
       .int()
       .min(1)
       .max(63_244_800)
       .describe(
-        'Seconds of silence since the last sign of life until the first failure is recorded, then one each interval_seconds. Default: interval_seconds x 2. With a schedule: seconds after each due time; default 3,600.',
+        'Grace time in seconds after the last heartbeat, or after each due time of a schedule. Default: 2 × interval_seconds; with a schedule 3,600.',
       )
       .optional(),
     max_run_seconds: z
       .int()
       .min(1)
       .max(2_592_000)
-      .describe('Seconds that a run which said that it has started may take. Default: grace_seconds.')
+      .describe('Maximum duration of a job run that reported its start, in seconds. Default: grace_seconds.')
       .optional(),
     expect_first_within_seconds: z
       .int()
       .min(0)
       .max(MAX_SECONDS)
       .describe(
-        'Seconds after creation, enabling or a change of settings in which a first sign of life must come; 0: a job that never ran is not missed. Default: 0.',
+        'Seconds until the first heartbeat is due, after creation, enabling or a settings change. 0: no limit. Default: 0.',
       )
       .optional(),
     keep_body: z
       .boolean()
-      .describe('Whether the bodies of pings are kept, and their last line quoted. Default: true.')
+      .describe('Whether to keep the bodies of pings and quote their last line. Default: true.')
       .optional(),
   })
   .refine(({ schedule, timezone }) => timezone === undefined || schedule !== undefined, {
     path: ['timezone'],
-    message: 'has no use without config.schedule',
+    message: 'requires config.schedule',
   });
 
 /** `config` of a push check. */
 export type PushConfig = z.output<typeof config>;
 
-/** The zone that a schedule hangs in. */
+/** Returns the time zone of a schedule. */
 export const zoneOf = ({ timezone }: PushConfig): string => timezone ?? 'UTC';
 
-/** Never probed: the customer's agent posts results; health detects its silence. */
+/** Never probed: an agent sends results, and missed heartbeats are detected. */
 export const push = defineCheck({
   type: 'push',
   mode: 'push',
-  title: 'Results of your own',
+  title: 'Push results',
   about:
-    "Is never probed: your agent or cron job pings its address, or posts results or heartbeats. Once a first one has come, silence past the grace counts as failures (dead man's switch). With a schedule, one is expected at each due time.",
+    "An agent or cron job pings its address or posts results or heartbeats. After the first one, a missed heartbeat is a failure (dead man's switch). With a schedule, a heartbeat is expected at each due time.",
   config,
   sources: ['body', 'latency_ms'],
   derived: (config, now, before) => {
@@ -93,8 +91,8 @@ export const push = defineCheck({
     if (schedule === undefined) return defaults;
     if (schedule === before?.schedule && zoneOf(config) === zoneOf(before)) return {};
     const calendar = parseCalendar(schedule, zoneOf(config));
-    const refusal = errorMessageOf(() => assertHasRuns(calendar, now));
-    if (refusal !== undefined) throw invalid('config.schedule', refusal);
+    const problem = errorMessageOf(() => assertHasRuns(calendar, now));
+    if (problem !== undefined) throw invalid('config.schedule', problem);
     const times = dueTimes(calendar, now);
     const [first, second] = [times.next().value, times.next().value];
     return {

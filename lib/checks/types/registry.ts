@@ -9,29 +9,28 @@ import { tcp } from './tcp.ts';
 import { tls } from './tls.ts';
 import { websocket } from './websocket.ts';
 
-/** Every check type: the only list. A new one is a file in types/ and a word here. */
-const kinds = [http, tcp, tls, dns, websocket, grpc, domain, push] as const;
+/** All check types. To add a type, add a file in types/ and an entry here. */
+const types = [http, tcp, tls, dns, websocket, grpc, domain, push] as const;
 
-/** What an error of a check may be: of a common kind, or of one that a type has added. */
-export type ErrorKind = (typeof kinds)[number] extends CheckType<string, infer Kind> ? Kind : never;
+/** All error kinds of checks, common and type-specific. */
+export type ErrorKind = (typeof types)[number] extends CheckType<string, infer Kind> ? Kind : never;
 
-/** Each kind of error, and what it means. */
-export const ERRORS = Object.assign({}, COMMON_ERRORS, ...kinds.map((kind) => kind.errors)) as Record<
+/** Meanings of error kinds. */
+export const ERRORS = Object.assign({}, COMMON_ERRORS, ...types.map((kind) => kind.errors)) as Record<
   ErrorKind,
   string
 >;
 
-/** The types by name, in the order of the list. */
 export const checkTypes: ReadonlyMap<string, CheckType<string, ErrorKind>> = new Map(
-  kinds.map((kind) => [kind.type, kind]),
+  types.map((kind) => [kind.type, kind]),
 );
 
-/** The type of a stored check. Throws when the item names one that this code does not know. */
+/** Returns the type of a stored check. Throws if the code does not have it. */
 export function checkTypeOf(name: string): CheckType<string, ErrorKind> {
   const type = checkTypes.get(name);
-  if (!type) throw new Error(`No check type ${name} in lib/checks/types/registry.ts.`);
+  if (!type) throw new Error(`The check type ${name} is not in lib/checks/types/registry.ts.`);
   return type;
 }
 
-/** What people call a check: its name, else what it does to what. */
+/** Returns the display name of a check: its name, else its action and target. */
 export const checkLabel = (check: CheckItem): string => check.name ?? checkTypeOf(check.check_type).targetLabel(check);

@@ -6,30 +6,30 @@ import { Host, Port } from './host-setting.ts';
 const Config = z.strictObject({
   host: Host,
   port: Port,
-  tls: z.boolean().describe('Whether TLS is spoken from the start; default false.').optional(),
-  servername: Host.describe('The name that the certificate must have; default: host.').optional(),
+  tls: z.boolean().describe('Whether to use TLS from the start. Default: false.').optional(),
+  servername: Host.describe('Name that the certificate must have. Default: host.').optional(),
   verify_tls: z
     .boolean()
-    .describe('Whether the certificate must be valid; default true. Turn it off for self-signed ones only.')
+    .describe('Whether the certificate must be valid. Disable it only for self-signed certificates. Default: true.')
     .optional(),
   steps: Steps.optional(),
 });
 export type TcpConfig = z.output<typeof Config>;
 
-/** A connection that comes about is a success; with steps, when each of them has its answer. */
+/** Opens a TCP connection; with steps, each must get its expected response. */
 export const tcp = defineCheck({
   type: 'tcp',
   mode: 'pull',
   title: 'TCP connection',
   about:
-    'Opens a connection to a port and closes it. It succeeds when the connection is made. With tls the certificate must be valid too; with steps something is sent and answered, as SMTP, SSH, Redis and many others want it.',
+    'Opens a connection to a port. It succeeds if the connection is established and, with tls, the certificate is valid. With steps it exchanges data, for protocols such as SMTP, SSH and Redis.',
   config: Config,
   sources: ['latency_ms'],
   shown: Transcript,
   secrets: ['config.steps.send'],
   contradictions: ({ config: { tls, steps = [] } }) => {
     const secured = steps.flatMap(({ starttls }, i) => (starttls ? [i] : []));
-    const message = tls ? 'cannot be: with tls the connection has TLS from the start' : 'cannot be twice';
+    const message = tls ? 'is not allowed with tls, which uses TLS from the start' : 'is allowed only once';
     return secured.slice(tls ? 0 : 1).map((i) => ({ path: `config.steps.${i}.starttls`, message }));
   },
   expressions: ({ config }) => expressionsOf(config.steps ?? []),

@@ -7,35 +7,35 @@ import { Host, Port } from './host-setting.ts';
 const Config = z.strictObject({
   host: Host,
   port: Port.default(443),
-  servername: Host.describe('The name that the certificate must have; default: host.').optional(),
+  servername: Host.describe('Name that the certificate must have. Default: host.').optional(),
   starttls: z
     .enum(STARTTLS_PROTOCOLS)
-    .describe('The protocol that goes over to TLS on a plain port, such as 587 of smtp, 143 of imap, 5432 of postgres.')
+    .describe('Protocol that starts TLS on a plain-text port, such as smtp on 587, imap on 143 or postgres on 5432.')
     .optional(),
   min_days_remaining: z
     .int()
     .min(0)
     .max(3650)
-    .describe('It fails with fewer whole days left; 0: only when expired or not yet valid.')
+    .describe('Minimum whole days until expiry, 0–3,650. 0: fails only after expiry or before validity. Default: 0.')
     .default(0),
 });
 export type TlsConfig = z.output<typeof Config>;
 
-/** A handshake whose certificate must be valid, for the name, from a trusted authority, and for long enough. */
+/** TLS handshake whose certificate must be valid for the name and long enough, from a trusted authority. */
 export const tls = defineCheck({
   type: 'tls',
   mode: 'pull',
   title: 'TLS certificate',
   about:
-    'Makes a TLS handshake, with starttls in the midst of another protocol. It succeeds when the certificate is valid, for the name, from a trusted authority, and for long enough, and the assertions hold. last_result shows days_left and expires_at.',
+    'Performs a TLS handshake, with starttls within another protocol. It succeeds if the certificate is trusted and valid for the name and for long enough, and the assertions are met. last_result shows days_left and expires_at.',
   config: Config,
   sources: ['latency_ms', 'days_left', 'tls_version', 'issuer', 'fingerprint_sha256'],
   result: ExpiryMembers,
   shown: Transcript,
-  contradictions: ({ config: { port, starttls, assertions = [], min_days_remaining: least } }) => {
-    const message = `must be that of a server of ${starttls}, which speaks plain text at first`;
+  contradictions: ({ config: { port, starttls, assertions = [], min_days_remaining } }) => {
+    const message = `must be a port with plain-text ${starttls}`;
     const wrongPort = starttls !== undefined && port === 443 ? [{ path: 'config.port', message }] : [];
-    return [...wrongPort, ...idleWarnings(assertions, least)];
+    return [...wrongPort, ...idleWarnings(assertions, min_days_remaining)];
   },
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   isHarmless: () => true,

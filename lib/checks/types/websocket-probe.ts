@@ -8,8 +8,8 @@ import {
   STEP_BYTES,
   secretsOfSent,
 } from '#lib/checks/conversation/expectation.ts';
-import { judgedTalk, type Talk, talkOver } from '#lib/checks/conversation/run-conversation.ts';
-import { probing } from '#lib/checks/outcome.ts';
+import { type Dialog, outcomeOfDialog, runDialog } from '#lib/checks/conversation/run-conversation.ts';
+import { outcomeOfProbe } from '#lib/checks/outcome.ts';
 import { boundedStream } from '#lib/net/bounded-stream.ts';
 import { statusName } from '#lib/net/http-status.ts';
 import type { Connection } from '#lib/net/net.ts';
@@ -23,19 +23,18 @@ import type { WebsocketConfig as Config } from './websocket.ts';
 
 const TEXT = { encoding: 'utf8' } as const;
 
-/** So much is read in all, and so many messages, until one is there that fits. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_MESSAGES = 1_000;
 
-/** Opens a WebSocket, and waits for a message that fits if one is wanted. */
+/** Opens a WebSocket and waits for a matching message, if one is expected. */
 export const probeWebsocket = ({ config }: Settled<Config>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
-  probing(async () => {
+  outcomeOfProbe(async () => {
     const { verify_tls: verify = true } = config;
     const { host, port, isSecure } = addressOf(config.url);
     const tls = isSecure ? { verify, alpn: ['http/1.1'] } : undefined;
     const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
     const session = new Session(config, await expectationOf(config));
-    return judgedTalk(await talkOver(net, request, session), config.assertions, shows);
+    return outcomeOfDialog(await runDialog(net, request, session), config.assertions, shows);
   });
 
 async function expectationOf({ expect, matches }: Config): Promise<Expectation | undefined> {
@@ -43,42 +42,39 @@ async function expectationOf({ expect, matches }: Config): Promise<Expectation |
   return matches === undefined ? undefined : matching(matches, 'utf8');
 }
 
-/** One WebSocket, from the upgrade to the message that fits. */
-class Session implements Talk {
+class Session implements Dialog {
   interrupted = false;
   readonly #config: Config;
   readonly #expected: Expectation | undefined;
-  readonly #hide: Redact;
+  readonly #redact: Redact;
   #last: Buffer | undefined;
   #messages = 0;
 
   constructor(config: Config, expected: Expectation | undefined) {
     this.#config = config;
     this.#expected = expected;
-    this.#hide = redactorOf([...headerSecrets(config.headers), ...secretsOfSent(config.send ?? '')]);
+    this.#redact = redactorOf([...headerSecrets(config.headers), ...secretsOfSent(config.send ?? '')]);
   }
 
-  whenTimeIsOver(): string {
+  onTimeout(): string {
     return this.#last ? this.#unmet(this.#last) : '';
   }
 
-  over(connection: Connection): Promise<string> {
+  run(connection: Connection): Promise<string> {
     const { url, subprotocol = [], headers, send } = this.#config;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    connection.waitFor('the answer to the upgrade');
-    const stream = boundedStream(connection.stream, MAX_BYTES, () =>
-      resolve('it sends more than 1 MB, and nothing that fits'),
-    );
+    connection.waitFor('the upgrade response');
+    const stream = boundedStream(connection.stream, MAX_BYTES, () => resolve('it sent more than 1 MB without a match'));
     const socket = new WebSocket(url, subprotocol, {
       createConnection: () => stream as never,
       headers: { 'user-agent': `Fleetwatch/${VERSION}`, ...headers },
       maxPayload: STEP_BYTES,
       perMessageDeflate: false,
-      // Whoever sends pings without end has them unanswered.
+      // Endless pings of a server stay unanswered.
       autoPong: false,
     });
     socket.on('unexpected-response', (_request, { statusCode = 0 }) =>
-      resolve(`the server answered ${statusName(statusCode)} instead of 101: there is no websocket at this path`),
+      resolve(`the server answered ${statusName(statusCode)} instead of 101: this path has no websocket`),
     );
     socket.on('error', (error: Error & { code?: string }) => {
       const problem = this.#problemOf(error);
@@ -90,15 +86,15 @@ class Session implements Talk {
       if (this.#expected) connection.waitFor('a message');
       else finish();
     });
-    socket.on('message', (said: Buffer) => {
-      this.#last = said;
+    socket.on('message', (received: Buffer) => {
+      this.#last = received;
       this.#messages++;
-      if (!this.#expected || this.#expected.find(said, 0) >= 0) finish();
-      else if (this.#messages === MAX_MESSAGES) resolve(this.#unmet(said));
+      if (!this.#expected || this.#expected.find(received, 0) >= 0) finish();
+      else if (this.#messages === MAX_MESSAGES) resolve(this.#unmet(received));
     });
     socket.on('close', (code, reason) => {
       this.interrupted = true;
-      const why = reason.length > 0 ? `, ${quoted(reason, this.#hide, TEXT)}` : '';
+      const why = reason.length > 0 ? `, ${quoted(reason, this.#redact, TEXT)}` : '';
       resolve(
         `it closed the connection (${code}${why}) after ${this.#messages} ${this.#messages === 1 ? 'message' : 'messages'}`,
       );
@@ -110,19 +106,19 @@ class Session implements Talk {
     return promise;
   }
 
-  #unmet(said: Buffer): string {
-    return `expected a message ${this.#expected!.wanted}, got ${quoted(said, this.#hide, TEXT)} (${bytesOf(said.length)})`;
+  #unmet(received: Buffer): string {
+    return `expected a message ${this.#expected!.condition}, got ${quoted(received, this.#redact, TEXT)} (${bytesOf(received.length)})`;
   }
 
-  /** What the server did wrong; undefined where it is a failure of the connection. */
+  /** Returns the protocol error of the server; undefined if the connection failed. */
   #problemOf({ message, code = '' }: Error & { code?: string }): string | undefined {
     if (/Sec-WebSocket-Accept|Invalid Upgrade/.test(message)) {
-      return `its answer to the upgrade is wrong (${message}): what answers is no websocket server, or something stands before it`;
+      return `its upgrade response is not valid (${message}): it is not a websocket server, or a proxy is in front of it`;
     }
     if (/subprotocol/i.test(message))
-      return `it does not speak the subprotocol ${this.#config.subprotocol} (${message})`;
+      return `it does not support the subprotocol ${this.#config.subprotocol} (${message})`;
     if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return 'it sent a message of more than 64 KB';
-    if (code.startsWith('WS_ERR_') || /^Invalid /.test(message)) return `what it sent is not valid: ${message}`;
+    if (code.startsWith('WS_ERR_') || /^Invalid /.test(message)) return `it sent invalid data: ${message}`;
     return undefined;
   }
 }

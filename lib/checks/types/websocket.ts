@@ -8,53 +8,48 @@ const Url = z
   .string()
   .max(2048)
   .superRefine((text, context) => {
-    const wrong = (message: string) => context.addIssue({ code: 'custom', message });
+    const reject = (message: string) => context.addIssue({ code: 'custom', message });
     const url = URL.parse(text);
-    if (!url || !/^wss?:\/\//i.test(text)) wrong('must be an absolute ws or wss URL, such as wss://example.com/live');
+    if (!url || !/^wss?:\/\//i.test(text)) reject('must be an absolute ws or wss URL, such as wss://example.com/live');
     else if (url.username || url.password)
-      wrong('must not hold user:password@; send an authorization header in config.headers');
-    else if (url.hash) wrong('must not hold a fragment, which no server is sent');
-    else if (url.port === '0') wrong('must not name port 0, which cannot be connected to');
+      reject('must not contain user:password@; send an authorization header in config.headers');
+    else if (url.hash) reject('must not contain a fragment, which is never sent');
+    else if (url.port === '0') reject('must not have port 0, which does not accept connections');
   });
 
 const Config = z.strictObject({
   url: Url.describe('Full ws or wss URL, without user:password@.'),
-  headers: HeaderMap.describe('Headers to send, at most 20; a read-only key sees them as ********.').optional(),
+  headers: HeaderMap.describe('Headers to send, up to 20. A read-only key sees ********.').optional(),
   subprotocol: z
     .string()
     .max(200)
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a protocol: letters, digits and hyphens')
-    .describe('The protocol that the server must speak within it, such as mqtt or graphql-transport-ws.')
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a protocol name: letters, digits and hyphens')
+    .describe('Required subprotocol, such as mqtt or graphql-transport-ws.')
     .optional(),
   verify_tls: z
     .boolean()
-    .describe('Whether the certificate must be valid; default true. Turn it off for self-signed ones only.')
+    .describe('Whether the certificate must be valid. Disable it only for self-signed certificates. Default: true.')
     .optional(),
-  send: z
-    .string()
-    .min(1)
-    .max(4096)
-    .describe('A message to send, as text; a read-only key sees it as ********.')
-    .optional(),
-  expect: z.string().min(1).max(4096).describe('Text that one of the messages must hold, to the letter.').optional(),
-  matches: Matches.describe('RE2 expression that must be found in one of the messages.').optional(),
+  send: z.string().min(1).max(4096).describe('Text message to send. A read-only key sees ********.').optional(),
+  expect: z.string().min(1).max(4096).describe('Text that one of the messages must contain exactly.').optional(),
+  matches: Matches.describe('RE2 expression that one of the messages must match.').optional(),
 });
 export type WebsocketConfig = z.output<typeof Config>;
 
-/** A WebSocket that comes about, and a message that fits if one is wanted (RFC 6455). */
+/** WebSocket (RFC 6455), with an expected message if set. */
 export const websocket = defineCheck({
   type: 'websocket',
   mode: 'pull',
   title: 'WebSocket',
   about:
-    'Opens a WebSocket. It succeeds when the server agrees to it, with the subprotocol if one is wanted, and sends a message that fits if one is expected. Up to 64 KB of a message and 1 MB of all are read.',
+    'Opens a WebSocket. It succeeds if the server accepts it, with the subprotocol if set, and sends a matching message if one is expected. Reads up to 64 KB per message and 1 MB in total.',
   config: Config,
   sources: ['latency_ms'],
   secrets: ['config.headers', 'config.send'],
   urls: ['config.url'],
   contradictions: ({ config: { expect, matches } }) =>
     expect !== undefined && matches !== undefined
-      ? [{ path: 'config.matches', message: 'cannot be beside expect: a message has to fit one of them' }]
+      ? [{ path: 'config.matches', message: 'is not allowed together with expect; use one of them' }]
       : [],
   expressions: ({ config: { matches } }) => (matches === undefined ? [] : [{ path: 'config.matches', text: matches }]),
   hosts: ({ config }) => {

@@ -3,7 +3,7 @@ import type { CellItem } from '#lib/checks/settings/cells.ts';
 import type { Env } from '#lib/env.ts';
 import { ROLLUPS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { CLOCKS_APART_MS, DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
+import { DAY_MS, HOUR_MS, MAX_CLOCK_DIFFERENCE_MS } from '#lib/platform/time.ts';
 import { type Revision, revisionMessage, sharedInstant } from '#lib/results/revise-rollups.ts';
 import { closesAt, dayOf, hourOf, isClosed, ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
 import { oldestWhole } from './hours.ts';
@@ -46,7 +46,7 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number |
   let day = Math.max(dayOf(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
   for (; day + DAY_MS <= hour; day += DAY_MS) await makeDay(of, day, { isRevision: false });
   // Whoever asks for an hour just before it closes may have asked in time, and this machine's clock runs behind.
-  return isClosed(hour, now + CLOCKS_APART_MS) ? closesAt(hour) : undefined;
+  return isClosed(hour, now + MAX_CLOCK_DIFFERENCE_MS) ? closesAt(hour) : undefined;
 }
 
 /** When the newest hour or day begins, epoch ms. */

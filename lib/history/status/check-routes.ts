@@ -51,7 +51,7 @@ export const checkReadRoutes = [
         }));
       };
       const scope = [context.tenant, 'checks', ...(only ? [only.id] : [])].join(' ');
-      return listOf(scope, call, checkList(context, views, { only, wanted: pick(CheckFilter, call.query) }));
+      return listOf(scope, call, checkList(context, views, { only, filter: pick(CheckFilter, call.query) }));
     },
   }),
   row({

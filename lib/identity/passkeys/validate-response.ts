@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { AppError } from '#lib/platform/errors.ts';
-import { type OwnAddresses, serviceOriginOf } from '#lib/platform/http/service-host.ts';
+import { type ServiceAddresses, serviceOriginOf } from '#lib/platform/http/service-host.ts';
 import type { ClientData } from './responses.ts';
 
 /** The part of authenticator data that is always there (WebAuthn level 3, section 6.1). */
@@ -77,7 +77,7 @@ export function passkeysUnavailableReason({ protocol, hostname }: URL): string |
 }
 
 /** Where a request comes from, as passkeys see it. Throws FORBIDDEN at an address that is not ours, or has none. */
-export function relyingPartyOf(headers: Headers, own: OwnAddresses): RelyingParty {
+export function relyingPartyOf(headers: Headers, own: ServiceAddresses): RelyingParty {
   const page = serviceOriginOf(headers, own);
   const why = passkeysUnavailableReason(page);
   if (why !== undefined) throw new AppError('FORBIDDEN', why);
@@ -88,7 +88,7 @@ export function relyingPartyOf(headers: Headers, own: OwnAddresses): RelyingPart
  * Why passkeys do not work where a GET came to, which names no origin; undefined where they do. Browsers send
  * `Sec-Fetch-Site` over TLS, and to localhost, alone (Fetch Metadata Request Headers, section 2).
  */
-export function whyNoPasskeysHere(headers: Headers, own: OwnAddresses): string | undefined {
+export function whyNoPasskeysHere(headers: Headers, own: ServiceAddresses): string | undefined {
   try {
     const page = serviceOriginOf(headers, own);
     if (headers['sec-fetch-site'] !== undefined) page.protocol = 'https:';

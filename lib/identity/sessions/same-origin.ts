@@ -2,7 +2,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import {
   isServiceHost,
   isServiceOrigin,
-  type OwnAddresses,
+  type ServiceAddresses,
   serviceOriginOf,
   unknownHostError,
 } from '#lib/platform/http/service-host.ts';
@@ -15,7 +15,7 @@ type Headers = Record<string, string | undefined>;
  * and neither can a form; `Sec-Fetch-Site` and `Origin` no page can set, so that a sibling host, which shares our
  * site and so sends the cookie, is told apart (Fetch Metadata Request Headers, section 2.4).
  */
-export function assertSameOriginRequest(method: string, headers: Headers, own: OwnAddresses): void {
+export function assertSameOriginRequest(method: string, headers: Headers, own: ServiceAddresses): void {
   assertServiceHost(headers, own);
   if (method === 'GET' || method === 'HEAD') return;
   if (!saysWhereFrom(headers)) throw notFromHere();
@@ -26,7 +26,7 @@ export function assertSameOriginRequest(method: string, headers: Headers, own: O
  * Throws FORBIDDEN unless whoever asks for a session, or for the end of one, is at an address of ours, and on a page of
  * ours; what is no browser says nothing of pages. So that no other page signs a person in as somebody else.
  */
-export function assertSameOriginSignIn(headers: Headers, own: OwnAddresses): void {
+export function assertSameOriginSignIn(headers: Headers, own: ServiceAddresses): void {
   assertServiceHost(headers, own);
   if (saysWhereFrom(headers)) assertSameOriginPage(headers, own);
 }
@@ -35,7 +35,7 @@ export function assertSameOriginSignIn(headers: Headers, own: OwnAddresses): voi
  * Throws FORBIDDEN unless a form that needs no session was sent from a page of ours, or by what is no browser. Such a
  * page has no script, so that it cannot set `X-Fleetwatch`.
  */
-export function assertSameOriginForm(headers: Headers, own: OwnAddresses): void {
+export function assertSameOriginForm(headers: Headers, own: ServiceAddresses): void {
   assertServiceHost(headers, own);
   const { host = '', origin } = headers;
   const site = headers['sec-fetch-site'];
@@ -51,11 +51,11 @@ export function assertSameOriginForm(headers: Headers, own: OwnAddresses): void 
 const saysWhereFrom = ({ 'sec-fetch-site': site, origin }: Headers): boolean =>
   site !== undefined || origin !== undefined;
 
-function assertServiceHost({ host = '', origin }: Headers, own: OwnAddresses): void {
+function assertServiceHost({ host = '', origin }: Headers, own: ServiceAddresses): void {
   if (!isServiceHost(host, own)) throw unknownHostError(origin ?? `http://${host}`);
 }
 
-function assertSameOriginPage({ host = '', origin, ...headers }: Headers, own: OwnAddresses): void {
+function assertSameOriginPage({ host = '', origin, ...headers }: Headers, own: ServiceAddresses): void {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') throw notFromHere();
   if (origin !== undefined && !isServiceOrigin(origin, host, own))
@@ -83,20 +83,20 @@ const TOKEN = /^[0-9A-Za-z]{43}$/;
 export type Sent = { headers: Record<string, string | undefined>; cookies: readonly string[] };
 
 /** Set-Cookie of a session that has begun. @param seconds until its end */
-export function sessionCookie(sent: Sent, own: OwnAddresses, token: string, seconds: number): string {
+export function sessionCookie(sent: Sent, own: ServiceAddresses, token: string, seconds: number): string {
   const { protocol, port } = serviceOriginOf(sent.headers, own);
   const rest = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${Math.max(0, Math.floor(seconds))}`;
   return protocol === 'https:' ? `${SECURE_COOKIE}=${token}; Secure; ${rest}` : `${plain(port)}=${token}; ${rest}`;
 }
 
 /** Set-Cookie that takes it away. */
-export const noCookie = (sent: Sent, own: OwnAddresses): string => sessionCookie(sent, own, '', 0);
+export const noCookie = (sent: Sent, own: ServiceAddresses): string => sessionCookie(sent, own, '', 0);
 
 /**
  * The token of the session that a request brings along; undefined where it brings none. At the host of a PUBLIC_URL of
  * https only the cookie that is safe there counts. Throws UNAUTHORIZED for two of one name: one of them is not ours.
  */
-export function sessionToken({ headers: { host = '' }, cookies }: Sent, own: OwnAddresses): string | undefined {
+export function sessionToken({ headers: { host = '' }, cookies }: Sent, own: ServiceAddresses): string | undefined {
   const page = URL.parse(own.PUBLIC_URL);
   const isSecure = page?.protocol === 'https:' && page.host === host.toLowerCase();
   const names = isSecure ? [SECURE_COOKIE] : [SECURE_COOKIE, plain(URL.parse(`http://${host}`)?.port ?? '')];

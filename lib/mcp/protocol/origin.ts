@@ -2,13 +2,13 @@ import { AppError } from '#lib/platform/errors.ts';
 import {
   isServiceHost,
   isServiceOrigin,
-  type OwnAddresses,
+  type ServiceAddresses,
   unknownHostError,
 } from '#lib/platform/http/service-host.ts';
 import type { Settings } from '#lib/settings.ts';
 
 /** Whose pages may use MCP: our own, and those of ALLOWED_ORIGINS, whose `*` is for the API. */
-type Allowed = OwnAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;
+type Allowed = ServiceAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;
 
 /**
  * A page in a browser reaches MCP from the service's own origin alone, or from one that the operator names; clients

@@ -1,29 +1,26 @@
-/** From the least to the most. */
+/** In ascending order of rights. */
 export const ROLES = ['viewer', 'responder', 'member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What a key may be held to. */
+/** Scopes that a key can be restricted to. */
 export const SCOPES = ['read', 'respond', 'write', 'push', 'mcp', 'audit'] as const;
 export type KeyScope = (typeof SCOPES)[number];
 
-/** Whoever calls, as far as it decides what they may do. */
+/** Rights of a caller. */
 export type Rights = {
   role: Role;
-  /** Of a key that is held to some; null: whatever the role may. */
+  /** null: everything that the role allows. */
   scopes: readonly KeyScope[] | null;
   is_read_only: boolean;
 };
 
-/** `read_only`: a read-only key may, too. */
+/** `read_only`: also allowed for a read-only key. */
 type Rule = { role: Role; scopes: readonly KeyScope[]; read_only?: true };
 
-/**
- * What it takes to use an endpoint or a tool: the least role, and the scopes of which a key that is held to any needs
- * one; with none of them only a key without scopes, or a session, will do.
- */
+/** Minimum role, and scopes of which a restricted key needs one. Without scopes: unrestricted keys and sessions. */
 const RULES = {
   read: { role: 'viewer', scopes: ['read', 'respond', 'write'], read_only: true },
-  // The audit log; `audit` opens all of it.
+  // The `audit` scope opens the whole audit log.
   changes: { role: 'viewer', scopes: ['read', 'respond', 'write', 'audit'], read_only: true },
   respond: { role: 'responder', scopes: ['respond'] },
   push: { role: 'member', scopes: ['push'] },
@@ -35,32 +32,30 @@ const RULES = {
   manage: { role: 'admin', scopes: [] },
 } as const satisfies Record<string, Rule>;
 
-/** Access that needs a key or a session. */
+/** Access that requires a key or a session. */
 export type Guarded = keyof typeof RULES;
 
-/** What an endpoint asks for; `open` asks for nothing. */
+/** Access required by an endpoint; `open` requires nothing. */
 export type Access = 'open' | Guarded;
 
-/** What the rule of an access is. */
 export const ruleOf = (access: Guarded): Rule => RULES[access];
 
-const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
+const isAtLeast = (role: Role, minimum: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(minimum);
 
-/** Whether they may. */
+/** Whether the rights allow the access. */
 export const isAllowed = (rights: Rights, access: Guarded): boolean => denialReason(rights, access) === undefined;
 
-/** Why somebody may not, with what is missing and what to do. */
-type Refusal = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
+type Denial = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
 
-/** Why they may not; undefined where they may. It imports nothing, as the console says the same before the API does. */
-export function denialReason({ role, scopes, is_read_only }: Rights, access: Guarded): Refusal | undefined {
+/** Returns why access is denied; undefined if allowed. Imports nothing, because the console uses it too. */
+export function denialReason({ role, scopes, is_read_only }: Rights, access: Guarded): Denial | undefined {
   const rule = ruleOf(access);
   if (is_read_only && !rule.read_only) {
     const message = 'This key is read-only. Use a key that was created without is_read_only.';
     return { code: 'READ_ONLY', message };
   }
   if (scopes && !rule.scopes.some((scope) => scopes.includes(scope))) {
-    return { code: 'FORBIDDEN', message: tooNarrow(scopes, rule) };
+    return { code: 'FORBIDDEN', message: scopeMessage(scopes, rule) };
   }
   if (!isAtLeast(role, rule.role)) {
     return { code: 'FORBIDDEN', message: `This needs the ${rule.role} role; you are ${withArticle(role)}.` };
@@ -68,9 +63,9 @@ export function denialReason({ role, scopes, is_read_only }: Rights, access: Gua
   return undefined;
 }
 
-function tooNarrow(has: readonly KeyScope[], { scopes: [wanted] }: Rule): string {
-  const needs = wanted ? `${wanted}. Make a key that has it.` : 'a key without scopes, or a session.';
-  return `This key has the ${has.length === 1 ? 'scope' : 'scopes'} ${has.join(', ')}; this needs ${needs}`;
+function scopeMessage(granted: readonly KeyScope[], { scopes: [required] }: Rule): string {
+  const needs = required ? `${required}. Create a key that has it.` : 'a key without scopes, or a session.';
+  return `This key has the ${granted.length === 1 ? 'scope' : 'scopes'} ${granted.join(', ')}; this needs ${needs}`;
 }
 
 const withArticle = (role: Role): string => `${role === 'admin' ? 'an' : 'a'} ${role}`;

@@ -5,16 +5,16 @@ export type ApiEvent = {
   rawPath: string;
   rawQueryString: string;
   headers: Record<string, string | undefined>;
-  /** `name=value` each; absent where none came. They are not in the headers. */
+  /** One `name=value` each; not in the headers. */
   cookies?: string[];
   body?: string | undefined;
   isBase64Encoded: boolean;
   /**
-   * In place of `body` where a host has not yet read it: nothing is kept of a body before somebody wants it. Of one of
-   * more than `most` bytes it answers undefined, or with `cut` the first of them without waiting for the rest. Throws
-   * RATE_LIMITED when too much is being received, VALIDATION_ERROR when it does not arrive whole.
+   * Set instead of `body` if the host has not read the body yet. Returns undefined for a body of more than `maxBytes`;
+   * with `cut`, its first `maxBytes` without waiting for the rest. Throws RATE_LIMITED when too much is being received,
+   * VALIDATION_ERROR when the body is incomplete.
    */
-  readBody?: (most: number, cut?: 'cut') => Promise<Buffer | undefined>;
+  readBody?: (maxBytes: number, cut?: 'cut') => Promise<Buffer | undefined>;
   requestContext: {
     requestId: string;
     domainName?: string;
@@ -22,27 +22,26 @@ export type ApiEvent = {
   };
 };
 
-/** What a function answers to API Gateway. Each cookie becomes a header Set-Cookie. */
+/** Result for API Gateway. Each cookie becomes a Set-Cookie header. */
 export type ApiResult = {
   statusCode: number;
   headers: Record<string, string>;
   cookies?: string[];
   body: string;
-  /** The body stands for bytes: whoever writes the answer out decodes it. */
   isBase64Encoded?: boolean;
 };
 
-/** API Gateway hands them over apart from the headers, one each (payload format 2.0); what stands in for it may not. */
+/** Returns the cookies, which API Gateway passes apart from the headers (payload format 2.0), unlike other hosts. */
 export const cookiesOf = ({ cookies, headers }: ApiEvent): string[] =>
   cookies ?? (headers.cookie ?? '').split(/; */).filter(Boolean);
 
-/** With every answer of the API: it is stored nowhere, and is what its content type says. */
+/** Headers of every API response: no storage, no content sniffing. */
 export const PUSH_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** With all but answers to pushes, of which there are many: a page that opens one can do nothing with it. */
+/** Headers of all API responses except those to pushes: pushes are many, and a browser cannot use their responses. */
 export const API_HEADERS = {
   ...PUSH_HEADERS,
   'referrer-policy': 'no-referrer',
@@ -50,30 +49,24 @@ export const API_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/**
- * The body of a request, read now if it was not yet. Throws PAYLOAD_TOO_LARGE over `most` bytes, and what
- * `event.readBody` throws.
- */
-export async function bodyBytes(event: ApiEvent, most: number): Promise<Buffer> {
-  const bytes = event.readBody ? await event.readBody(most) : given(event);
-  if (bytes && bytes.length <= most) return bytes;
-  throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${most} bytes.`);
+/** Returns the body of a request. Throws PAYLOAD_TOO_LARGE over `maxBytes`, and the errors of `event.readBody`. */
+export async function bodyBytes(event: ApiEvent, maxBytes: number): Promise<Buffer> {
+  const bytes = event.readBody ? await event.readBody(maxBytes) : receivedBody(event);
+  if (bytes && bytes.length <= maxBytes) return bytes;
+  throw new AppError('PAYLOAD_TOO_LARGE', `The body must have at most ${maxBytes} bytes.`);
 }
 
-/** The first `most` bytes of the body of a request; the rest is never read. Throws what `event.readBody` does. */
-export async function firstBytes(event: ApiEvent, most: number): Promise<Buffer> {
-  const bytes = event.readBody ? await event.readBody(most, 'cut') : given(event);
-  return (bytes ?? Buffer.alloc(0)).subarray(0, most);
+/** Returns the first `maxBytes` of the body without reading the rest. Throws the errors of `event.readBody`. */
+export async function firstBytes(event: ApiEvent, maxBytes: number): Promise<Buffer> {
+  const bytes = event.readBody ? await event.readBody(maxBytes, 'cut') : receivedBody(event);
+  return (bytes ?? Buffer.alloc(0)).subarray(0, maxBytes);
 }
 
-const given = ({ body, isBase64Encoded }: ApiEvent): Buffer =>
+const receivedBody = ({ body, isBase64Encoded }: ApiEvent): Buffer =>
   Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
 
-/**
- * A request as API Gateway and function URLs hand it over, as the web's own kind. Its id travels as `x-request-id`. Its
- * body is read when it is asked for; reading one of more than `most` bytes throws PAYLOAD_TOO_LARGE.
- */
-export function requestOf(event: ApiEvent, most: number, signal?: AbortSignal): Request {
+/** Converts an event to a web Request with `x-request-id`. A body over `maxBytes` throws PAYLOAD_TOO_LARGE. */
+export function requestOf(event: ApiEvent, maxBytes: number, signal?: AbortSignal): Request {
   const { http, domainName, requestId } = event.requestContext;
   const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`;
   const headers = new Headers();
@@ -83,24 +76,25 @@ export function requestOf(event: ApiEvent, most: number, signal?: AbortSignal): 
   return new Request(`https://${domainName ?? 'localhost'}${event.rawPath}${query}`, {
     method: http.method,
     headers,
-    ...(hasBody && http.method !== 'GET' && http.method !== 'HEAD' && { body: streamOf(event, most), duplex: 'half' }),
+    ...(hasBody &&
+      http.method !== 'GET' &&
+      http.method !== 'HEAD' && { body: streamOf(event, maxBytes), duplex: 'half' }),
     ...(signal && { signal }),
   });
 }
 
-/** Nothing is asked of it before somebody reads. */
-const streamOf = (event: ApiEvent, most: number): ReadableStream<Uint8Array> =>
+const streamOf = (event: ApiEvent, maxBytes: number): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
       async pull(controller) {
-        controller.enqueue(await bodyBytes(event, most));
+        controller.enqueue(await bodyBytes(event, maxBytes));
         controller.close();
       },
     },
     { highWaterMark: 0 },
   );
 
-/** A whole answer as API Gateway wants it. */
+/** Converts a web Response to a result for API Gateway. */
 export async function resultOf(response: Response, requestId: string): Promise<ApiResult> {
   return {
     statusCode: response.status,

@@ -1,8 +1,8 @@
 import { AppError } from '#lib/platform/errors.ts';
 import { denialReason, type Guarded, type Rights } from './access.ts';
 
-/** Throws READ_ONLY, or FORBIDDEN with what is missing, unless they may. */
+/** Throws READ_ONLY or FORBIDDEN if the rights do not allow the access. */
 export function assertAllowed(rights: Rights, access: Guarded): void {
-  const refusal = denialReason(rights, access);
-  if (refusal) throw new AppError(refusal.code, refusal.message);
+  const denial = denialReason(rights, access);
+  if (denial) throw new AppError(denial.code, denial.message);
 }

@@ -1,32 +1,32 @@
-/** Longer names are not compared: it takes quadratic time, and is no typing mistake. */
+/** Longer names are not typing mistakes, and the comparison takes quadratic time. */
 const MAX_NAME_LENGTH = 64;
-/** Shorter words say too little: `is` of `is_read_only`. */
+/** Shorter words match too often: `is` of `is_read_only`. */
 const MIN_WORD = 3;
 
 /**
- * The known name that somebody may have meant: the one with the fewest letters to change, at most one in three; else
- * one whose words hold those of `name`, or the other way round (`read_only`: `is_read_only`). Case, hyphens and
- * underscores do not count. Undefined when none is near. Pure.
+ * Returns the known name that a caller probably meant, or undefined. The closest by edit distance wins if at most one
+ * letter in three differs; else a name that contains all words of `name` or vice versa (`read_only`: `is_read_only`).
+ * Ignores case, hyphens and underscores. Pure.
  */
 export function closestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   const letters = flat(name);
-  const near = closest(known, (one) => {
-    const other = flat(one);
+  const near = closest(known, (candidate) => {
+    const other = flat(candidate);
     const distance = editDistance(letters, other);
     return distance <= Math.floor(Math.max(letters.length, other.length) / 3) ? distance : undefined;
   });
   if (near !== undefined) return near;
   const words = wordsOf(name);
-  return closest(known, (one) => {
-    const other = wordsOf(one);
-    const [fewer, more] = words.size <= other.size ? [words, other] : [other, words];
-    const says = [...fewer].some((word) => word.length >= MIN_WORD);
-    return says && fewer.isSubsetOf(more) ? more.size - fewer.size : undefined;
+  return closest(known, (candidate) => {
+    const other = wordsOf(candidate);
+    const [smaller, larger] = words.size <= other.size ? [words, other] : [other, words];
+    const isSpecific = [...smaller].some((word) => word.length >= MIN_WORD);
+    return isSpecific && smaller.isSubsetOf(larger) ? larger.size - smaller.size : undefined;
   });
 }
 
-/** How many letters must be put in, left out, replaced or swapped with their neighbour to make `b` of `a`. Pure. */
+/** Returns the number of insertions, deletions, replacements and swaps of neighbors that turn `a` into `b`. Pure. */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -43,12 +43,11 @@ export function editDistance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** The name with the least measure, of equal ones the first. */
-function closest(known: readonly string[], measure: (one: string) => number | undefined): string | undefined {
-  let best: { name: string; at: number } | undefined;
+function closest(known: readonly string[], measure: (name: string) => number | undefined): string | undefined {
+  let best: { name: string; score: number } | undefined;
   for (const name of known) {
-    const at = measure(name);
-    if (at !== undefined && (!best || at < best.at)) best = { name, at };
+    const score = measure(name);
+    if (score !== undefined && (!best || score < best.score)) best = { name, score };
   }
   return best?.name;
 }

@@ -1,22 +1,16 @@
 import * as z from 'zod';
 
-/**
- * Bounds on the shape of what a request holds, checked before anything is made of it: a hundred thousand small members
- * cost far more to parse, and far more again to complain of one by one, than their bytes did to read.
- */
+/** Checked before parsing: a hundred thousand small values cost far more to parse and report than to read. */
 
-/** No body within its other limits comes near. */
+/** Far above any body within its other limits. */
 const MAX_VALUES = 10_000;
 const MAX_DEPTH = 64;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [LIST, LIST_END, MAP, MAP_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/**
- * What is too much about a text of JSON, as a sentence without its subject; undefined when nothing is. Counts brackets
- * and commas outside of texts, and takes what is no JSON as it comes.
- */
-export function excessOf(json: Uint8Array): string | undefined {
+/** Describes how JSON exceeds the limits, such as "is nested …"; undefined if it does not. Does not validate. */
+export function sizeProblem(json: Uint8Array): string | undefined {
   let values = 1;
   let depth = 0;
   for (let i = 0; i < json.length; i++) {
@@ -33,13 +27,10 @@ export function excessOf(json: Uint8Array): string | undefined {
   return undefined;
 }
 
-/**
- * A list or map whose length is checked before any of its members is, so that one that is far too long has one fault
- * and not one a member.
- */
-export const atMost = <Schema extends z.ZodType>(most: number, schema: Schema, message: string) =>
+/** Returns a schema that checks the size before the items, so that an oversized value is a single error. */
+export const atMost = <Schema extends z.ZodType>(maxSize: number, schema: Schema, message: string) =>
   z.preprocess((value, context) => {
-    if (sizeOf(value) <= most) return value;
+    if (sizeOf(value) <= maxSize) return value;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   }, schema);

@@ -1,14 +1,14 @@
 import { AppError } from '#lib/platform/errors.ts';
 import { isObject } from '#lib/platform/plain-data.ts';
 import { type ApiEvent, bodyBytes } from './api-event.ts';
-import { excessOf } from './json-size.ts';
+import { sizeProblem } from './json-size.ts';
 import { refusal } from './validation.ts';
 
-/** The body as a JSON object. An empty body is `{}`. Throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE. */
+/** Reads the body as a JSON object; an empty body is `{}`. Throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE. */
 export async function readBody(event: ApiEvent, maxBytes: number): Promise<Record<string, unknown>> {
   const bytes = await bodyBytes(event, maxBytes);
   if (bytes.length === 0) return {};
-  const excess = excessOf(bytes);
+  const excess = sizeProblem(bytes);
   if (excess !== undefined) throw refusal([{ path: '', message: excess }]);
   let value: unknown;
   try {
@@ -28,14 +28,14 @@ export async function readBody(event: ApiEvent, maxBytes: number): Promise<Recor
 }
 
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
-/** JSON.stringify writes a surrogate as an escape only where its other half is missing. */
+/** JSON.stringify escapes a surrogate only if its other half is missing. */
 const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
-/** JSON whose every text is well-formed Unicode: no store keeps half a character. Throws SyntaxError. */
+/** Parses JSON and rejects text that is not well-formed Unicode, which no store keeps. Throws SyntaxError. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (SURROGATE_ESCAPE.test(text) && LONE_SURROGATE.test(JSON.stringify(value))) {
-    throw new SyntaxError('A \\ud800 to \\udfff stands without its other half');
+    throw new SyntaxError('A surrogate (\\ud800 to \\udfff) lacks its other half');
   }
   return value;
 }

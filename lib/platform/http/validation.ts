@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { AppError, type ErrorDetail, invalid } from '#lib/platform/errors.ts';
 import { memberOf, withoutNulls } from '#lib/platform/plain-data.ts';
 import { shorten } from '#lib/platform/text.ts';
-import { requiredAnyway, unknown, unknownMembers } from './unknown-members.ts';
+import { commonRequired, unknown, unknownProperties } from './unknown-properties.ts';
 
 type Primitive = z.core.util.Primitive;
 
@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
   record: 'an object',
 };
 
-const SIZES: Record<string, string> = { string: 'characters', array: 'members', record: 'members' };
+const SIZES: Record<string, string> = { string: 'characters', array: 'items', record: 'properties' };
 
 const FORMATS: Record<string, string> = {
   email: 'an e-mail address',
@@ -24,10 +24,7 @@ const FORMATS: Record<string, string> = {
   datetime: 'an ISO 8601 time',
 };
 
-/**
- * What a schema says where it has no words of its own: what must be, in plain words, and nothing of what came. To be
- * given to each parse of what people send or set.
- */
+/** Describes what a value must be, without repeating it. Pass it to each parse of user input. */
 export const plainErrors: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
@@ -36,7 +33,7 @@ export const plainErrors: z.core.$ZodErrorMap = (issue) => {
       return choice(issue.values, issue.input);
     case 'invalid_union': {
       const kind = issue.discriminator as string | undefined;
-      if (kind === undefined || !issue.options) return 'has none of the possible forms';
+      if (kind === undefined || !issue.options) return 'has none of the accepted forms';
       return choice(issue.options as Primitive[], memberOf(issue.input, kind));
     }
     case 'too_big':
@@ -44,17 +41,17 @@ export const plainErrors: z.core.$ZodErrorMap = (issue) => {
     case 'too_small':
       return bound(issue, 'at least', issue.inclusive === false ? 'more than' : 'at least', issue.minimum);
     case 'invalid_format':
-      return `must be ${FORMATS[issue.format] ?? 'of another form'}`;
+      return `must be ${FORMATS[issue.format] ?? 'in another format'}`;
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_key':
-      return 'holds a name that is not possible';
+      return 'contains an invalid name';
     default:
-      return 'is not possible';
+      return 'is not valid';
   }
 };
 
-/** A whole number says what it is also to what is no number at all. */
+/** A whole number is described as such even if the input is not a number. */
 function typeOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   const { format } = (inst?._zod.def ?? {}) as { format?: string };
   return expected === 'number' && format?.includes('int') ? 'int' : expected;
@@ -71,20 +68,17 @@ function bound(issue: { origin?: string }, size: string, value: string, limit: n
 }
 
 const MAX_DETAILS = 100;
-/** In characters: every name that means something fits; a path may hold names as long as a body. */
+/** Characters: longer than any valid name; a path can contain names as long as a body. */
 const MAX_PATH = 500;
 
-/**
- * Parses by a schema; what does not fit, and what the schema does not know at any level, is a VALIDATION_ERROR that
- * names each place.
- */
+/** Parses by a schema. Throws a VALIDATION_ERROR that lists each invalid or unknown property. */
 export const parse = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> =>
-  validated(schema, value, unknownMembers(schema, value));
+  validated(schema, value, unknownProperties(schema, value));
 
 /**
- * The same for the body of a request, where null at the outermost level means absent.
- * @param readOnly members that are passed over, as they belong to a record that was read
- * @param nulls members whose null is a value of its own
+ * Parses the body of a request, in which null at the top level means absent.
+ * @param readOnly properties that are ignored, because they belong to a returned record
+ * @param nulls properties for which null is a value
  */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -92,22 +86,25 @@ export function parseBody<Schema extends z.ZodType>(
   readOnly?: ReadonlySet<string>,
   nulls: readonly string[] = [],
 ): z.output<Schema> {
-  return validated(schema, withoutNulls(body, nulls), unknownMembers(schema, body, readOnly));
+  return validated(schema, withoutNulls(body, nulls), unknownProperties(schema, body, readOnly));
 }
 
-function validated<Schema extends z.ZodType>(schema: Schema, value: unknown, strange: ErrorDetail[]): z.output<Schema> {
+function validated<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  unknowns: ErrorDetail[],
+): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: true, error: plainErrors });
-  if (parsed.success && strange.length === 0) return parsed.data;
-  const wrong = parsed.success ? [] : [...detailsOf(parsed.error), ...missingAnyway(schema, value, parsed.error)];
-  const named = new Set(strange.map(({ path }) => path));
-  throw refusal([...strange, ...wrong.filter(({ path }) => !named.has(path))]);
+  if (parsed.success && unknowns.length === 0) return parsed.data;
+  const wrong = parsed.success ? [] : [...detailsOf(parsed.error), ...missingRequired(schema, value, parsed.error)];
+  const named = new Set(unknowns.map(({ path }) => path));
+  throw refusal([...unknowns, ...wrong.filter(({ path }) => !named.has(path))]);
 }
 
-/** A schema's complaint in the service's own form. */
+/** Converts an error of a schema to a VALIDATION_ERROR. */
 export const validationError = (error: z.ZodError, under: PropertyKey[] = []): AppError =>
   refusal(detailsOf(error, under));
 
-/** Unknown keys of a strict object are named one by one. */
 const detailsOf = (error: z.ZodError, under: PropertyKey[] = []): ErrorDetail[] =>
   error.issues.flatMap((issue) => {
     const path = [...under, ...issue.path];
@@ -115,26 +112,26 @@ const detailsOf = (error: z.ZodError, under: PropertyKey[] = []): ErrorDetail[] 
     return [{ path: path.join('.'), message: issue.message }];
   });
 
-/** With a missing or wrong kind zod checks nothing else; what every kind requires is named all the same. */
-function missingAnyway(schema: z.ZodType, value: unknown, error: z.ZodError): ErrorDetail[] {
+/** If the kind is missing or wrong, zod checks nothing else; adds the missing properties that every kind requires. */
+function missingRequired(schema: z.ZodType, value: unknown, error: z.ZodError): ErrorDetail[] {
   const [issue] = error.issues;
   if (issue?.code !== 'invalid_union' || issue.path.length > 1 || typeof value !== 'object' || !value) return [];
   const kind = issue.path[0];
-  return requiredAnyway(schema)
+  return commonRequired(schema)
     .filter((name) => name !== kind && memberOf(value, name) === undefined)
     .map((path) => ({ path, message: 'is required' }));
 }
 
-/** A VALIDATION_ERROR of at least one wrong place; its message is about the first. */
+/** Returns a VALIDATION_ERROR with at least one detail; its message is about the first. */
 export function refusal(details: ErrorDetail[]): AppError {
   const shown = details.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: shorten(path, MAX_PATH), message }));
   const [first] = shown;
-  const told = first?.message.startsWith('`') ? first.message : `${first?.path || 'request'}: ${first?.message}`;
+  const summary = first?.message.startsWith('`') ? first.message : `${first?.path || 'request'}: ${first?.message}`;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  return new AppError('VALIDATION_ERROR', `${told}${more}`, { details: shown });
+  return new AppError('VALIDATION_ERROR', `${summary}${more}`, { details: shown });
 }
 
-/** What identifies a record may be repeated in a PUT but not changed. Throws VALIDATION_ERROR. */
+/** Throws VALIDATION_ERROR if a PUT changes an identifying property; repeating it is accepted. */
 export function assertUnchanged<R extends object>(record: R, patch: { [K in keyof R]?: R[K] | undefined }): void {
   for (const [name, value] of Object.entries(patch)) {
     const present = memberOf(record, name);

@@ -1,14 +1,11 @@
-/** Headers of an answer whose values are shown to nobody. */
-export const SECRET_IN_ANSWERS: ReadonlySet<string> = new Set(['set-cookie', 'authorization']);
+/** Response headers whose values are never shown. */
+export const SECRET_RESPONSE_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'authorization']);
 
-/**
- * What in the headers of a request may be a secret: each value, and of a value what others may show alone.
- * @returns texts for `hiderOf`
- */
+/** Returns possible secrets in request headers: values and their parts. @returns texts for `redactorOf` */
 export const headerSecrets = (headers: Record<string, string> = {}): string[] =>
   Object.entries(headers).flatMap(([name, value]) => {
     const credentials = credentialsOf(value);
-    // The word Bearer alone is no secret: it stays readable.
+    // `Bearer` itself is not a secret and stays readable.
     const whole = /authorization$/i.test(name) && credentials.length > 0 ? [] : [value.trim()];
     return [...whole, ...credentials, ...valuesIn(value)];
   });
@@ -22,6 +19,6 @@ function credentialsOf(value: string): string[] {
   return [credentials, pair, pair.slice(pair.indexOf(':') + 1)];
 }
 
-/** Of cookies, forms, JSON and the like (`session=abcdef; id="7"`), the values that are long enough to be secrets. */
+/** Returns values in cookies, forms and JSON (`session=abcdef; id="7"`) long enough to be secrets. */
 export const valuesIn = (text: string): string[] =>
   [...text.matchAll(/[=:]\s*"?([^\s"&,;{}[\]]{6,})/g)].map((match) => match[1]!);

@@ -1,29 +1,26 @@
 import { REDACTED } from './kept-secrets.ts';
 
-/**
- * The ways in which a text can be read once the escapes and encodings in it are undone. Pure, and linear in the length
- * of the text: all readings together are bounded.
- */
+/** Secrets are searched in all decodings of a text. Their total length is bounded, so the time is linear. */
 
-/** Character `i` of `text` was made of the characters `from[i]` to `to[i]` (not included) of the text that is read. */
+/** Character `i` of `text` was decoded from the characters `from[i]` to `to[i]` (exclusive) of the original text. */
 type Decoding = { text: string; from: number[]; to: number[] };
 
-/** Layers that are taken off: a secret in JSON in JSON in base64 has three. */
+/** Nested encodings: a secret in JSON in JSON in base64 has three. */
 const MAX_LAYERS = 4;
-/** All readings together, in lengths of the text: those of few layers come first. */
+/** Total length of all decodings, as a multiple of the text length; fewer layers come first. */
 const MAX_GROWTH = 32;
 const SMALL_TEXT = 1000;
 
-/** The text as it stands, and in every way in which escapes, base64 and hex in it can be undone. */
+/** Yields the text, and each decoding of the escapes, base64 and hex in it. */
 export function* decodingsOf(text: string): Generator<Decoding> {
   let left = MAX_GROWTH * text.length + SMALL_TEXT;
-  let layer: Decoding[] = [asItStands(text)];
+  let layer: Decoding[] = [undecoded(text)];
   for (let layers = 0; layer.length > 0; layers++) {
     const next: Decoding[] = [];
-    for (const reading of layer) {
-      yield reading;
+    for (const decoding of layer) {
+      yield decoding;
       if (layers === MAX_LAYERS || left <= 0) continue;
-      for (const inner of withoutLayer(reading)) {
+      for (const inner of decodeLayer(decoding)) {
         left -= inner.text.length;
         next.push(inner);
       }
@@ -32,36 +29,36 @@ export function* decodingsOf(text: string): Generator<Decoding> {
   }
 }
 
-/** A text without its escapes, as often as there are any, at most `MAX_LAYERS` times: `a%2526b`, `a%26b`, `a&b`. */
-function withoutEscapes(text: string): string[] {
+/** Removes escapes repeatedly, at most `MAX_LAYERS` times: `a%2526b`, `a%26b`, `a&b`. */
+function unescapeAll(text: string): string[] {
   const found = [text];
   for (let layers = 0; layers < MAX_LAYERS; layers++) {
-    const plain = found.at(-1)!.replace(ESCAPE, (written) => meant(written) ?? written);
+    const plain = found.at(-1)!.replace(ESCAPE, (written) => charactersOf(written) ?? written);
     if (plain === found.at(-1)) break;
     found.push(plain);
   }
   return found;
 }
 
-function asItStands(text: string): Decoding {
+function undecoded(text: string): Decoding {
   const from = Array.from({ length: text.length }, (_, i) => i);
   return { text, from, to: from.map((i) => i + 1) };
 }
 
-function withoutLayer(reading: Decoding): Decoding[] {
-  const { text } = reading;
+function decodeLayer(decoding: Decoding): Decoding[] {
+  const { text } = decoding;
   return [
     ...ESCAPES.flatMap(({ whole, part }) => {
       const end = text.search(part);
-      // What is cut off in the middle of an escape still ends with what stands before it.
-      return [unescaped(reading, whole, text.length), end >= 0 ? unescaped(reading, whole, end) : undefined];
+      // A text that is cut off in an escape ends, decoded, before that escape.
+      return [removeEscapes(decoding, whole, text.length), end >= 0 ? removeEscapes(decoding, whole, end) : undefined];
     }),
-    ...BASE64_OFFSETS.map((offset) => decoded(reading, BASE64, 6, sixBits, offset)),
-    ...HEX_OFFSETS.map((offset) => decoded(reading, HEX, 4, fourBits, offset)),
+    ...BASE64_OFFSETS.map((offset) => decodeDigits(decoding, BASE64, 6, sixBits, offset)),
+    ...HEX_OFFSETS.map((offset) => decodeDigits(decoding, HEX, 4, fourBits, offset)),
   ].filter((one) => one !== undefined);
 }
 
-/** Escapes, and what is left of one at the end of a text that was cut off. */
+/** Escapes, and the incomplete escape at the end of a truncated text. */
 const ESCAPES = [
   // JSON
   { whole: /\\(?:u[\da-f]{4}|["\\/bfnrt])/gi, part: /\\(?:u[\da-f]{0,3})?$/i },
@@ -78,8 +75,7 @@ const ESCAPE = new RegExp(ESCAPES.map(({ whole }) => whole.source).join('|'), 'g
 const JSON_LETTERS: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 const HTML_NAMES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
-/** The characters that an escape stands for; undefined when for none. */
-function meant(written: string): string | undefined {
+function charactersOf(written: string): string | undefined {
   if (written.startsWith('%')) {
     const bytes = Buffer.from(written.replaceAll('%', ''), 'hex');
     const text = bytes.toString('utf8');
@@ -96,43 +92,42 @@ function meant(written: string): string | undefined {
   return JSON_LETTERS[letter.toLowerCase()] ?? letter;
 }
 
-/** The first `end` characters of a reading without one layer of escapes; undefined when it stays as it is. */
-function unescaped({ text, from, to }: Decoding, escapes: RegExp, end: number): Decoding | undefined {
+function removeEscapes({ text, from, to }: Decoding, escapes: RegExp, end: number): Decoding | undefined {
   const parts: string[] = [];
-  const made: Decoding = { text: '', from: [], to: [] };
+  const output: Decoding = { text: '', from: [], to: [] };
   let done = 0;
   const keep = (upTo: number) => {
     parts.push(text.slice(done, upTo));
     for (let i = done; i < upTo; i++) {
-      made.from.push(from[i]!);
-      made.to.push(to[i]!);
+      output.from.push(from[i]!);
+      output.to.push(to[i]!);
     }
   };
   for (const { 0: written, index } of text.slice(0, end).matchAll(escapes)) {
-    const characters = meant(written);
+    const characters = charactersOf(written);
     if (characters === undefined) continue;
     keep(index);
     done = index + written.length;
     parts.push(characters);
     for (let i = 0; i < characters.length; i++) {
-      made.from.push(from[index]!);
-      made.to.push(to[done - 1]!);
+      output.from.push(from[index]!);
+      output.to.push(to[done - 1]!);
     }
   }
   if (done === 0 && end === text.length) return undefined;
   keep(end);
-  return { ...made, text: parts.join('') };
+  return { ...output, text: parts.join('') };
 }
 
-/** Runs that hold four bytes at least; base64 in either alphabet, also when it is broken over lines. */
+/** Digits of at least four bytes; base64 in both alphabets, also across line breaks. */
 const BASE64 = /[\w+/-]{6,}(?:\r?\n[\w+/-]+)*/g;
 const HEX = /[\da-f]{8,}/gi;
-/** Where in a run the first byte may begin, as others may have written something before it. */
+/** Possible offsets of the first byte, because other text may precede it. */
 const BASE64_OFFSETS = [0, 1, 2, 3];
 const HEX_OFFSETS = [0, 1];
 
-/** The bytes (as Latin-1) that runs of digits stand for, with a line break between runs; undefined without any. */
-function decoded(
+/** Decodes runs of digits to bytes (as Latin-1), with a line break between runs; undefined if it has no runs. */
+function decodeDigits(
   { text, from, to }: Decoding,
   runs: RegExp,
   bitsOfDigit: number,
@@ -140,28 +135,28 @@ function decoded(
   offset: number,
 ): Decoding | undefined {
   const codes: number[] = [];
-  const made: Decoding = { text: '', from: [], to: [] };
+  const output: Decoding = { text: '', from: [], to: [] };
   const push = (code: number, first: number, last: number) => {
     codes.push(code);
-    made.from.push(from[first]!);
-    made.to.push(to[last]!);
+    output.from.push(from[first]!);
+    output.to.push(to[last]!);
   };
   for (const { 0: run, index } of text.matchAll(runs)) {
     if (codes.length > 0) push(0x0a, index, index);
-    let [held, bits, before] = [0, 0, index];
+    let [pending, bits, previous] = [0, 0, index];
     for (let i = index + offset; i < index + run.length; i++) {
       const value = digit(text.charCodeAt(i));
-      if (value < 0) continue; // A line break.
-      held = ((held << bitsOfDigit) | value) & 0xfff;
+      if (value < 0) continue; // Line break
+      pending = ((pending << bitsOfDigit) | value) & 0xfff;
       bits += bitsOfDigit;
       if (bits >= 8) {
         bits -= 8;
-        push((held >> bits) & 0xff, before, i);
+        push((pending >> bits) & 0xff, previous, i);
       }
-      before = i;
+      previous = i;
     }
   }
-  return codes.length === 0 ? undefined : { ...made, text: Buffer.from(codes).toString('latin1') };
+  return codes.length === 0 ? undefined : { ...output, text: Buffer.from(codes).toString('latin1') };
 }
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -171,48 +166,47 @@ const sixBitsOf = Array.from({ length: 128 }, (_, code) =>
 const sixBits = (code: number): number => sixBitsOf[code] ?? -1;
 const fourBits = (code: number): number => Number.parseInt(String.fromCharCode(code), 16);
 
-/** A text without the secrets that it was made for. @param isCut it may end in the middle of one */
+/** Replaces secrets in a text. @param isCut whether the text may end in the middle of a secret */
 export type Redact = (text: string, isCut?: boolean) => string;
 
-/** So many characters of a secret in a row are found wherever they stand; a shorter secret is found as a whole. */
+/** Length of a part of a secret that is found anywhere; a shorter secret is found as a whole. */
 const FRAGMENT = 16;
-/** Fewer characters are no secret, and would riddle a text. */
+/** Minimum length of a secret: shorter ones would match everywhere. */
 const MIN_LENGTH = 3;
-/** Shorter ones are found only where no letter or digit touches them: `prod`, but not in `product`. */
-const STANDS_IN_WORDS = 8;
-/** Only so many first characters of a longer secret are looked for: bounds the time of a search. */
+/** Shorter secrets match only whole words: `prod`, but not in `product`. */
+const MIN_LENGTH_IN_WORDS = 8;
+/** Characters of a secret that are searched, which bounds the time. */
 const MAX_SEARCHED = 4096;
-/** At the end of a text that was cut off there, so many first characters of a secret are found. */
+/** Minimum length of a secret's beginning that is found at the end of a truncated text. */
 const MIN_START = 4;
 
 /**
- * Makes what takes secrets out of a text that others wrote (an answer, an error, a log line), also where it holds half
- * of one, or has it in another case, with escapes of JSON, URLs or HTML, in base64 or in hex, or in several of these
- * at once. Takes time in proportion to the secrets and to the text.
+ * Returns a function that redacts secrets in external text (a response, an error, a log line). It finds halves of a
+ * secret, other cases, and secrets in JSON, URL or HTML escapes, base64, hex or several of these. Time is proportional
+ * to the secrets plus the text.
  */
 export function redactorOf(secrets: Iterable<string>): Redact {
-  const forms = [...secrets].flatMap((one) => formsOf(one.slice(0, MAX_SEARCHED)));
-  // Before there are any tables for them: most checks have no secrets.
+  const forms = [...secrets].flatMap((secret) => formsOf(secret.slice(0, MAX_SEARCHED)));
+  // Most checks have no secrets, so no tables are built for them.
   if (!forms.some(({ length }) => length >= MIN_LENGTH)) return (text) => text;
-  const wanted = wantedOf(new Set(forms));
+  const patterns = patternsOf(new Set(forms));
   return (text, isCut = text.endsWith('…')) => {
     const marks = new Uint8Array(text.length);
-    for (const reading of decodingsOf(text)) {
-      markPieces(reading, wanted, marks);
-      if (isCut) markStart(reading, wanted, marks);
+    for (const decoding of decodingsOf(text)) {
+      markPieces(decoding, patterns, marks);
+      if (isCut) markStart(decoding, patterns, marks);
     }
-    return masked(text, marks);
+    return maskMarked(text, marks);
   };
 }
 
 /**
- * Pieces of secrets to look for: texts by their length, in lower case. `begins` has a bit for each length of a piece
- * that begins with three characters of that hash: most places of a text begin none.
+ * Parts of secrets in lower case, by length. `begins` has, by the hash of three characters, a bit for each length of a
+ * part that begins with them: most positions of a text begin none.
  */
-type Wanted = { pieces: Set<string>[]; lengths: number[]; begins: Uint32Array; starts: Set<string> };
+type Patterns = { pieces: Set<string>[]; lengths: number[]; begins: Uint32Array; starts: Set<string> };
 
-/** @param forms of secrets (`formsOf`) */
-function wantedOf(forms: ReadonlySet<string>): Wanted {
+function patternsOf(forms: ReadonlySet<string>): Patterns {
   const pieces: Set<string>[] = [];
   const begins = new Uint32Array(HASHES);
   const starts = new Set<string>();
@@ -229,55 +223,54 @@ function wantedOf(forms: ReadonlySet<string>): Wanted {
   return { pieces, lengths: Object.keys(pieces).map(Number), begins, starts };
 }
 
-/** A secret, also as it reads without escapes of its own, and its UTF-8 as the bytes that base64 holds. */
+/** Returns a secret with and without its escapes, as text and as UTF-8 bytes in Latin-1, which base64 contains. */
 const formsOf = (secret: string): string[] =>
-  withoutEscapes(secret).flatMap((text) => [folded(text), folded(Buffer.from(text, 'utf8').toString('latin1'))]);
+  unescapeAll(secret).flatMap((text) => [folded(text), folded(Buffer.from(text, 'utf8').toString('latin1'))]);
 
-/** In lower case, with as many characters; in a form a + is a space. */
+/** Lower-cases a text without changing its length; a + becomes a space, as in a form. */
 const folded = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replaceAll('+', ' ');
 
 const HASHES = 1 << 14;
-/** Of the three characters at `i`. */
 const hashAt = (text: string, i: number): number =>
   (text.charCodeAt(i) * 961 + text.charCodeAt(i + 1) * 31 + text.charCodeAt(i + 2)) % HASHES;
 
-/** Marks the characters of a text that are part of a secret in one reading of it. */
-function markPieces(reading: Decoding, { pieces, lengths, begins }: Wanted, marks: Uint8Array): void {
-  const text = folded(reading.text);
+/** Marks the characters of the original text that a decoding finds to be part of a secret. */
+function markPieces(decoding: Decoding, { pieces, lengths, begins }: Patterns, marks: Uint8Array): void {
+  const text = folded(decoding.text);
   for (let i = 0; i + MIN_LENGTH <= text.length; i++) {
-    const possible = begins[hashAt(text, i)]!;
-    if (possible === 0) continue;
+    const lengthBits = begins[hashAt(text, i)]!;
+    if (lengthBits === 0) continue;
     for (const length of lengths) {
       const end = i + length;
-      if (!(possible & (1 << length)) || !pieces[length]!.has(text.slice(i, end))) continue;
-      if (length >= STANDS_IN_WORDS || standsAlone(text, i, end)) marks.fill(1, reading.from[i], reading.to[end - 1]);
+      if (!(lengthBits & (1 << length)) || !pieces[length]!.has(text.slice(i, end))) continue;
+      if (length >= MIN_LENGTH_IN_WORDS || isWholeWord(text, i, end))
+        marks.fill(1, decoding.from[i], decoding.to[end - 1]);
     }
   }
 }
 
-/** Marks the beginning of a secret at the end of a text. */
-function markStart(reading: Decoding, { starts }: Wanted, marks: Uint8Array): void {
-  const text = folded(reading.text).replace(/…$/, '');
+function markStart(decoding: Decoding, { starts }: Patterns, marks: Uint8Array): void {
+  const text = folded(decoding.text).replace(/…$/, '');
   for (let length = Math.min(FRAGMENT - 1, text.length); length >= MIN_START; length--) {
     if (!starts.has(text.slice(-length))) continue;
-    marks.fill(1, reading.from[text.length - length], reading.to[text.length - 1]);
+    marks.fill(1, decoding.from[text.length - length], decoding.to[text.length - 1]);
     return;
   }
 }
 
-const WORDY = /[\p{L}\p{N}_]/u;
-const standsAlone = (text: string, start: number, end: number): boolean =>
-  !WORDY.test(text.charAt(start - 1)) && !WORDY.test(text.charAt(end));
+const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
+const isWholeWord = (text: string, start: number, end: number): boolean =>
+  !WORD_CHARACTER.test(text.charAt(start - 1)) && !WORD_CHARACTER.test(text.charAt(end));
 
-function masked(text: string, marks: Uint8Array): string {
-  let shown = '';
+function maskMarked(text: string, marks: Uint8Array): string {
+  let output = '';
   for (let i = 0; i < text.length; ) {
     const isSecret = marks[i] === 1;
     const change = marks.indexOf(isSecret ? 0 : 1, i);
     const end = change < 0 ? text.length : change;
-    shown += isSecret ? REDACTED : text.slice(i, end);
+    output += isSecret ? REDACTED : text.slice(i, end);
     i = end;
   }
-  return shown;
+  return output;
 }

@@ -2,151 +2,148 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '#lib/platform/ports.ts';
 
 /**
- * Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. Of these the
- * lowest `order` goes first (default 0), then the first to come. From `until` on (epoch ms) it is too late.
+ * Permits are divided by tenant, with a limit per target. For the same target the lowest `order` goes first (default
+ * 0), then the first to arrive. Work that has not started by `until` (epoch ms) is dropped.
  */
 export type PermitRequest = { tenant: string; target?: string | undefined; order?: number; until?: number };
 
 export type SemaphoreOptions = {
-  /** Pieces of work at once. */
-  places: number;
-  /** Pieces of one tenant's work at once that lead to the same target; default no bound. */
+  permits: number;
+  /** Maximum number of concurrent permits per tenant and target. Default: no limit. */
   per_target?: number;
-  /** How long a piece waits for its place (ms). */
+  /** Maximum waiting time in ms. */
   wait_ms: number;
 };
 
-/** What `run` answers for work that found no place in time: it was not begun. */
-export const NO_PERMIT = Symbol('no place');
+/** Returned by `run` if no permit became free within `wait_ms`; the work was not started. */
+export const NO_PERMIT = Symbol('no permit');
 
-/** What one tenant may hold while others wait, and what is kept free for those that hold less. */
-export const tenantShare = (places: number): number => Math.ceil(places / 5);
+/** Returns the permits of one tenant while others wait; as many extra ones are reserved for the others. */
+export const tenantShare = (permits: number): number => Math.ceil(permits / 5);
 
-/** How often waiting work is looked through for what has waited too long. */
-const LOOK_MS = 250;
-/** What was due may come late for so long after a tenant was held back; so many such tenants are remembered. */
-const [HELD_BACK_MS, MOST_HELD_BACK] = [60_000, 1000];
+/** Interval of the check for expired waiting work. */
+const EXPIRY_CHECK_MS = 250;
+/** Time for which a tenant counts as having reached its share (ms), and number of such tenants that are kept. */
+const [AT_LIMIT_MS, MAX_AT_LIMIT] = [60_000, 1000];
 
-/** Work to one target of a tenant, in its order. */
+/** Work of a tenant for one target, ordered. */
 type Line = { target: string | undefined; running: number; waiting: Waiting[] };
-/** `waiting`: how many wait in its lines. */
 type Tenant = { id: string; running: number; lines: Map<string | undefined, Line>; waiting: number };
-/** What waits in a line: the rest of one call's items, of which each takes a place of its own. */
-type Waiting = { order: number; until: number; left: number; beginOne: () => void; giveUp: () => void };
+/** Remaining items of one call; each item takes its own permit. */
+type Waiting = { order: number; until: number; remaining: number; startOne: () => void; expire: () => void };
 
 /**
- * Shares places out among tenants, so that none holds up the work of another. A tenant may hold every place that no
- * other wants. As soon as others wait, they are served in turn, those that hold less than a fifth first. A fifth more
- * places are only for those, so that they need not wait for the long work of others.
+ * Divides permits among tenants so that no tenant delays another. A tenant can hold all permits that no other tenant
+ * requests. When others wait, tenants are served in turn, those below a fifth of the permits first. One fifth more
+ * permits is reserved for them, so that they do not wait for long work of others.
  */
 export class FairSemaphore {
-  readonly #shares: SemaphoreOptions;
+  readonly #options: SemaphoreOptions;
   readonly #clock: Pick<Clock, 'now' | 'sleep'>;
   readonly #tenants = new Map<string, Tenant>();
-  /** Tenants with waiting work, the next one to be served first. */
+  /** Tenants with waiting work; the next to be served comes first. */
   readonly #turns = new Map<string, Tenant>();
-  /** When each tenant held its share last, epoch ms. */
-  readonly #heldBack = new Map<string, number>();
+  /** Time when each tenant last reached its share, epoch ms. */
+  readonly #atLimit = new Map<string, number>();
   #running = 0;
-  #isLooking = false;
+  #isExpiring = false;
 
-  constructor(shares: SemaphoreOptions, clock: Pick<Clock, 'now' | 'sleep'>) {
-    this.#shares = shares;
+  constructor(options: SemaphoreOptions, clock: Pick<Clock, 'now' | 'sleep'>) {
+    this.#options = options;
     this.#clock = clock;
   }
 
-  /** Does the work as soon as there is a place for it; NO_PERMIT when there was none within `wait_ms`. */
-  async run<T>(claim: PermitRequest, work: () => Promise<T>): Promise<T | typeof NO_PERMIT> {
-    let answer: T | typeof NO_PERMIT = NO_PERMIT;
-    await this.each(claim, [work], async (only) => {
-      answer = await only();
+  /** Runs the work when a permit is free; returns NO_PERMIT if none was free within `wait_ms`. */
+  async run<T>(request: PermitRequest, work: () => Promise<T>): Promise<T | typeof NO_PERMIT> {
+    let result: T | typeof NO_PERMIT = NO_PERMIT;
+    await this.each(request, [work], async (only) => {
+      result = await only();
     });
-    return answer;
+    return result;
   }
 
   /**
-   * Does the work for each item, in their order, as soon as there is a place for it, and ends when all of it has.
-   * However many wait, nothing is made for an item before it begins. Rejects when a piece of work did.
-   * @param noPlace is told those for which there was no place within `wait_ms`: they are not begun
+   * Runs the work for each item in order as permits become free; resolves when all items are finished, rejects if one
+   * rejects. Allocates nothing for an item before it starts.
+   * @param onExpired receives the items that got no permit within `wait_ms`; their work was not started
    */
   each<T>(
-    claim: PermitRequest,
+    request: PermitRequest,
     items: readonly T[],
     work: (item: T) => Promise<void>,
-    noPlace: (items: readonly T[]) => void = () => {},
+    onExpired: (items: readonly T[]) => void = () => {},
   ): Promise<void> {
     if (items.length === 0) return Promise.resolve();
-    const tenant = this.#tenant(claim.tenant);
-    const { target } = claim;
+    const tenant = this.#tenant(request.tenant);
+    const { target } = request;
     const line = setDefault(tenant.lines, target, () => ({ target, running: 0, waiting: [] }));
     return new Promise((resolve, reject) => {
       let next = 0;
-      let open = items.length;
-      const close = (count: number) => {
-        open -= count;
-        if (open === 0) resolve();
+      let unfinished = items.length;
+      const finish = (count: number) => {
+        unfinished -= count;
+        if (unfinished === 0) resolve();
       };
-      const end = () => {
-        this.#end(tenant, line);
-        close(1);
+      const release = () => {
+        this.#release(tenant, line);
+        finish(1);
       };
       const fail = (error: unknown) => {
         reject(error);
-        end();
+        release();
       };
-      // Begun by whoever frees a place, and still on behalf of its own caller.
-      const beginOne = AsyncLocalStorage.bind(() => {
-        this.#begin(tenant, line);
-        work(items[next++]!).then(end, fail);
+      // The caller that frees a permit starts it, but in the async context of its own caller.
+      const startOne = AsyncLocalStorage.bind(() => {
+        this.#start(tenant, line);
+        work(items[next++]!).then(release, fail);
       });
-      const giveUp = () => {
-        const left = items.slice(next);
-        noPlace(left);
-        close(left.length);
+      const expire = () => {
+        const remaining = items.slice(next);
+        onExpired(remaining);
+        finish(remaining.length);
       };
-      while (next < items.length && this.#turns.size === 0 && this.#mayBegin(tenant, line)) beginOne();
-      const left = items.length - next;
-      if (left > 0) this.#wait(tenant, line, { ...this.#patience(claim), left, beginOne, giveUp });
+      while (next < items.length && this.#turns.size === 0 && this.#canStart(tenant, line)) startOne();
+      const remaining = items.length - next;
+      if (remaining > 0) this.#wait(tenant, line, { ...this.#expiry(request), remaining, startOne, expire });
     });
   }
 
-  /** Whether a tenant held its share or more in the last minute: what of it comes late then waited for its own work. */
-  wasHeldBack(tenant: string): boolean {
-    return (this.#heldBack.get(tenant) ?? Number.NEGATIVE_INFINITY) >= this.#clock.now() - HELD_BACK_MS;
+  /** Whether a tenant reached its share in the last minute: its late work then waited for its own work. */
+  wasAtLimit(tenant: string): boolean {
+    return (this.#atLimit.get(tenant) ?? Number.NEGATIVE_INFINITY) >= this.#clock.now() - AT_LIMIT_MS;
   }
 
   #tenant(id: string): Tenant {
     return setDefault(this.#tenants, id, () => ({ id, running: 0, lines: new Map(), waiting: 0 }));
   }
 
-  #mayBegin(tenant: Tenant, line: Line): boolean {
-    const { places, per_target = Number.POSITIVE_INFINITY } = this.#shares;
-    const share = tenantShare(places);
-    const room = tenant.running < share ? places + share : places;
+  #canStart(tenant: Tenant, line: Line): boolean {
+    const { permits, per_target = Number.POSITIVE_INFINITY } = this.#options;
+    const share = tenantShare(permits);
+    const room = tenant.running < share ? permits + share : permits;
     return this.#running < room && line.running < per_target;
   }
 
-  #begin(tenant: Tenant, line: Line): void {
+  #start(tenant: Tenant, line: Line): void {
     this.#running++;
     tenant.running++;
     line.running++;
-    if (this.#isOwnBound(tenant, line)) this.#noteHeldBack(tenant);
+    if (this.#isAtLimit(tenant, line)) this.#recordAtLimit(tenant);
   }
 
-  /** Whether more work of this tenant would wait for its own. */
-  #isOwnBound(tenant: Tenant, line: Line): boolean {
-    const { places, per_target = Number.POSITIVE_INFINITY } = this.#shares;
-    return tenant.running >= tenantShare(places) || line.running >= per_target;
+  #isAtLimit(tenant: Tenant, line: Line): boolean {
+    const { permits, per_target = Number.POSITIVE_INFINITY } = this.#options;
+    return tenant.running >= tenantShare(permits) || line.running >= per_target;
   }
 
-  #noteHeldBack({ id }: Tenant): void {
+  #recordAtLimit({ id }: Tenant): void {
     const now = this.#clock.now();
-    this.#heldBack.set(id, now);
-    if (this.#heldBack.size <= MOST_HELD_BACK) return;
-    for (const [other, at] of this.#heldBack) if (at < now - HELD_BACK_MS) this.#heldBack.delete(other);
+    this.#atLimit.set(id, now);
+    if (this.#atLimit.size <= MAX_AT_LIMIT) return;
+    for (const [other, at] of this.#atLimit) if (at < now - AT_LIMIT_MS) this.#atLimit.delete(other);
   }
 
-  #end(tenant: Tenant, line: Line): void {
+  #release(tenant: Tenant, line: Line): void {
     this.#running--;
     tenant.running--;
     line.running--;
@@ -154,81 +151,79 @@ export class FairSemaphore {
     this.#serve();
   }
 
-  /** Nothing is kept of a tenant or target without work. */
   #forget(tenant: Tenant, line: Line): void {
     if (line.running === 0 && line.waiting.length === 0) tenant.lines.delete(line.target);
     if (tenant.lines.size === 0) this.#tenants.delete(tenant.id);
   }
 
-  #patience({ order = 0, until = Number.POSITIVE_INFINITY }: PermitRequest): Pick<Waiting, 'order' | 'until'> {
-    return { order, until: Math.min(this.#clock.now() + this.#shares.wait_ms, until) };
+  #expiry({ order = 0, until = Number.POSITIVE_INFINITY }: PermitRequest): Pick<Waiting, 'order' | 'until'> {
+    return { order, until: Math.min(this.#clock.now() + this.#options.wait_ms, until) };
   }
 
   #wait(tenant: Tenant, line: Line, waiting: Waiting): void {
-    const next = line.waiting.findLastIndex((one) => one.order <= waiting.order) + 1;
+    const next = line.waiting.findLastIndex((entry) => entry.order <= waiting.order) + 1;
     line.waiting.splice(next, 0, waiting);
     tenant.waiting++;
     this.#turns.set(tenant.id, tenant);
     this.#serve();
-    void this.#lookForLate();
+    void this.#expireLoop();
   }
 
-  /** Begins all that has a place now. */
   #serve(): void {
     for (let next = this.#next(); next; next = this.#next()) {
       const [tenant, line] = next;
       const first = line.waiting[0]!;
-      if (--first.left === 0) {
+      if (--first.remaining === 0) {
         line.waiting.shift();
         tenant.waiting--;
       }
-      // The next turn of this tenant comes behind those of the others, and that of this target behind its others.
+      // The tenant goes to the end of the tenants, the target to the end of its targets.
       putLast(tenant.lines, line.target, line);
       if (tenant.waiting > 0) putLast(this.#turns, tenant.id, tenant);
       else this.#turns.delete(tenant.id);
-      first.beginOne();
+      first.startOne();
     }
   }
 
   #next(): [Tenant, Line] | undefined {
-    const { places } = this.#shares;
-    if (this.#running >= places + tenantShare(places)) return undefined;
-    let beyondShare: [Tenant, Line] | undefined;
+    const { permits } = this.#options;
+    if (this.#running >= permits + tenantShare(permits)) return undefined;
+    let overShare: [Tenant, Line] | undefined;
     for (const tenant of this.#turns.values()) {
-      const isBeyond = tenant.running >= tenantShare(places);
-      if (isBeyond && beyondShare) continue;
+      const isOverShare = tenant.running >= tenantShare(permits);
+      if (isOverShare && overShare) continue;
       const line = this.#nextLine(tenant);
       if (!line) continue;
-      if (!isBeyond) return [tenant, line];
-      beyondShare = [tenant, line];
+      if (!isOverShare) return [tenant, line];
+      overShare = [tenant, line];
     }
-    return beyondShare;
+    return overShare;
   }
 
   #nextLine(tenant: Tenant): Line | undefined {
-    for (const line of tenant.lines.values()) if (line.waiting.length > 0 && this.#mayBegin(tenant, line)) return line;
+    for (const line of tenant.lines.values()) if (line.waiting.length > 0 && this.#canStart(tenant, line)) return line;
     return undefined;
   }
 
-  async #lookForLate(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #expireLoop(): Promise<void> {
+    if (this.#isExpiring) return;
+    this.#isExpiring = true;
     while (this.#turns.size > 0) {
-      await this.#clock.sleep(LOOK_MS);
+      await this.#clock.sleep(EXPIRY_CHECK_MS);
       const now = this.#clock.now();
-      for (const tenant of this.#turns.values()) this.#giveUp(tenant, now);
+      for (const tenant of this.#turns.values()) this.#expire(tenant, now);
     }
-    this.#isLooking = false;
+    this.#isExpiring = false;
   }
 
-  #giveUp(tenant: Tenant, now: number): void {
+  #expire(tenant: Tenant, now: number): void {
     for (const line of tenant.lines.values()) {
-      const givenUp = line.waiting.filter((one) => one.until <= now);
-      if (givenUp.length === 0) continue;
-      line.waiting = line.waiting.filter((one) => one.until > now);
-      tenant.waiting -= givenUp.length;
+      const expired = line.waiting.filter((entry) => entry.until <= now);
+      if (expired.length === 0) continue;
+      line.waiting = line.waiting.filter((entry) => entry.until > now);
+      tenant.waiting -= expired.length;
       this.#forget(tenant, line);
-      for (const one of givenUp) one.giveUp();
+      for (const entry of expired) entry.expire();
     }
     if (tenant.waiting === 0) this.#turns.delete(tenant.id);
   }
@@ -243,7 +238,7 @@ function putLast<K, V>(map: Map<K, V>, key: K, value: V): void {
 function setDefault<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const present = map.get(key);
   if (present !== undefined) return present;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const created = make();
+  map.set(key, created);
+  return created;
 }

@@ -2,8 +2,8 @@ import { AppError, invalid } from '#lib/platform/errors.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 
 /**
- * DynamoDB's limits, in one place, so that every table adapter answers alike. What a caller's own data may break is an
- * AppError; what only our code can break is a plain Error.
+ * DynamoDB's limits in one place, so that all table adapters behave alike. Data of callers that exceeds one is an
+ * AppError; a limit that only the service's own code can exceed is a plain Error.
  * Source: "Service, account, and table quotas in Amazon DynamoDB", and "Item sizes and formats".
  */
 const ITEM_BYTES = 400 * 1024;
@@ -12,16 +12,16 @@ const TRANSACTION_WRITES = 100;
 const PK_BYTES = 2048;
 const SK_BYTES = 1024;
 const DEPTH = 32;
-/** What one page of a query holds at most. */
+/** Maximum bytes of a query page. */
 export const PAGE_BYTES = 1024 * 1024;
 
-/** Whether DynamoDB keeps a number: 38 digits of 9 and e125 at most; no double lies between that and 1e126. */
+/** Whether DynamoDB can store a number: at most 38 digits of 9 and e125; no double exists between that and 1e126. */
 export const isStorable = (number: number): boolean =>
   number === 0 || (Math.abs(number) >= 1e-130 && Math.abs(number) < 1e126);
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
-/** Whether an item can stand under this key. A read of one that cannot finds nothing. */
+/** Whether an item can have this key. Reading an invalid key finds nothing. */
 export const isKey = (key: Key): boolean => isPartition(key.pk) && isSortKey(key.sk);
 
 export const isPartition = (pk: string): boolean => pk.length <= PK_BYTES && PRINTABLE_ASCII.test(pk);
@@ -32,23 +32,20 @@ export const keyOf = (write: Write): Key =>
   'put' in write ? write.put : 'delete' in write ? write.delete : write.check;
 
 /**
- * An item as JSON text, held to every limit of one item.
+ * Serializes an item and checks all limits of a single item.
  * @throws AppError PAYLOAD_TOO_LARGE over 400 KB, VALIDATION_ERROR for a number out of range or nesting over 32 levels;
- *   Error for a bad key and for what is not JSON (undefined, NaN, functions)
+ * Error for an invalid key and for values that are not JSON (undefined, NaN, functions)
  */
 export function itemText(item: Item): string {
   assertKey(item);
   const text = JSON.stringify(item);
-  if (mostBytes(item, text) > ITEM_BYTES) {
-    throw new AppError('PAYLOAD_TOO_LARGE', 'The record would take more than 400 KB. Make it smaller or split it.');
+  if (maxBytesOf(item, text) > ITEM_BYTES) {
+    throw new AppError('PAYLOAD_TOO_LARGE', 'The record exceeds 400 KB. Shorten or split it.');
   }
   return text;
 }
 
-/**
- * Checks the shape of a transaction; its items are checked by `itemText`.
- * @param texts of the puts among the writes
- */
+/** Checks the size and keys of a transaction. @param texts serialized items of the puts, by write index */
 export function checkTransaction(writes: Write[], texts: (string | undefined)[]): void {
   if (writes.length < 1 || writes.length > TRANSACTION_WRITES) {
     throw new Error(`A transaction has 1 to ${TRANSACTION_WRITES} writes; this one has ${writes.length}.`);
@@ -67,11 +64,11 @@ export function checkTransaction(writes: Write[], texts: (string | undefined)[])
     seen.add(name);
     bytes += Buffer.byteLength(texts[i] ?? '');
   }
-  // DynamoDB counts at most twice as many bytes as there are of JSON.
+  // DynamoDB counts at most twice the bytes of the JSON.
   if (bytes <= TRANSACTION_BYTES / 2) return;
-  const most = writes.reduce((sum, write, i) => sum + ('put' in write ? mostBytes(write.put, texts[i]!) : 0), 0);
-  if (most > TRANSACTION_BYTES) {
-    throw new AppError('PAYLOAD_TOO_LARGE', 'The change would take more than 4 MB at once. Make it in smaller steps.');
+  const maxBytes = writes.reduce((sum, write, i) => sum + ('put' in write ? maxBytesOf(write.put, texts[i]!) : 0), 0);
+  if (maxBytes > TRANSACTION_BYTES) {
+    throw new AppError('PAYLOAD_TOO_LARGE', 'The change exceeds 4 MB. Split it into smaller changes.');
   }
 }
 
@@ -83,26 +80,22 @@ function assertKey(key: Key): void {
   );
 }
 
-/**
- * DynamoDB counts no more than the bytes of an item's JSON and two a value: one for a digit that stands alone or for an
- * entry of a list, two for brackets.
- */
-const mostBytes = (item: Item, text: string): number => Buffer.byteLength(text) + 2 * countValues(item, '', 0);
+/** Upper bound of the bytes that DynamoDB counts: JSON plus two per value (digits, list entries, brackets). */
+const maxBytesOf = (item: Item, text: string): number => Buffer.byteLength(text) + 2 * countValues(item, '', 0);
 
-/** How many values there are in one that a table can hold; throws for one that it cannot. */
 function countValues(value: unknown, path: string, depth: number): number {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return 1;
   if (typeof value === 'number' && Number.isFinite(value)) {
     if (isStorable(value)) return 1;
-    throw invalid(path, 'numbers go from 1e-130 to 9.9e125');
+    throw invalid(path, 'must be a number from 1e-130 to 9.9e125');
   }
   if (typeof value !== 'object') throw new Error(`An item holds JSON only; ${path} is ${String(value)}.`);
-  if (depth > DEPTH) throw invalid(path, `nested more than ${DEPTH} levels deep`);
+  if (depth > DEPTH) throw invalid(path, `is nested more than ${DEPTH} levels deep; flatten it`);
   let values = 1;
-  for (const [name, one] of Object.entries(value)) {
+  for (const [name, member] of Object.entries(value)) {
     const at = path === '' ? name : `${path}.${name}`;
-    if (name === '') throw invalid(at, 'a name must not be empty');
-    values += countValues(one, at, depth + 1);
+    if (name === '') throw invalid(at, 'must not have an empty name');
+    values += countValues(member, at, depth + 1);
   }
   return values;
 }

@@ -2,11 +2,7 @@ import type { Item, Key, Query, Table } from '#lib/platform/ports.ts';
 
 type Reads = Pick<Table, 'query'>;
 
-/**
- * Reads a query to its end, page by page: a page has `limit` items, or 1 MB of them. The next page is read when the
- * consumer asks for it, so one that breaks off reads no more. For work that goes by pages, and for hot paths: unlike
- * `itemsOf` it waits once a page, not once an item.
- */
+/** Reads pages of `limit` items or 1 MB on demand. Awaits once per page, unlike `itemsOf`: for hot paths. */
 export async function* pagesOf<T extends Item = Item>(table: Reads, query: Query): AsyncGenerator<T[], void> {
   let after = query.after;
   do {
@@ -16,15 +12,15 @@ export async function* pagesOf<T extends Item = Item>(table: Reads, query: Query
   } while (after !== undefined);
 }
 
-/** Reads a query item by item, page by page behind the scenes; stops reading when the consumer breaks off. */
+/** Reads a query item by item, and pages on demand. */
 export async function* itemsOf<T extends Item = Item>(table: Reads, query: Query): AsyncGenerator<T, void> {
   for await (const page of pagesOf<T>(table, query)) {
-    // `yield*` would take three times as long.
+    // `yield*` takes three times as long.
     for (const item of page) yield item;
   }
 }
 
-/** Everything that a query finds; for lists that are never large. */
+/** Reads all items of a query; for lists that are always small. */
 export async function allOf<T extends Item = Item>(table: Reads, query: Query): Promise<T[]> {
   const all: T[] = [];
   for await (const page of pagesOf<T>(table, query)) all.push(...page);
@@ -32,9 +28,9 @@ export async function allOf<T extends Item = Item>(table: Reads, query: Query): 
 }
 
 /**
- * Several partitions as one list, in the order of their sort keys: how a list that is spread over buckets is read.
- * `next` is the sort key to go on behind; it is there whenever more may follow.
- * @param query `each`: how many items of a partition are read, where not all of them need be in one
+ * Merges several partitions by sort key: reads a list that is spread over buckets. `next` is the sort key to continue
+ * after, set if more items may follow.
+ * @param query `each`: number of items to read per partition, if one partition need not hold the whole page
  */
 export async function queryMerged<T extends Item>(
   table: Table,
@@ -44,47 +40,47 @@ export async function queryMerged<T extends Item>(
   const pages = await Promise.all(
     partitions.map((partition) => table.query<T>({ ...query, limit: each ?? query.limit, partition })),
   );
-  const behind = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0) * (query.descending ? -1 : 1);
+  const compareKeys = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0) * (query.descending ? -1 : 1);
 
-  // What a page left unread lies behind its last item: nothing behind the nearest of those may be shown yet.
-  const ends = pages.flatMap((page) => (page.next === undefined ? [] : [page.next])).sort(behind);
+  // Each page is complete only up to its last item, so items after the lowest of these ends are not returned yet.
+  const ends = pages.flatMap((page) => (page.next === undefined ? [] : [page.next])).sort(compareKeys);
   const known = pages
     .flatMap((page) => page.items)
-    .filter((item) => ends[0] === undefined || behind(item.sk, ends[0]) <= 0)
-    .sort((a, b) => behind(a.sk, b.sk));
+    .filter((item) => ends[0] === undefined || compareKeys(item.sk, ends[0]) <= 0)
+    .sort((a, b) => compareKeys(a.sk, b.sk));
   const items = known.slice(0, query.limit);
   if (ends[0] === undefined && known.length === items.length) return { items };
   return { items, next: items.at(-1)?.sk ?? ends[0]! };
 }
 
-/** What one call looks at of a list, however little of it fits. */
+/** Maximum number of items that one request scans, regardless of matches. */
 export const MAX_SCANNED = 1_000;
-export const WALKED_AT_ONCE = 200;
+export const SCANNED_AT_ONCE = 200;
 
 type Page<T> = { items: T[]; next?: string | undefined };
 
 /**
- * Reads what fits of a list that has no order by it, up to `limit` items at a time. After a look at 1,000 items it has
- * `enough`: the page ends there, and the next one goes on.
- * @param read reads on behind a sort key
+ * Filters a list without an index for it, up to `limit` items at a time. After 1,000 scanned items it sets `enough`:
+ * the page ends, and the next one continues.
+ * @param read reads after a sort key
  */
 export function filtered<T extends { sk: string }>(
   read: (after: string | undefined, limit: number) => Promise<Page<T>>,
-  fits: (item: T) => boolean,
+  matches: (item: T) => boolean,
 ): (after: string | undefined, limit: number) => Promise<Page<T> & { enough: boolean }> {
-  let walked = 0;
+  let scanned = 0;
   return async (after, limit) => {
-    const page = await read(after, WALKED_AT_ONCE);
-    walked += page.items.length;
-    const fitting = page.items.filter(fits);
-    const items = fitting.slice(0, limit);
-    const next = items.length < fitting.length ? items.at(-1)!.sk : page.next;
-    return { items, next, enough: walked >= MAX_SCANNED };
+    const page = await read(after, SCANNED_AT_ONCE);
+    scanned += page.items.length;
+    const matching = page.items.filter(matches);
+    const items = matching.slice(0, limit);
+    const next = items.length < matching.length ? items.at(-1)!.sk : page.next;
+    return { items, next, enough: scanned >= MAX_SCANNED };
   };
 }
 
-/** Reads items of several types; a key that is undefined is not read. */
-export async function readSome<T extends Item[]>(
+/** Reads items of several types; skips undefined keys. */
+export async function readDefined<T extends Item[]>(
   table: Pick<Table, 'getMany'>,
   keys: { [I in keyof T]: Key | undefined },
 ): Promise<{ [I in keyof T]: T[I] | undefined }> {

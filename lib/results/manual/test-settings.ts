@@ -10,7 +10,7 @@ import { CheckPatch, changedIn, mergeCheck, parseTrial, validationContext } from
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { invalid } from '#lib/platform/errors.ts';
-import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
+import { propertyAliases } from '#lib/platform/http/unknown-properties.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { ResultRecord, textsOf } from '#lib/results/result.ts';
 import { probeNow } from './manual-run.ts';
@@ -25,7 +25,7 @@ export const SettingsTest = CheckPatch.extend({
     .optional(),
   check_type: z.string().describe('What kind of check it is; required without check_id.').optional(),
 }).meta({ id: 'CheckTrial' });
-wordsOfOthers.add(SettingsTest, wordsOfOthers.get(CheckPatch)!);
+propertyAliases.add(SettingsTest, propertyAliases.get(CheckPatch)!);
 type Trial = z.output<typeof SettingsTest>;
 
 const membersOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ...result.shape, ...shown.shape }));

@@ -4,7 +4,7 @@ import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { heartbeatRules } from '#lib/checks/heartbeat.ts';
-import { type ProbeOutcome, succeeded, withVerdict } from '#lib/checks/outcome.ts';
+import { type ProbeOutcome, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -103,7 +103,7 @@ async function judgePing(
   { body: text, bytes, isCut, latency_ms }: ReportedSuccess,
 ): Promise<ProbeOutcome<AssertionErrorKind>> {
   const facts = { body: { text, bytes, isCut, type: '' }, ...(latency_ms !== undefined && { latency_ms }) };
-  return withVerdict(succeeded(latency_ms ?? 0), await evaluateAssertions(assertions, facts, false));
+  return withAssertionResults(succeeded(latency_ms ?? 0), await evaluateAssertions(assertions, facts, false));
 }
 
 /** A ping as it came. */

@@ -36,8 +36,9 @@ export const ABANDONED = Symbol('too late');
 
 /** The places for probes of one process. */
 export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>): Lanes {
-  const lane = (places: number) => new FairSemaphore({ places, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
-  const large = new FairSemaphore({ places: LARGE_BODIES, wait_ms: WAIT_MS }, clock);
+  const lane = (places: number) =>
+    new FairSemaphore({ permits: places, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
+  const large = new FairSemaphore({ permits: LARGE_BODIES, wait_ms: WAIT_MS }, clock);
   const atOnce = settings.PROBES_AT_ONCE;
   const begin: Begin = atOnce < QUICK_PLACES ? beginFew(atOnce, clock) : (_claim, probe) => probe();
   return { quick: lane(QUICK_PLACES), slow: lane(SLOW_PLACES), large, begin, enter: cellsInTurn(clock) };
@@ -57,7 +58,7 @@ const [TURNS_IN_MEAN, LONGEST_TURN_MS] = [16, 500];
  * more; of the same interval the cell whose turn is longest ago, so that each loses the same share.
  */
 function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
-  const cells = new FairSemaphore({ places: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
+  const cells = new FairSemaphore({ permits: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
   const turns = new Map<string, number>();
   let turn = 0;
   /** What a turn took lately (ms), from the reading of its cell until each of its checks had begun. */
@@ -99,7 +100,7 @@ const BEGINS_MS = 250;
  * for it.
  */
 function beginFew(places: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
-  const starts = new FairSemaphore({ places, wait_ms: WAIT_MS }, clock);
+  const starts = new FairSemaphore({ permits: places, wait_ms: WAIT_MS }, clock);
   return async <T>(claim: PermitRequest, probe: () => Promise<T>) => {
     let ended: Promise<T> | undefined;
     const begun = await starts.run(claim, async () => {

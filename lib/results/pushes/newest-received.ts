@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type Newness, storedLastReceived } from '#lib/checks/heartbeat.ts';
+import { type PushTimes, storedLastReceived } from '#lib/checks/heartbeat.ts';
 import type { Env } from '#lib/env.ts';
 import { after, RESULTS, stamp } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
@@ -17,7 +17,7 @@ export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =
 export const QUIET_MS = 60_000;
 
 /** A stored push as new as its checked_at says; one from the future as of its arrival. */
-export const arrivalOrderOf = (item: ResultItem): Newness => {
+export const arrivalOrderOf = (item: ResultItem): PushTimes => {
   const received_at = item.received_at ?? orderOf(item);
   return { at: Math.min(orderOf(item), received_at), received_at };
 };
@@ -27,7 +27,7 @@ export const arrivalOrderOf = (item: ResultItem): Newness => {
  * item, or a quiet one since then, which wrote only its result. A quiet push is ordered at most QUIET_MS before its
  * arrival, so the look back is short: usually one item.
  */
-export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<Newness | undefined> {
+export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<PushTimes | undefined> {
   const now = ports.clock.now();
   const newest = storedLastReceived(check, now);
   // While it is silent, or after a clock step, no push is quiet.
@@ -51,7 +51,7 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
 }
 
 /** The newer of two, of each of its times. */
-export const latest = (a: Newness | undefined, b: Newness): Newness => ({
+export const latest = (a: PushTimes | undefined, b: PushTimes): PushTimes => ({
   at: Math.max(a?.at ?? 0, b.at),
   received_at: Math.max(a?.received_at ?? 0, b.received_at),
 });

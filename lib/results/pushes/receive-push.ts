@@ -218,7 +218,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         cause: 'result',
         retention_days: retentionDays,
         also: { last_received, ...runsMember(ended.runs) },
-        forget: ended.runs.length === 0 ? ['silence_at', 'runs'] : ['silence_at'],
+        removed: ended.runs.length === 0 ? ['silence_at', 'runs'] : ['silence_at'],
       });
       if (!changes) throw notFound('This check');
       const { at } = arrivalOrderOf(result);

@@ -25,7 +25,7 @@ const NOTED_EVERY_MS = 20_000;
 function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
   let noted = Number.NEGATIVE_INFINITY;
   return async ({ tenant_id, cell, slot }) => {
-    if (lanes.quick.wasHeldBack(tenant_id) || lanes.slow.wasHeldBack(tenant_id)) return;
+    if (lanes.quick.wasAtLimit(tenant_id) || lanes.slow.wasAtLimit(tenant_id)) return;
     ports.metrics.count('LateProbes');
     const at = ports.clock.now();
     if (at < noted + NOTED_EVERY_MS) return;

@@ -37,7 +37,7 @@ describe('a function on Lambda', () => {
     const lines = log();
     const handler = lambda(() => Promise.reject(new Error('broken')), { log: lines });
     await expect(handler({}, context(10_000))).rejects.toThrow('broken');
-    expect(lines.lines).toMatchObject([{ level: 'error', message: 'a function failed' }]);
+    expect(lines.lines).toMatchObject([{ level: 'error', message: 'function failed' }]);
   });
 
   it('finds the queues that it may send to in its environment, and no others', () => {

@@ -146,7 +146,7 @@ describe('a function that streams', () => {
     await expect(handler(event, out, context())).rejects.toThrow('broken');
     expect(out.head).toBeUndefined();
     expect(out.writableEnded).toBe(false);
-    expect(lines.lines).toMatchObject([{ level: 'error', message: 'a stream broke' }]);
+    expect(lines.lines).toMatchObject([{ level: 'error', message: 'stream failed' }]);
   });
 
   it('does not end as if it were whole when it breaks midway', async () => {
@@ -161,11 +161,11 @@ describe('a function that streams', () => {
     await expect(handler(event, out, context())).rejects.toThrow('the store is gone');
     expect(out.pieces).toEqual(['data: 1\n\n']);
     expect(out.writableEnded).toBe(false);
-    expect(lines.lines).toMatchObject([{ level: 'error', message: 'a stream broke' }]);
+    expect(lines.lines).toMatchObject([{ level: 'error', message: 'stream failed' }]);
   });
 
   it('says so where responses are not streamed', () => {
     delete (globalThis as Runtime).awslambda;
-    expect(() => streamingLambda(async () => new Response(), { log: log() })).toThrow('streamed');
+    expect(() => streamingLambda(async () => new Response(), { log: log() })).toThrow('response streaming');
   });
 });

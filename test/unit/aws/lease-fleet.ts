@@ -10,7 +10,7 @@ import { makeClock } from '#test/support/virtual-clock.ts';
 
 export const START = Date.UTC(2026, 10, 21);
 
-/** One item at a time, as a real table does it, without the time that a real one takes. */
+/** Serializes operations per item like a real table, without its latency. */
 function itemsByKey() {
   const items = new Map<string, Item>();
   const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`;
@@ -27,7 +27,7 @@ function itemsByKey() {
   };
 }
 
-/** Processes of one service in virtual time, on a table whose reads take 4 ms and whose writes take 8. */
+/** Processes of one service in virtual time, on a table with reads of 4 ms and writes of 8 ms. */
 export function fleet(processes: number, wrap: (table: Table) => Table = (table) => table) {
   const clock = makeClock(START);
   const random = makeRandom(7);
@@ -64,18 +64,18 @@ export function fleet(processes: number, wrap: (table: Table) => Table = (table)
 type Fleet = ReturnType<typeof fleet>;
 
 /**
- * So many requests a second, each to some process.
- * @param skip seconds that are not counted, until bursts are used up; then come so many that are
- * @returns what was asked, let in and written to the store, a second
+ * Sends requests at a rate, each to a random process.
+ * @param skip uncounted seconds at the start, until bursts are used up, before the counted `seconds`
+ * @returns requests, allowed requests and store writes per second
  */
-export async function ask(
+export async function sendRequests(
   { clock, limiters, random, requests }: Fleet,
   rate: Rate,
   perSecond: number,
   { skip, seconds }: { skip: number; seconds: number },
 ) {
-  let asked = 0;
-  let let_in = 0;
+  let requested = 0;
+  let granted = 0;
   let before = 0;
   const from = START + skip * 1000;
   clock.at(from, () => {
@@ -87,11 +87,11 @@ export async function ask(
       const limiter = limiters[random.int(0, limiters.length - 1)]!;
       Promise.resolve(limiter.takeOf('acc_a', 'push', rate, 1)).then(({ allowed }) => {
         if (at < from) return;
-        asked++;
-        if (allowed) let_in++;
+        requested++;
+        if (allowed) granted++;
       });
     });
   }
   await clock.runUntil(from + (seconds + 5) * 1000);
-  return { asked: asked / seconds, let_in: let_in / seconds, writes: (requests.writes - before) / seconds };
+  return { requested: requested / seconds, granted: granted / seconds, writes: (requests.writes - before) / seconds };
 }

@@ -2,26 +2,26 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
-import { ask, fleet, START } from './lease-fleet.ts';
+import { fleet, START, sendRequests } from './lease-fleet.ts';
 
 const PUSH = { per_second: 500, burst: 5000 };
 
-describe('leases of an account that many processes serve', () => {
+describe('leases of an account served by many processes', () => {
   it.each([1, 10, 50, 100, 200])(
-    'refuse nothing below its rate, and write 3 %% more at most: %i of them',
+    'refuse nothing below its rate and cost at most 3 %% writes: %i processes',
     async (count) => {
       for (const share of [0.5, 0.9]) {
-        const { asked, let_in, writes } = await ask(fleet(count), PUSH, share * PUSH.per_second, {
+        const { requested, granted, writes } = await sendRequests(fleet(count), PUSH, share * PUSH.per_second, {
           skip: 60,
           seconds: 30,
         });
-        expect(let_in).toBe(asked);
-        expect(writes / asked).toBeLessThan(0.03);
+        expect(granted).toBe(requested);
+        expect(writes / requested).toBeLessThan(0.03);
       }
     },
   );
 
-  // The burst is that of the account, of what each lets in without asking, and of leases that are not used up yet.
+  // The burst of the account, plus tokens granted without a lease, plus unused leases.
   it.each([
     [1, 2, 15],
     [1, 20, 5],
@@ -31,37 +31,34 @@ describe('leases of an account that many processes serve', () => {
     [50, 5, 10],
     [200, 2, 50],
     [200, 20, 5],
-  ])(
-    'let in about its rate, once its burst is used up: %i of them, asked for %i times as much',
-    async (count, times, skip) => {
-      const { let_in, writes } = await ask(fleet(count), PUSH, times * PUSH.per_second, { skip, seconds: 15 });
-      expect(let_in).toBeGreaterThan(0.75 * PUSH.per_second);
-      // What each lets in by itself comes on top.
-      expect(let_in).toBeLessThan(1.1 * PUSH.per_second + count);
-      expect(writes).toBeLessThan(50);
-    },
-  );
+  ])('allow about its rate after its burst: %i processes with %i times the rate', async (count, times, skip) => {
+    const { granted, writes } = await sendRequests(fleet(count), PUSH, times * PUSH.per_second, { skip, seconds: 15 });
+    expect(granted).toBeGreaterThan(0.75 * PUSH.per_second);
+    // Tokens granted without a lease come on top.
+    expect(granted).toBeLessThan(1.1 * PUSH.per_second + count);
+    expect(writes).toBeLessThan(50);
+  });
 
-  it('cost nothing for an account of one request a second', async () => {
+  it('cost nothing for an account with one request per second', async () => {
     const service = fleet(1);
-    const { asked, let_in } = await ask(service, PUSH, 1, { skip: 0, seconds: 60 });
-    expect(let_in).toBe(asked);
+    const { requested, granted } = await sendRequests(service, PUSH, 1, { skip: 0, seconds: 60 });
+    expect(granted).toBe(requested);
     expect(service.requests).toMatchObject({ reads: 0, writes: 0 });
   });
 
-  it('hold a small rate exactly, as no process lets anything in by itself', async () => {
+  it('limit a small rate exactly, because no process grants tokens without a lease', async () => {
     const { limiters, clock } = fleet(20);
     const send = { per_second: 5, burst: 20 };
     const taken = Promise.all(
       Array.from({ length: 100 }, (_, i) => limiters[i % 20]!.takeOf('acc_a', 'send', send, 1)),
     );
     await clock.runUntil(START + 5000);
-    const allowed = (await taken).filter((one) => one.allowed).length;
-    expect(allowed).toBeGreaterThanOrEqual(10);
-    expect(allowed).toBeLessThanOrEqual(20 + 5);
+    const granted = (await taken).filter((one) => one.allowed).length;
+    expect(granted).toBeGreaterThanOrEqual(10);
+    expect(granted).toBeLessThanOrEqual(20 + 5);
   });
 
-  it('are asked for once by a process, however many requests wait for one', async () => {
+  it('are requested once per process for any number of waiting requests', async () => {
     const { limiters, clock, requests } = fleet(1);
     const taken = Promise.all(Array.from({ length: 60 }, () => limiters[0]!.takeOf('acc_a', 'push', PUSH, 1)));
     await clock.runUntil(START + 1000);
@@ -69,7 +66,7 @@ describe('leases of an account that many processes serve', () => {
     expect(requests.writes).toBeLessThan(6);
   });
 
-  it('say how long to wait when they are refused, and are asked for again only then', async () => {
+  it('report the waiting time when refused, and are requested again only after it', async () => {
     const { limiters, clock, requests } = fleet(1);
     const rate = { per_second: 1, burst: 10 };
     const take = async () => {
@@ -89,7 +86,7 @@ describe('leases of an account that many processes serve', () => {
     expect(requests.reads).toBe(reads + 1);
   });
 
-  it('let in when the store fails, and count that', async () => {
+  it('allow requests if the store fails, and count that', async () => {
     const broken = (table: Table): Table => ({
       ...table,
       get: () => Promise.reject(new AppError('UNAVAILABLE', 'away')),

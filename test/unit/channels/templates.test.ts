@@ -28,9 +28,9 @@ describe('a template is refused when its channel is made', () => {
     ['{{entity}} is down', /^config\.body_template: has \{\{entity\}\}, which is no variable; known are entity_name/],
     [
       '{{#if error}}{{error}}',
-      /^config\.body_template: has \{\{#if error\}\} without its end; put \{\{\/if\}\} where it ends$/,
+      /^config\.body_template: has \{\{#if error\}\} without \{\{\/if\}\}; add \{\{\/if\}\} at its end$/,
     ],
-    ['{{error}}{{/if}}', /^config\.body_template: has a \{\{\/if\}\} that closes nothing/],
+    ['{{error}}{{/if}}', /^config\.body_template: has a \{\{\/if\}\} without \{\{#if name\}\}/],
     ['{{#if wrong}}x{{/if}}', /^config\.body_template: has \{\{wrong\}\}, which is no variable/],
     [
       '{{ state }}',
@@ -42,7 +42,7 @@ describe('a template is refused when its channel is made', () => {
     ['{{constructor}}', /no variable/],
     ['', /must not be empty/],
     ['x'.repeat(4001), /must have at most 4000 characters/],
-    [`${'{{#if state}}'.repeat(9)}x${'{{/if}}'.repeat(9)}`, /more than 8 sections within each other/],
+    [`${'{{#if state}}'.repeat(9)}x${'{{/if}}'.repeat(9)}`, /more than 8 nested sections/],
   ])('%j', (template, why) => {
     expect(refusal(template)).toMatch(why);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { blockedReason, blockList } from '#lib/net/address-ranges.ts';
 import { allowHost, allowUrl, resolveAllowed } from '#lib/net/egress.ts';
 
-describe('hosts as people write them', () => {
+describe('canonicalHost', () => {
   it.each([
     ['127.1', '127.0.0.1'],
     ['2130706433', '127.0.0.1'],
@@ -12,7 +12,7 @@ describe('hosts as people write them', () => {
     ['::1', '::1'],
     ['Example.COM.', 'example.com'],
     ['bücher.de', 'xn--bcher-kva.de'],
-  ])('reads %s as %s', (host, canonical) => {
+  ])('converts %s to %s', (host, canonical) => {
     expect(allowHost(host, 'any', [])).toMatchObject({ ok: true, host: canonical });
   });
 
@@ -33,7 +33,7 @@ describe('hosts as people write them', () => {
     'a\nb',
     `${'a'.repeat(64)}.dev`,
     `${'a.'.repeat(127)}dev`,
-  ])('refuses %j', (host) => {
+  ])('rejects %j', (host) => {
     expect(allowHost(host, 'any', [])).toMatchObject({ ok: false });
   });
 });
@@ -41,36 +41,30 @@ describe('hosts as people write them', () => {
 describe('EGRESS_ALLOW', () => {
   const allow = ['127.77.0.0/16', 'fd00:1::/32', '169.254.10.10'];
 
-  it.each(['http://127.77.3.4/', 'http://[fd00:1::9]/', 'http://169.254.10.10/'])(
-    'opens %s under either rule',
-    (url) => {
-      expect(allowUrl(url, 'public', allow)).toMatchObject({ ok: true });
-      expect(allowUrl(url, 'any', allow)).toMatchObject({ ok: true });
-    },
-  );
+  it.each(['http://127.77.3.4/', 'http://[fd00:1::9]/', 'http://169.254.10.10/'])('opens %s', (url) => {
+    expect(allowUrl(url, 'public', allow)).toMatchObject({ ok: true });
+    expect(allowUrl(url, 'any', allow)).toMatchObject({ ok: true });
+  });
 
-  it('leaves the rest of 127/8 refused', () => {
+  it('keeps the rest of 127/8 refused', () => {
     expect(allowUrl('http://127.0.0.1/', 'public', allow)).toMatchObject({ ok: false });
     expect(allowUrl('http://127.78.0.0/', 'public', allow)).toMatchObject({ ok: false });
   });
 
-  it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/8/8', '10.0.0.0/', ''])(
-    'refuses the range %j with a sentence',
-    (cidr) => {
-      expect(() => blockList([cidr])).toThrow(`"${cidr}" is not a range of addresses`);
-    },
-  );
+  it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/8/8', '10.0.0.0/', ''])('rejects %j', (cidr) => {
+    expect(() => blockList([cidr])).toThrow(`"${cidr}" is not a range of addresses`);
+  });
 });
 
 describe('names', () => {
   const verdict = allowHost('api.example.com', 'public', []);
 
-  it('pass when all of their addresses do, and the addresses are what is connected to', async () => {
+  it('are allowed if all their addresses are, and the connection uses these addresses', async () => {
     const resolve = async () => ['93.184.215.14', '2606:4700::1111'];
     expect(await resolveAllowed(verdict, 'public', [], resolve)).toEqual(['93.184.215.14', '2606:4700::1111']);
   });
 
-  it('are refused for one bad address among good ones', async () => {
+  it('are refused if any address is not allowed', async () => {
     const resolve = async () => ['93.184.215.14', '10.0.0.1'];
     await expect(resolveAllowed(verdict, 'public', [], resolve)).rejects.toMatchObject({
       kind: 'egress',
@@ -79,17 +73,17 @@ describe('names', () => {
     });
   });
 
-  it('are looked up once', async () => {
+  it('are resolved once', async () => {
     let asked = 0;
     await resolveAllowed(verdict, 'public', [], async () => [['93.184.215.14'], ['127.0.0.1']][asked++] ?? []);
     expect(asked).toBe(1);
   });
 });
 
-describe('properties', () => {
+describe('egress properties', () => {
   const v4 = fc.tuple(...Array.from({ length: 4 }, () => fc.nat(255))).map((parts) => parts.join('.'));
 
-  it('every spelling of an IPv4 address has the verdict of its plain form', () => {
+  it('decide each spelling of an IPv4 address like its plain form', () => {
     fc.assert(
       fc.property(v4, fc.constantFrom('any', 'any-but-self', 'public'), (address, egress) => {
         const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
@@ -108,7 +102,7 @@ describe('properties', () => {
     );
   });
 
-  it('what is never reached is not reached in an IPv6 form either, and nothing is public in one', () => {
+  it('refuse the IPv6 forms of blocked addresses, and allow none of them as public', () => {
     const near = fc.oneof(
       v4,
       v4.map((address) => address.replace(/^\d+/, '127')),
@@ -125,7 +119,7 @@ describe('properties', () => {
     );
   });
 
-  it('whatever is public is also allowed where anything is', () => {
+  it('allow each public address with any egress setting', () => {
     fc.assert(
       fc.property(fc.oneof(v4, fc.ipV6()), (address) => {
         if (blockedReason(address, 'public', []) !== undefined) return;

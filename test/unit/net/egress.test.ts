@@ -5,7 +5,7 @@ import { type Vector, vectors } from '#test/support/ssrf-vectors.ts';
 
 const inAscii = (name: string): string => (URL.parse(`http://${name}/`)?.hostname ?? name).replace(/\.$/, '');
 
-/** The addresses that an action of this vector would connect to; throws when the guard refuses it. */
+/** Addresses that an action of this vector would connect to; throws if the guard refuses it. */
 async function connectsTo(vector: Vector): Promise<string[]> {
   const answers = new Map(
     Object.entries(
@@ -23,18 +23,18 @@ async function connectsTo(vector: Vector): Promise<string[]> {
     verdict.ok && verdict.literal ? [verdict.host] : await resolveAllowed(verdict, 'public', [], resolve);
   const remote = vector.socketRemote && blockedReason(vector.socketRemote, 'public', []);
   if (remote) throw new Error(remote);
-  // An action does not follow redirects: a 3xx is a failed run, wherever it points.
+  // An action does not follow redirects: a 3xx is a failed execution for any target.
   if (vector.redirect) throw new Error(`status ${vector.redirect.status}`);
   return addresses;
 }
 
-describe('the public rule, as an action uses it', () => {
+describe('public egress, as used by actions', () => {
   it.each(vectors)('$id: $verdict, $why', async (vector) => {
     if (vector.verdict === 'block') {
       await expect(connectsTo(vector)).rejects.toThrow();
       return;
     }
-    // 1.1.1.1 and the like are literals; names without an entry in `dns` do not occur among the allowed.
+    // Literals such as 1.1.1.1; allowed names have an entry in `dns`.
     const addresses = await connectsTo(vector);
     expect(addresses).not.toEqual([]);
     if (vector.connectsTo) expect(addresses).toEqual([vector.connectsTo]);
@@ -49,11 +49,11 @@ describe('the public rule, as an action uses it', () => {
     'http://[fd00:42::42]/',
     'http://[64:ff9b:1:fffe::a9fe:a9fe]/',
     'http://[2001:0:4136:e378:8000:63bf:5601:5601]/',
-  ])('refuses the metadata address, or the way to one, %s', (url) => {
+  ])('refuses the metadata address or a path to it: %s', (url) => {
     expect(allowUrl(url, 'public', [])).toMatchObject({ ok: false });
   });
 
-  it('says of an address that only the operator may know no more than that it is not public', async () => {
+  it('reveals only that an address known to the operator is not public', async () => {
     const verdict = allowHost('db.corp.example.com', 'public', []);
     for (const address of ['10.20.30.40', 'fd12::1', '169.254.169.254']) {
       const refused = resolveAllowed(verdict, 'public', [], async () => ['93.184.215.14', address]);
@@ -65,14 +65,14 @@ describe('the public rule, as an action uses it', () => {
   });
 
   it.each(['2001:4860::200:5efe:127.0.0.1', '2001:4860:0:0:0:5efe:7f00:1'])(
-    'refuses the tunnel identifier in %s',
+    'refuses the ISATAP address %s',
     (address) => {
       expect(blockedReason(address, 'public', [])).toContain('not a public address');
     },
   );
 });
 
-describe('the rule of people who monitor their own network', () => {
+describe('egress of an installation that monitors its own network', () => {
   it.each([
     'http://127.0.0.1:8080/',
     'http://10.1.2.3/',
@@ -89,7 +89,7 @@ describe('the rule of people who monitor their own network', () => {
     'http://localhost/',
     'https://example.com/',
     'http://2130706433/',
-  ])('lets %s pass', (url) => {
+  ])('allows %s', (url) => {
     expect(allowUrl(url, 'any', [])).toMatchObject({ ok: true });
   });
 
@@ -135,7 +135,7 @@ describe('the rule of people who monitor their own network', () => {
     expect(allowUrl(url, 'any', [])).toMatchObject({ ok: false });
   });
 
-  it('says in a sentence what the address is', () => {
+  it('describes the address in the reason', () => {
     expect(allowUrl('http://169.254.169.254/latest', 'any', [])).toEqual({
       ok: false,
       reason: '169.254.169.254 is a link-local address, which may not be reached from here',
@@ -143,7 +143,7 @@ describe('the rule of people who monitor their own network', () => {
   });
 });
 
-describe('anything but the machine itself', () => {
+describe('any-but-self', () => {
   it.each([
     'http://127.0.0.1:9001/2018-06-01/runtime/invocation/next',
     'http://127.255.255.254/',
@@ -164,20 +164,20 @@ describe('anything but the machine itself', () => {
   });
 
   it.each(['http://10.0.0.1/', 'http://[fd12::1]/', 'http://db.internal/', 'http://router/', 'http://128.0.0.1/'])(
-    'lets %s pass',
+    'allows %s',
     (url) => {
       expect(allowUrl(url, 'any-but-self', [])).toMatchObject({ ok: true });
     },
   );
 
-  it('reads a name that leads to it as what it is', async () => {
+  it('refuses a name that resolves to the machine itself', async () => {
     const verdict = allowHost('localhost', 'any-but-self', []);
     await expect(resolveAllowed(verdict, 'any-but-self', [], async () => ['::1'])).rejects.toMatchObject({
       message: 'refused: localhost resolves to ::1; ::1 is a loopback address, which may not be reached from here',
     });
   });
 
-  it('opens what EGRESS_ALLOW names, and no more of it', () => {
+  it('opens only the ranges of EGRESS_ALLOW', () => {
     const allow = ['127.77.0.0/16'];
     expect(allowUrl('http://127.77.3.4/', 'any-but-self', allow)).toMatchObject({ ok: true });
     expect(allowUrl('http://127.0.0.1/', 'any-but-self', allow)).toMatchObject({ ok: false });

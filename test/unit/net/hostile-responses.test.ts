@@ -13,7 +13,7 @@ beforeAll(async () => {
   certificate = await selfSigned(['127.77.0.1']);
 });
 
-/** A target that answers `head` and then `part`, over and over, up to 20 MB; and how much of it was taken. */
+/** A target that sends `head` and then `part` repeatedly, up to 20 MB, and the number of bytes taken. */
 async function pouring(head: string, part: string, tls = false): Promise<Target & { taken: () => number }> {
   let taken = 0;
   const pour = (socket: Socket) => {
@@ -36,7 +36,7 @@ const searching = { max_body_bytes: MB, find: { texts: ['not there'], status: 20
 describe.each([
   ['plain', false],
   ['TLS', true],
-])('over %s', (_how, tls) => {
+])('a hostile response over %s', (_how, tls) => {
   it.each<[string, string, string, RegExp]>([
     [
       'a body in chunks of a byte',
@@ -62,17 +62,17 @@ describe.each([
       'a: b\r\n'.repeat(1000),
       /sent more than 16 KB of headers$|than content$/,
     ],
-  ])('%s is refused before much of it is taken', async (_what, head, part, message) => {
+  ])('is refused early: %s', async (_what, head, part, message) => {
     await using target = await pouring(head, part, tls);
     const error = await failure(get(target.url, searching));
     expect(error).toMatchObject({ kind: 'connect', answered: true, status: head === '' ? 0 : 200 });
     expect(error.message).toMatch(message);
     expect(error.message).toContain(`127.77.0.1:${target.port}`);
-    // The rest of it lies in the buffers of two sockets.
+    // The rest is in the buffers of two sockets.
     expect(target.taken()).toBeLessThan(10 * MB);
   });
 
-  it('a body that nobody wants is not read, however it is cut', async () => {
+  it('is not read beyond the headers if the body is not needed', async () => {
     await using target = await pouring(CHUNKED, '1\r\na\r\n'.repeat(1000), tls);
     expect(await get(target.url, { ...searching, max_body_bytes: 0 })).toMatchObject({ status: 200, body: '' });
     const other = { ...searching, find: { texts: ['a'], status: 404 } };
@@ -81,7 +81,7 @@ describe.each([
     expect(reply.search).toBeUndefined();
   });
 
-  it('a body in some hundred small chunks is as good as any', async () => {
+  it('is accepted in a few hundred small chunks', async () => {
     await using target = await pouring(CHUNKED, `${'1\r\na\r\n'.repeat(800)}6\r\nneedle\r\n0\r\n\r\n`, tls);
     const find = { texts: ['aneedle'], status: 200 };
     expect((await get(target.url, { ...searching, find })).search).toMatchObject({ found: find.texts });

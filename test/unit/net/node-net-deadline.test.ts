@@ -28,25 +28,25 @@ describe('the deadline', () => {
       0,
     ],
   ])(
-    'ends an exchange with a target that %s, and says what was waited for and how long',
+    'ends an exchange with a target that %s, and reports the awaited step and the timeout',
     async (_what, onConnection, stage, status) => {
       await using target = await rawTarget(onConnection);
       const error = await failure(get(target.url, within));
       expect(error).toMatchObject({ kind: 'timeout', answered: false, status });
       expect(error.message).toContain('no answer within 150 ms (');
       expect(error.message).toContain(stage);
-      // Timers count in milliseconds of their own.
+      // Timers count in whole milliseconds.
       expect(error.latency_ms).toBeGreaterThanOrEqual(149);
     },
   );
 
-  it('ends an attempt to connect that nobody answers', async () => {
+  it('ends an unanswered connection attempt', async () => {
     await using stalled = await stalledListener();
     const error = await failure(get(`http://${stalled.host}:${stalled.port}/`, within));
     expect(error.message).toBe(`no answer within 150 ms (connecting to ${stalled.host}:${stalled.port})`);
   });
 
-  it('ends a look-up that nobody answers, and connects no more when the answer comes late', async () => {
+  it('ends an unanswered lookup, and prevents a connection by its late response', async () => {
     await using target = await httpTarget((_req, res) => res.end());
     let answered = () => {};
     const late = makeNet(
@@ -72,7 +72,7 @@ describe('the deadline', () => {
     expect(target.connections()).toBe(0);
   });
 
-  it('holds for all redirects together', async () => {
+  it('covers all redirects together', async () => {
     let hops = 0;
     await using target = await httpTarget((_req, res) => {
       setTimeout(() => res.writeHead(302, { location: `/${++hops}` }).end(), 60);
@@ -81,10 +81,10 @@ describe('the deadline', () => {
     expect(hops).toBeLessThan(5);
   });
 
-  it('leaves no socket and no timer behind', async () => {
+  it('leaves no socket and no timer open', async () => {
     const count = (kind: string) => process.getActiveResourcesInfo().filter((name) => name === kind).length;
     const sockets = () => count('TCPSocketWrap');
-    // Of the tests before.
+    // From earlier tests.
     await expect.poll(sockets).toBe(0);
     const timers = count('Timeout');
     const silent = await rawTarget(() => {});

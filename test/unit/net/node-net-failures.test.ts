@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { closedPort, httpTarget, rawTarget } from '#test/support/socket-target.ts';
 import { failure, get } from '#test/support/test-net.ts';
 
-describe('the cap on the body', () => {
+describe('the body limit', () => {
   it('leaves the rest of a huge body unread', async () => {
     let sent = 0;
     await using target = await httpTarget((_req, res) => {
@@ -23,14 +23,14 @@ describe('the cap on the body', () => {
     expect((await get(target.url, { max_body_bytes: 3 })).body).toBe('ä');
   });
 
-  it('of 0 ends the exchange with the headers', async () => {
+  it('ends the exchange after the headers if it is 0', async () => {
     await using target = await rawTarget((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'));
     expect(await get(target.url, { max_body_bytes: 0 })).toMatchObject({ status: 200, body: '' });
   });
 });
 
-describe('failures in plain words', () => {
-  it('a refused connection', async () => {
+describe('failure messages', () => {
+  it('describe a refused connection', async () => {
     const port = await closedPort();
     expect(await failure(get(`http://127.77.0.1:${port}/`))).toMatchObject({
       kind: 'connect',
@@ -39,7 +39,7 @@ describe('failures in plain words', () => {
     });
   });
 
-  it('all addresses of a name refuse', async () => {
+  it('describe a name with only refusing addresses', async () => {
     const port = await closedPort();
     expect(await failure(get(`http://two.example.org:${port}/`))).toMatchObject({
       kind: 'connect',
@@ -86,7 +86,7 @@ describe('failures in plain words', () => {
       (socket) => socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`),
       /sent more than 16 KB of headers$/,
     ],
-  ])('a target that %s', async (_what, onConnection, message) => {
+  ])('describe a target that %s', async (_what, onConnection, message) => {
     await using target = await rawTarget((socket) => socket.once('data', () => onConnection(socket)));
     const error = await failure(get(target.url));
     const status = error.message.includes('before the response was complete') ? 200 : 0;
@@ -95,7 +95,7 @@ describe('failures in plain words', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('a name that does not exist', async () => {
+  it('describe a missing name', async () => {
     expect(await failure(get('http://unknown.test/'))).toMatchObject({
       kind: 'egress',
       message: 'refused: .test is a private zone, and only public hosts may be reached',
@@ -115,13 +115,13 @@ describe('failures in plain words', () => {
     'ftp://one.example.org/',
     'nonsense',
     'http://a:b@127.77.0.1/',
-  ])('a refused target: %s', async (url) => {
+  ])('describe a refused target: %s', async (url) => {
     const error = await failure(get(url));
     expect(error.kind).toBe('egress');
     expect(error.message).toMatch(/^refused: /);
   });
 
-  it('a header that cannot be sent, without its value', async () => {
+  it('describe an invalid header without its value', async () => {
     await using target = await httpTarget((_req, res) => res.end());
     const error = await failure(get(target.url, { headers: { authorization: 'Bearer geheim\r\nx: y' } }));
     expect(error.message).toBe('the request cannot be sent: Invalid character in header content ["authorization"]');

@@ -8,8 +8,8 @@ import { get } from '#test/support/test-net.ts';
 
 const MB = 1024 * 1024;
 
-describe('one exchange', () => {
-  it('sends what was asked, and who asks', async () => {
+describe('an http request', () => {
+  it('sends the given data and its User-Agent', async () => {
     await using target = await httpTarget((req, res) => {
       const chunks: Buffer[] = [];
       req.on('data', (chunk) => chunks.push(chunk));
@@ -53,7 +53,7 @@ describe('one exchange', () => {
     ['POST', '0'],
     ['PUT', '0'],
     ['PATCH', '0'],
-  ])('of %s without a body has a content-length of %s and no chunks', async (method, length) => {
+  ])('sends for %s without a body the content-length %s and no chunks', async (method, length) => {
     let seen: IncomingHttpHeaders = {};
     await using target = await httpTarget((req, res) => {
       seen = req.headers;
@@ -71,17 +71,17 @@ describe('one exchange', () => {
     expect(target.connections()).toBe(2);
   });
 
-  it('keeps the name for the Host header and goes to the address it was judged by', async () => {
+  it('keeps the name in the Host header and connects to the checked address', async () => {
     await using target = await httpTarget((req, res) => res.end(req.headers.host));
     expect((await get(`http://one.example.org:${target.port}/`)).body).toBe(`one.example.org:${target.port}`);
   });
 
-  it('tries the next address of a name when the first refuses', async () => {
+  it('tries the next address of a name if the first refuses', async () => {
     await using target = await httpTarget((_req, res) => res.end('second'));
     expect((await get(`http://two.example.org:${target.port}/`)).body).toBe('second');
   });
 
-  it('tries the next address of a name when the first never answers', async () => {
+  it('tries the next address of a name if the first does not respond', async () => {
     await using stalled = await stalledListener('127.77.0.3');
     await using target = await rawTarget(
       (socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'),
@@ -96,7 +96,7 @@ describe('one exchange', () => {
     expect((await get(target.url, { egress: 'any' })).body).toBe('six');
   });
 
-  it('takes a HEAD response, which has no body', async () => {
+  it('accepts a HEAD response without a body', async () => {
     await using target = await httpTarget((_req, res) => res.setHeader('content-length', 5).end());
     expect(await get(target.url, { method: 'HEAD' })).toMatchObject({
       status: 200,
@@ -105,40 +105,40 @@ describe('one exchange', () => {
     });
   });
 
-  it('takes a 101 for an answer', async () => {
+  it('accepts a 101 as a response', async () => {
     await using target = await rawTarget((socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n');
     });
     expect(await get(target.url)).toMatchObject({ status: 101, body: '' });
   });
 
-  it('passes over early hints', async () => {
+  it('ignores early hints', async () => {
     await using target = await rawTarget((socket) => {
       socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     });
     expect(await get(target.url)).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  it('does not mind what comes behind a complete response', async () => {
+  it('ignores data after a complete response', async () => {
     await using target = await rawTarget((socket) => {
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more than was promised');
     });
     expect((await get(target.url)).body).toBe('ok');
   });
 
-  it('takes a body that ends with the connection', async () => {
+  it('accepts a body that ends with the connection', async () => {
     await using target = await rawTarget((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold but fine'));
     expect((await get(target.url)).body).toBe('old but fine');
   });
 
-  it('reads a body in the charset that the target names', async () => {
+  it('reads a body in the charset of the target', async () => {
     await using target = await httpTarget((_req, res) => {
       res.setHeader('content-type', 'text/html; charset="ISO-8859-1"').end(Buffer.from('gr\xfc\xdfe', 'latin1'));
     });
     expect((await get(target.url)).body).toBe('grüße');
   });
 
-  it('waits for room before it holds more than 64 KB of a body, and that is no part of the latency', async () => {
+  it('waits for memory before it keeps more than 64 KB of a body, outside the latency', async () => {
     const body = 'x'.repeat(500_000);
     await using target = await httpTarget((_req, res) => res.end(body));
     const asked = Promise.withResolvers<number>();
@@ -165,8 +165,8 @@ describe('one exchange', () => {
     expect(reply.latency_ms).toBeLessThanOrEqual(Math.ceil(performance.now() - began - waited));
   });
 
-  it('asks for no room where a body is small, or is not held', async () => {
-    const room = () => Promise.reject(new Error('nobody is to be asked'));
+  it('does not wait for memory for a small body or one that is not kept', async () => {
+    const room = () => Promise.reject(new Error('must not be called'));
     await using target = await httpTarget((req, res) => res.end('x'.repeat(req.url === '/small' ? 65_536 : 500_000)));
     expect((await get(`${target.url}/small`, { room, max_body_bytes: MB })).body).toHaveLength(65_536);
     expect((await get(target.url, { room, max_body_bytes: MB, find: { texts: ['y'] } })).search).toEqual({

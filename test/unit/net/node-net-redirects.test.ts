@@ -6,7 +6,7 @@ import { closedPort, httpTarget } from '#test/support/socket-target.ts';
 import { failure, get } from '#test/support/test-net.ts';
 
 describe('redirects', () => {
-  it('are followed to the end, the method turning to GET where it does in a browser', async () => {
+  it('are followed to the end, with the method turned to GET like in a browser', async () => {
     const seen: string[] = [];
     await using target = await httpTarget((req, res) => {
       let body = '';
@@ -42,7 +42,7 @@ describe('redirects', () => {
     ]);
   });
 
-  it('are the answer when none may be followed', async () => {
+  it('are the response if none are allowed', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location: '/next' }).end('moved'));
     expect(await get(target.url, { max_redirects: 0 })).toMatchObject({
       status: 302,
@@ -52,12 +52,12 @@ describe('redirects', () => {
     expect(target.connections()).toBe(1);
   });
 
-  it('without a Location are the answer', async () => {
+  it('are the response without a Location', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(302).end());
     expect(await get(target.url)).toMatchObject({ status: 302 });
   });
 
-  it('take headers along within the origin, and to another one only those that can hold no secret', async () => {
+  it('keep all headers within the origin, and only harmless ones for another', async () => {
     const harmless = {
       accept: 'text/html',
       'accept-language': 'de',
@@ -84,11 +84,11 @@ describe('redirects', () => {
     });
     await get(target.url, { method: 'POST', headers: { ...harmless, ...secret } });
     const all = Object.fromEntries(Object.entries(secret).map(([name, value]) => [name.toLowerCase(), value]));
-    const ours = { 'accept-encoding': 'identity', connection: 'close', 'content-length': '0' };
+    const own = { 'accept-encoding': 'identity', connection: 'close', 'content-length': '0' };
     expect(seen).toEqual([
-      { ...harmless, ...all, ...ours },
-      { ...harmless, ...all, ...ours },
-      { ...harmless, ...ours, host: `${other.host}:${other.port}` },
+      { ...harmless, ...all, ...own },
+      { ...harmless, ...all, ...own },
+      { ...harmless, ...own, host: `${other.host}:${other.port}` },
     ]);
   });
 
@@ -96,7 +96,7 @@ describe('redirects', () => {
     ['another port', 307, 'POST', (port: number) => `http://127.77.0.1:${port}/new?t=1`],
     ['another host', 308, 'PUT', (port: number) => `http://one.example.org:${port}/new?t=1`],
     ['another scheme', 302, 'PATCH', (port: number) => `https://127.77.0.1:${port}/new?t=1`],
-  ])('do not carry a body to %s (%i)', async (_what, status, method, to) => {
+  ])('do not send a body to %s (%i)', async (_what, status, method, to) => {
     await using other = await httpTarget((_req, res) => res.end());
     const location = to(other.port);
     await using target = await httpTarget((_req, res) => res.writeHead(status, { location }).end());
@@ -104,7 +104,7 @@ describe('redirects', () => {
       kind: 'redirect',
       answered: true,
       status,
-      message: `redirected to ${location.replace('?t=1', '')}, another origin, which is not sent the body: put the final address into the URL`,
+      message: `redirected to ${location.replace('?t=1', '')}, another origin, to which the body is not sent: put the final address into the URL`,
     });
     expect(other.connections()).toBe(0);
   });
@@ -116,11 +116,11 @@ describe('redirects', () => {
     ['http://a.example:8080/', 'https://a.example/', true],
     ['http://a.example/', 'https://a.example:8443/', true],
     ['http://a.example/', 'https://www.a.example/', true],
-  ])('from %s to %s leave the origin: %s', (from, to, leaves) => {
+  ])('leave the origin from %s to %s: %s', (from, to, leaves) => {
     expect(leavesOrigin(new URL(from), new URL(to))).toBe(leaves);
   });
 
-  it('go on to another origin where the method turns to GET and the body stays behind', async () => {
+  it('continue to another origin if the method turns to GET without body', async () => {
     await using other = await httpTarget((req, res) => res.end(`${req.method} ${req.headers['content-length']}`));
     await using target = await httpTarget((_req, res) => res.writeHead(303, { location: other.url }).end());
     expect((await get(target.url, { method: 'POST', body: 'secret' })).body).toBe('GET undefined');
@@ -143,36 +143,36 @@ describe('redirects', () => {
       'http://inside.example.org/',
       'redirected to http://inside.example.org/, which is refused: inside.example.org resolves to an address that is not public, and only public hosts may be reached',
     ],
-  ])('to %s are refused', async (location, message) => {
+  ])('are refused to %s', async (location, message) => {
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location }).end());
     expect(await failure(get(target.url))).toMatchObject({ kind: 'egress', message, status: 302 });
   });
 
   it.each(['ftp://example.com/', 'http://', 'javascript:alert(1)'])(
-    'to %s, which is no web address, fail',
+    'fail for %s, which is not an http or https URL',
     async (location) => {
       await using target = await httpTarget((_req, res) => res.writeHead(301, { location }).end());
       expect(await failure(get(target.url))).toMatchObject({ kind: 'redirect', answered: true, status: 301 });
     },
   );
 
-  it('in a loop fail at once', async () => {
+  it('fail at once in a loop', async () => {
     await using target = await httpTarget((req, res) =>
       res.writeHead(302, { location: req.url === '/a' ? '/b' : '/a' }).end(),
     );
     const error = await failure(get(`${target.url}/a`));
-    const message = `redirect loop: ${target.url}/a was asked before`;
+    const message = `redirect loop: ${target.url}/a was requested before`;
     expect(error).toMatchObject({ kind: 'redirect', message, status: 302 });
     expect(target.connections()).toBe(2);
   });
 
-  it('into nowhere fail with the status of the last response', async () => {
+  it('fail with the status of the last response if the target does not exist', async () => {
     const location = `http://127.77.0.1:${await closedPort()}/`;
     await using target = await httpTarget((_req, res) => res.writeHead(307, { location }).end());
     expect(await failure(get(target.url))).toMatchObject({ kind: 'connect', status: 307 });
   });
 
-  it('that are too many fail', async () => {
+  it('fail over their limit', async () => {
     let hops = 0;
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location: `/${++hops}?t=1` }).end());
     const error = await failure(get(target.url, { max_redirects: 3 }));
@@ -180,8 +180,8 @@ describe('redirects', () => {
   });
 });
 
-it('asks for a name once and connects to that answer, whatever a second look-up would say', async () => {
-  await using target = await httpTarget((_req, res) => res.end('judged'));
+it('resolves a name once and connects to that address, regardless of a second lookup', async () => {
+  await using target = await httpTarget((_req, res) => res.end('checked'));
   const answers = [['127.77.0.1'], ['127.0.0.1']];
   let asked = 0;
   const rebinding = makeNet({ EGRESS_ALLOW: ['127.77.0.0/16'] }, async () => answers[asked++] ?? []);
@@ -193,5 +193,5 @@ it('asks for a name once and connects to that answer, whatever a second look-up 
     egress: 'public',
     max_redirects: 0,
   });
-  expect([reply.body, asked]).toEqual(['judged', 1]);
+  expect([reply.body, asked]).toEqual(['checked', 1]);
 });

@@ -4,7 +4,7 @@ import { FREE_PIECES, MEAN_PIECE_BYTES, ResponseBody, WINDOW_BYTES } from '#lib/
 
 const MB = 1024 * 1024;
 
-/** Gives a body in pieces of those lengths, over and over, until it has enough. */
+/** Passes a body in pieces of the given lengths until the reader has enough. */
 function give(body: ResponseBody, bytes: Buffer, lengths: number[]): string {
   for (let from = 0, i = 0; from < bytes.length; i++) {
     const length = lengths[i % lengths.length]!;
@@ -14,8 +14,8 @@ function give(body: ResponseBody, bytes: Buffer, lengths: number[]): string {
   return body.end();
 }
 
-describe('a body that is kept', () => {
-  it('is the same however it is cut, up to its limit, between two characters', () => {
+describe('a kept body', () => {
+  it('is the same for any pieces, up to its limit, between two characters', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), lengths, fc.integer({ min: 1, max: 60 }), (text, cut, limit) => {
@@ -29,7 +29,7 @@ describe('a body that is kept', () => {
     );
   });
 
-  it('takes no more memory than its limit, in a million pieces as in one', () => {
+  it('takes no more memory than its limit, in a million pieces or one', () => {
     for (const length of [1, MB]) {
       const body = new ResponseBody({ limit: 4096 }, undefined);
       expect(give(body, Buffer.alloc(MB, 'a'), [length])).toBe('a'.repeat(4096));
@@ -38,8 +38,8 @@ describe('a body that is kept', () => {
   });
 });
 
-describe('a text to find', () => {
-  it('is found wherever it is and however the body is cut', () => {
+describe('a searched text', () => {
+  it('is found at any position and for any pieces', () => {
     const before = fc.integer({ min: 0, max: 3 * WINDOW_BYTES });
     const cut = fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1 });
     const text = fc.string({ unit: 'grapheme', minLength: 1 }).map((one) => one.toWellFormed());
@@ -54,7 +54,7 @@ describe('a text to find', () => {
     );
   });
 
-  it('that is not there is not found, nor what lies behind the limit', () => {
+  it('is not found if missing or after the limit', () => {
     const body = new ResponseBody({ limit: MB, find: ['needle'] }, undefined);
     give(body, Buffer.from(`${'need'.repeat(MB / 4)}needle`), [1000]);
     expect(body).toMatchObject({ found: [], size: MB });
@@ -67,7 +67,7 @@ describe('a text to find', () => {
     expect(body.held).toBeLessThanOrEqual(WINDOW_BYTES);
   });
 
-  it('ends the reading where it is found', () => {
+  it('ends the reading when found', () => {
     const body = new ResponseBody({ limit: MB, find: ['needle'] }, undefined);
     give(body, Buffer.from(`needle${'a'.repeat(MB - 6)}`), [1024]);
     expect(body.size).toBe(WINDOW_BYTES);
@@ -81,15 +81,15 @@ describe('a body in small pieces', () => {
     return body.isCutSmall;
   };
 
-  it('is told from one that only begins or ends so', () => {
+  it('is distinguished from one that only begins or ends like that', () => {
     expect(cut(FREE_PIECES, 1)).toBe(false);
     expect(cut(FREE_PIECES + 1, 1)).toBe(true);
     expect(cut(FREE_PIECES + 1, MEAN_PIECE_BYTES)).toBe(false);
   });
 });
 
-describe('the beginning of a body that is shown', () => {
-  it('is the same however it is cut, and whatever else is wanted of the body', () => {
+describe('the excerpt of a body', () => {
+  it('is the same for any pieces and any other options', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
     const wants = fc.constantFrom({}, { find: ['nowhere to be found'] }, { isOnlyShown: true });
     fc.assert(
@@ -104,7 +104,7 @@ describe('the beginning of a body that is shown', () => {
     );
   });
 
-  it('is held alone, where nothing else is wanted', () => {
+  it('is kept alone if nothing else is needed', () => {
     const body = new ResponseBody({ limit: MB, excerpt: 10, isOnlyShown: true }, undefined);
     give(body, Buffer.alloc(2 * MB, 'a'), [1000]);
     expect([body.held, body.size, body.excerpt]).toEqual([0, MB, 'aaaaaaaaaa']);

@@ -19,7 +19,7 @@ function resolverWith(hosts: string, server?: DnsServer) {
 }
 
 describe('the hosts file', () => {
-  it('is read with comments, aliases and both families, IPv4 first', () => {
+  it('is parsed with comments, aliases and both families, IPv4 first', () => {
     const names = parseHosts(
       [
         '# a comment',
@@ -38,17 +38,17 @@ describe('the hosts file', () => {
     });
   });
 
-  it('goes before DNS, in any case', async () => {
+  it('precedes DNS, ignoring case', async () => {
     await using server = await dnsServer(() => ({ rcode: 'SERVFAIL' }));
     expect(await resolverWith('10.0.0.5 db.example.com', server)('DB.example.com')).toEqual(['10.0.0.5']);
     expect(server.asked).toEqual([]);
   });
 
-  it('may be missing', async () => {
+  it('can be missing', async () => {
     expect(await systemResolver({ hostsFile: join(folder, 'none') })('localhost')).toEqual(['127.0.0.1', '::1']);
   });
 
-  it.each(['localhost', 'app.localhost'])('need not know %s', async (name) => {
+  it.each(['localhost', 'app.localhost'])('is not needed for %s', async (name) => {
     expect(await resolverWith('')(name)).toEqual(['127.0.0.1', '::1']);
   });
 });
@@ -66,25 +66,25 @@ describe('a DNS name', () => {
   };
   const AAAA: DnsReply = { records: [{ type: 'AAAA', text: '2001:db8::1' }] };
 
-  it('has all of its addresses, IPv4 first', async () => {
+  it('has all its addresses, IPv4 first', async () => {
     expect((await resolve({ A, AAAA })).sort()).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
     expect((await resolve({ A, AAAA })).at(-1)).toBe('2001:db8::1');
   });
 
-  it('may have one family alone, though the look-up of the other fails', async () => {
+  it('can have one family although the lookup of the other fails', async () => {
     expect(await resolve({ AAAA })).toEqual(['2001:db8::1']);
     expect(await resolve({ A, AAAA: { rcode: 'SERVFAIL' } })).toHaveLength(2);
   });
 
-  it('has the addresses of one family when the server drops the question for the other', async () => {
+  it('has the addresses of one family if the server drops queries for the other', async () => {
     await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'missed_heartbeat'));
     const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
-    // The default time of a check; c-ares gives a question up after 6 s.
+    // The default timeout of a check; c-ares gives up a query after 6 s.
     await net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' });
     expect(server.asked).toContain('udp AAAA shop.example.com');
   });
 
-  it('that is refused by one family alone is refused, though the server drops the other', async () => {
+  it('fails if one family is refused and the server drops the other', async () => {
     await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'missed_heartbeat'));
     const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
     await expect(net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' })).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('a DNS name', () => {
     });
   });
 
-  it('without any address is none that could be reached', async () => {
+  it('cannot be reached without an address', async () => {
     expect(await resolve({})).toEqual([]);
     const verdict = allowHost('shop.example.com', 'any', []);
     await expect(resolveAllowed(verdict, 'any', [], async () => [])).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('a DNS name', () => {
     ['NXDOMAIN', 'the name shop.example.com does not resolve (NXDOMAIN): check its spelling and its DNS zone'],
     ['SERVFAIL', 'the name shop.example.com does not resolve (SERVFAIL): the DNS server failed'],
     ['REFUSED', 'the name shop.example.com does not resolve (REFUSED): the DNS server refused to answer'],
-  ] as const)('that ends in %s is explained', async (rcode, message) => {
+  ] as const)('explains a failure with %s', async (rcode, message) => {
     await using server = await dnsServer(() => ({ rcode }));
     const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
     await expect(net.guard({ host: 'shop.example.com', timeout_ms: 2_000, egress: 'public' })).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe('a DNS name', () => {
     });
   });
 
-  it('whose server is silent ends at the deadline, and holds nobody else up', async () => {
+  it('ends at the deadline if its server does not respond, without delaying others', async () => {
     await using server = await dnsServer((name) => (name === 'dead.example.com' ? 'missed_heartbeat' : A));
     const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
     const dead = Array.from({ length: 50 }, () =>
@@ -128,7 +128,7 @@ describe('a DNS name', () => {
   });
 });
 
-describe('the answers for the two families', () => {
+describe('eitherOrBoth', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   });
@@ -139,7 +139,7 @@ describe('the answers for the two families', () => {
   const FOUR = ['192.0.2.1'];
   const SIX = ['2001:db8::1'];
 
-  /** Two look-ups that end when told, and what has come of them so far. */
+  /** Two lookups that end on demand, and their result so far. */
   const lookUps = (families: readonly Family[] = BOTH) => {
     const asked = { IPv4: Promise.withResolvers<string[]>(), IPv6: Promise.withResolvers<string[]>() };
     const state: { is: unknown } = { is: 'open' };
@@ -162,7 +162,7 @@ describe('the answers for the two families', () => {
   it.each([
     ['IPv4', 'IPv6'],
     ['IPv6', 'IPv4'],
-  ] as const)('%s first: the other is waited for a little while, and used when it comes', async (first, second) => {
+  ] as const)('waits shortly for the other family after %s, and uses it', async (first, second) => {
     const { asked, stateAfter } = lookUps();
     asked[first].resolve(first === 'IPv4' ? FOUR : SIX);
     expect(await stateAfter(240)).toBe('open');
@@ -174,13 +174,13 @@ describe('the answers for the two families', () => {
   it.each([
     ['IPv4', FOUR],
     ['IPv6', SIX],
-  ] as const)('%s alone is enough when the other does not come', async (first, addresses) => {
+  ] as const)('resolves with %s only if the other family does not respond', async (first, addresses) => {
     const { asked, stateAfter } = lookUps();
     asked[first].resolve([...addresses]);
     expect(await stateAfter(250)).toEqual(addresses);
   });
 
-  it.each(['ESERVFAIL', 'ENODATA'])('a failure (%s) is neither waited for nor in the way', async (code) => {
+  it.each(['ESERVFAIL', 'ENODATA'])('neither waits for a failure (%s) nor fails by it', async (code) => {
     const { asked, stateAfter } = lookUps();
     asked.IPv6.reject(failed(code));
     expect(await stateAfter(5_000)).toBe('open');
@@ -188,7 +188,7 @@ describe('the answers for the two families', () => {
     expect(await stateAfter(0)).toEqual(FOUR);
   });
 
-  it('of a family that this machine cannot use are no reason to hurry', async () => {
+  it('does not shorten the wait for a family that the machine cannot use', async () => {
     const { asked, stateAfter } = lookUps(['IPv4']);
     asked.IPv6.resolve([...SIX]);
     expect(await stateAfter(2_500)).toBe('open');
@@ -196,7 +196,7 @@ describe('the answers for the two families', () => {
     expect(await stateAfter(0)).toEqual([...FOUR, ...SIX]);
   });
 
-  it('may both be a failure, of which that of IPv4 is told', async () => {
+  it('rejects with the IPv4 error if both fail', async () => {
     const { asked, stateAfter } = lookUps();
     asked.IPv6.reject(failed('ETIMEOUT'));
     asked.IPv4.reject(failed('ESERVFAIL'));
@@ -205,7 +205,7 @@ describe('the answers for the two families', () => {
 });
 
 describe('a name of one label', () => {
-  it('is asked of the operating system, and all who ask get its answer', async () => {
+  it('is resolved by the operating system once for all callers', async () => {
     const resolve = resolverWith('');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => resolve('no-such-host-here')));
     expect(
@@ -213,7 +213,7 @@ describe('a name of one label', () => {
     ).toHaveLength(1);
   });
 
-  it('waits while two others take a thread each, and is looked up when one of them has ended', async () => {
+  it('waits while two others use a thread each, and is resolved after one of them', async () => {
     const asked: { name: string; end: () => void }[] = [];
     const lookup = vi
       .spyOn(dns, 'lookup')
@@ -232,7 +232,7 @@ describe('a name of one label', () => {
   });
 });
 
-it('a check of localhost reaches a server on this machine, as the machine knows the name', async () => {
+it('reaches a server of this machine by localhost', async () => {
   await using target = await httpTarget((_req, res) => res.end('home'), '127.0.0.1');
   const net = makeNet({ EGRESS_ALLOW: [] });
   const request = { method: 'GET', timeout_ms: 2_000, max_body_bytes: 100, max_redirects: 0 };

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { loopMeter } from '#lib/platform/clock.ts';
 import { get } from '#test/support/test-net.ts';
 
-/** Holds the event loop of this process for so long (ms). */
+/** Blocks the event loop of this process for `ms`. */
 const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-describe('the meter of the event loop', () => {
-  it('measures a standstill once, at once and afterwards', async () => {
+describe('loopMeter', () => {
+  it('measures a stall once, immediately and later', async () => {
     const meter = loopMeter();
     const unwatch = meter.watch();
     const before = meter.stalled();
@@ -22,7 +22,7 @@ describe('the meter of the event loop', () => {
     expect(after).toBeLessThan(600);
   });
 
-  it('measures nothing while nobody watches, and goes on until the last one has ended', () => {
+  it('measures only while something is watched, until the last watch ends', () => {
     const meter = loopMeter();
     const [one, other] = [meter.watch(), meter.watch()];
     one();
@@ -35,24 +35,24 @@ describe('the meter of the event loop', () => {
   });
 });
 
-/** Answers once the test holds its event loop, says so to it, and keeps the connection open. */
+/** Responds while the test blocks its event loop, reports it to the test, and keeps the connection open. */
 const TARGET = `
-  const { parentPort, workerData: signs } = require('node:worker_threads');
+  const { parentPort, workerData: flags } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => {
       parentPort.postMessage('asked');
-      Atomics.wait(signs, 0, 0);
-      const answered = () => Atomics.notify(signs, 1, Atomics.store(signs, 1, 1));
+      Atomics.wait(flags, 0, 0);
+      const answered = () => Atomics.notify(flags, 1, Atomics.store(flags, 1, 1));
       socket.write('HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok', answered);
     });
   });
   server.listen(0, '127.77.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-it('an answer that has come while this process stood still wins over a deadline that has passed meanwhile', async () => {
-  const signs = new Int32Array(new SharedArrayBuffer(8));
-  const target = new Worker(TARGET, { eval: true, workerData: signs });
+it('prefers a response received during a stall to the deadline that passed in it', async () => {
+  const flags = new Int32Array(new SharedArrayBuffer(8));
+  const target = new Worker(TARGET, { eval: true, workerData: flags });
   const said = () => new Promise<unknown>((resolve) => target.once('message', resolve));
   try {
     const port = await said();
@@ -60,10 +60,10 @@ it('an answer that has come while this process stood still wins over a deadline 
     const begun = performance.now();
     const exchange = get(`http://127.77.0.1:${port}/`, { timeout_ms });
     expect(await said()).toBe('asked');
-    // Behind what is done at once come the timers, and only then the sockets.
+    // After immediates come the timers, and only then the sockets.
     await turn();
-    Atomics.notify(signs, 0, Atomics.store(signs, 0, 1));
-    Atomics.wait(signs, 1, 0);
+    Atomics.notify(flags, 0, Atomics.store(flags, 0, 1));
+    Atomics.wait(flags, 1, 0);
     standStill(begun + timeout_ms + 100 - performance.now());
     expect(await exchange).toMatchObject({ status: 200, body: 'ok' });
   } finally {

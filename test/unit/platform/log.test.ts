@@ -11,8 +11,8 @@ function lines(level?: Parameters<typeof makeLog>[0]) {
   return { log, written };
 }
 
-describe('the log', () => {
-  it('writes one JSON object a line, level, time and message first', () => {
+describe('makeLog', () => {
+  it('writes one JSON object per line, with level, time and message first', () => {
     const { log, written } = lines();
     log.info('a result was recorded', { check_id: 'chk_1', level: 'mine', text: 'two\nlines' });
     expect(written).toEqual([
@@ -20,7 +20,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('shows name, message, stack and cause of an error, wherever it stands', () => {
+  it('shows name, message, stack and cause of an error at any depth', () => {
     const { log, written } = lines();
     log.error('it failed', { error: new TypeError('bad', { cause: new Error('deeper') }), list: [new Error('third')] });
     expect(JSON.parse(written[0]!)).toMatchObject({
@@ -34,13 +34,13 @@ describe('the log', () => {
     });
   });
 
-  it('hides what is a secret by its name', () => {
+  it('redacts fields that are named like secrets', () => {
     const { log, written } = lines();
     log.warn('x', { headers: { Authorization: 'Bearer fw_abc' }, config: { token: 'abc', secret: 'def' } });
     expect(written[0]).not.toMatch(/abc|def/);
   });
 
-  it('keeps quiet below its level', () => {
+  it('writes nothing below its level', () => {
     const { log, written } = lines('error');
     log.info('no');
     log.warn('no');

@@ -4,7 +4,7 @@ import { readHostSettings } from '#infra/local/settings.ts';
 const SET = { OIDC_ISSUER: 'https://login.example.com/realms/ops', OIDC_CLIENT_ID: 'fleetwatch' };
 const reading = (more: Record<string, string>) => () => readHostSettings({ ...SET, ...more }).settings;
 
-describe('the settings of the identity provider', () => {
+describe('identity provider settings', () => {
   it.each([
     ['OIDC_ISSUER', 'http://login.example.com', 'must begin with https://'],
     ['OIDC_ISSUER', 'http://10.0.0.5', 'must begin with https://'],
@@ -23,7 +23,7 @@ describe('the settings of the identity provider', () => {
     ['OIDC_SCOPES', 'email profile', 'must have openid among them'],
     ['OIDC_SCOPES', 'openid "email"', 'must be scopes'],
     ['OIDC_TRUST_EMAIL', 'yes', 'true'],
-  ])('refuse %s=%j in one sentence', (name, value, why) => {
+  ])('reject %s=%j in one sentence', (name, value, why) => {
     expect(reading({ [name]: value })).toThrow(new RegExp(`^Settings are wrong\\. ${name}: [^\n]*${escaped(why)}`));
   });
 
@@ -36,7 +36,7 @@ describe('the settings of the identity provider', () => {
     },
   );
 
-  it('name a setting that is one letter off', () => {
+  it('suggest the setting for a name with a typing mistake', () => {
     expect(reading({ OIDC_ISUER: 'https://login.example.com' })).toThrow('did you mean OIDC_ISSUER?');
   });
 
@@ -47,11 +47,11 @@ describe('the settings of the identity provider', () => {
     'http://localhost:8080/realms/ops',
     'http://127.0.0.1:5556/dex',
     'http://[::1]:5556',
-  ])('take the issuer %s as it is', (OIDC_ISSUER) => {
+  ])('accept the issuer %s unchanged', (OIDC_ISSUER) => {
     expect(reading({ OIDC_ISSUER })().OIDC_ISSUER).toBe(OIDC_ISSUER);
   });
 
-  it('ask for openid, email and profile, trust no address that is not verified, and want no secret', () => {
+  it('default to openid, email and profile, verified addresses only, and no secret', () => {
     expect(reading({})()).toMatchObject({
       OIDC_SCOPES: 'openid email profile',
       OIDC_TRUST_EMAIL: false,

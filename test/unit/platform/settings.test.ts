@@ -25,7 +25,7 @@ describe('the settings', () => {
     { CHECK_EGRESS: 'all' },
     { MIN_INTERVAL_SECONDS: '0' },
     { ALLOWED_ORIGINS: 'https://app.example.com/' },
-  ])('refuse %o in one sentence that names it', (wrong) => {
+  ])('reject %o in one sentence that names it', (wrong) => {
     expect(() => readSettings(wrong)).toThrow(`Settings are wrong. ${Object.keys(wrong)[0]}`);
   });
 
@@ -40,11 +40,11 @@ describe('the settings', () => {
     { REFERENCE_HOST: 'example.com.' },
     { REFERENCE_HOST: 'xn--bcher-kva.de' },
     { ALLOWED_ORIGINS: 'https://app.example.com, http://localhost:5173' },
-  ])('take %o', (right) => {
+  ])('accept %o', (right) => {
     expect(() => readSettings(right)).not.toThrow();
   });
 
-  it('of one machine take what is empty for the default, but for a prefix and a reference host, which may be none', () => {
+  it('use defaults for empty values, except for a prefix and a reference host', () => {
     const { settings } = readHostSettings({ SHARDS: '', REFERENCE_HOST: '', NATS_SUBJECT_PREFIX: '' });
     expect(settings).toMatchObject({ SHARDS: 1, REFERENCE_HOST: '', NATS_SUBJECT_PREFIX: '' });
     expect(readHostSettings({}).settings.REFERENCE_HOST).toBe('.');

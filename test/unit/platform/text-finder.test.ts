@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasText, TextFinder } from '#lib/platform/text-finder.ts';
 
-/** Of two letters, so that beginnings of the text come again and again. */
+/** Two letters, so that prefixes of the text recur. */
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'ü'), maxLength: 12 });
 const longer = fc.string({ unit: fc.constantFrom('a', 'b', 'ü'), maxLength: 200 });
 
-describe('a text that is looked for', () => {
-  it('is found exactly where includes finds it, in short texts and long ones', () => {
+describe('TextFinder', () => {
+  it('finds a text exactly where includes does, in short and long texts', () => {
     fc.assert(
       fc.property(longer, letters, fc.constantFrom(1, 1_000), (part, wanted, times) => {
         const text = part.repeat(times);
@@ -16,7 +16,7 @@ describe('a text that is looked for', () => {
     );
   });
 
-  it('is found however the other comes in pieces', () => {
+  it('finds a text in any division into pieces', () => {
     fc.assert(
       fc.property(fc.array(letters), letters, (pieces, wanted) => {
         const finder = new TextFinder(wanted);
@@ -26,7 +26,7 @@ describe('a text that is looked for', () => {
     );
   });
 
-  it('is looked for in so many steps as there are characters, where includes takes thousands of times as many', () => {
+  it('takes one step per character, where includes takes thousands of times as many', () => {
     const text = 'a'.repeat(1024 * 1024);
     const worst = `b${'a'.repeat(4095)}`;
     expect([hasText(text, worst), hasText(text, `${'a'.repeat(4095)}b`)]).toEqual([false, false]);

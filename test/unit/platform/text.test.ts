@@ -7,7 +7,7 @@ import { Name, shorten } from '#lib/platform/text.ts';
 
 describe('a name', () => {
   it.each(['Web shop (EU)', 'Bücher & Co. <b>', '数据库', 'می‌خواهم', '👩‍👩‍👧 family', '🏳️‍🌈', '❤️', 'e\u0301', '-'])(
-    'may be %s',
+    'can be %s',
     (name) => {
       expect(Name.safeParse(name).success).toBe(true);
     },
@@ -18,22 +18,22 @@ describe('a name', () => {
     ['a line separator', 'a\u2028b'],
     ['NUL', 'a\0'],
     ['a control character of Latin-1', 'a\u0085'],
-    ['text that is turned around', 'db-\u202enimda'],
+    ['reversed text', 'db-\u202enimda'],
     ['an isolate', '\u2066db\u2069'],
-    ['a zero-width space that looks like nothing', 'db\u200b'],
+    ['a zero-width space', 'db\u200b'],
     ['a byte order mark', '\ufeffdb'],
-    ['tags, which only a machine reads', `db${String.fromCodePoint(0xe0069, 0xe0067)}`],
+    ['invisible tags', `db${String.fromCodePoint(0xe0069, 0xe0067)}`],
     ['half a character', 'a\ud800'],
     ['a character of private use', 'a\ue000'],
     ['joiners alone', '\u200d\u200c'],
-  ])('must not hold %s', (_what, name) => {
+  ])('must not contain %s', (_what, name) => {
     expect(Name.safeParse(name).success).toBe(false);
   });
 });
 
 describe('an e-mail address', () => {
   it.each(['ann@example.com', 'admin@localhost', "o'neil+fleet@example.com", 'jürgen@bücher.example'])(
-    'may be %s',
+    'can be %s',
     (email) => {
       expect(Email.safeParse(email).success).toBe(true);
     },
@@ -58,7 +58,7 @@ describe('an e-mail address', () => {
 });
 
 describe('shorten', () => {
-  it('never exceeds its bound, keeps short texts, and cuts between characters', () => {
+  it('never exceeds its limit, keeps short texts, and cuts between characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, max) => {
         const short = shorten(text, max);
@@ -70,7 +70,7 @@ describe('shorten', () => {
     );
   });
 
-  it('keeps what an error names whole, however long that is', () => {
+  it('keeps the subject of an error complete at any length', () => {
     for (let length = 295; length < 505; length++) {
       const name = `${'x'.repeat(length)}💾💾💾`;
       const { details } = refusal([{ path: name, message: 'is not known' }]);

@@ -5,7 +5,7 @@ import { unknownSettings } from '#lib/unknown-settings.ts';
 
 const strange = (...names: string[]) => unknownSettings(names, SETTING_NAMES);
 
-describe('a setting that is none', () => {
+describe('an unknown setting', () => {
   it.each([
     ['CHECK_EGRES', 'CHECK_EGRESS'],
     ['CHECKS_EGRESS', 'CHECK_EGRESS'],
@@ -19,15 +19,15 @@ describe('a setting that is none', () => {
     ['NATS_URLS', 'NATS_URL'],
     ['MIN_INTERVAL', 'MIN_INTERVAL_SECONDS'],
     ['check_egress', 'CHECK_EGRESS'],
-  ])('%s is told, and that %s may be meant', (name, near) => {
+  ])('%s is reported with the suggestion %s', (name, near) => {
     expect(strange(name)).toEqual([`${name} is not known; did you mean ${near}?`]);
   });
 
-  it('is told also where nothing is near, when its beginning is ours alone', () => {
+  it('is reported without a suggestion if its prefix belongs to the service', () => {
     expect(strange('EGRESS_POLICY_FILE_PATH_AND_MORE')).toEqual(['EGRESS_POLICY_FILE_PATH_AND_MORE is not known']);
   });
 
-  it('is found behind any letter that was left out', () => {
+  it('is recognized with any letter missing', () => {
     const telling = SETTING_NAMES.filter((name) => name.includes('_') && name !== 'LOG_LEVEL');
     fc.assert(
       fc.property(fc.constantFrom(...telling), fc.nat(), (name, place) => {
@@ -39,7 +39,7 @@ describe('a setting that is none', () => {
   });
 });
 
-describe('what others set in an environment is none of ours', () => {
+describe('foreign variables of an environment', () => {
   it.each([
     ['a shell', 'PATH HOME USER SHELL PWD OLDPWD LANG LC_ALL TERM TZ TMPDIR EDITOR SHLVL _ LS_COLORS XDG_DATA_DIRS'],
     ['node and npm', 'NODE_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_PORT npm_config_cache npm_package_name INIT_CWD'],
@@ -52,7 +52,7 @@ describe('what others set in an environment is none of ours', () => {
     ['AWS', 'AWS_REGION AWS_PROFILE AWS_ACCESS_KEY_ID TABLE_NAME TABLE STACK_NAME'],
     ['a builder', 'CI GITHUB_ACTIONS CHECKPOINT_DISABLE HTTP_PROXY NO_PROXY INTERVAL_SECONDS POLL_INTERVAL_SECONDS'],
     ['an init system', 'INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET LISTEN_FDS WATCHDOG_USEC JOB_NAME JOB_ID'],
-  ])('%s', (_who, names) => expect(strange(...names.split(' '))).toEqual([]));
+  ])('are ignored: %s', (_who, names) => expect(strange(...names.split(' '))).toEqual([]));
 
-  it('nor is what is known', () => expect(strange(...SETTING_NAMES)).toEqual([]));
+  it('do not include the known settings', () => expect(strange(...SETTING_NAMES)).toEqual([]));
 });

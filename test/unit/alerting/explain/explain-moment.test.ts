@@ -81,7 +81,7 @@ describe('explainMoment', () => {
 
   it('explains how long a push check had no heartbeat', () => {
     const since = AT - 80 * SECOND;
-    const silence = { misses: 'any sign' as const, since, at: since + 120 * SECOND };
+    const silence = { misses: 'any heartbeat' as const, since, at: since + 120 * SECOND };
     expect(explainMoment(moment({ check: push, silence }))).toEqual({
       verdict: 'not_due',
       sentence: 'No heartbeat for 80 s of 120 s; it would fail at 2026-11-21 10:04:40 UTC.',
@@ -105,9 +105,9 @@ describe('explainMoment', () => {
   it('explains any input', () => {
     const time = fc.integer({ min: AT - 3_600_000, max: AT + 3_600_000 });
     const silences = fc.oneof(
-      fc.record({ misses: fc.constant('any sign' as const), since: time, at: time }),
+      fc.record({ misses: fc.constant('any heartbeat' as const), since: time, at: time }),
       fc.record({ misses: fc.constant('due time' as const), due: time, at: time }),
-      fc.record({ misses: fc.constant('first sign' as const), at: time }),
+      fc.record({ misses: fc.constant('first heartbeat' as const), at: time }),
       fc.record({ misses: fc.constant('end of a run' as const), started_at: time, at: time }),
     );
     const gaps = fc.record({

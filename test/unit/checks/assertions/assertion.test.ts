@@ -8,31 +8,26 @@ const refusedAssertions = (assertions: unknown, more: object = {}) => refused({ 
 const status = { source: 'status_code', operator: 'equals', value: 200 };
 const json = { source: 'json', property: '$.a', operator: 'equals', value: 1 };
 
-describe('an assertion that cannot be judged is refused', () => {
+describe('an invalid assertion', () => {
   it.each<[string, unknown, string, string | RegExp]>([
-    ['an object in place of the list', status, '', 'must be a list'],
-    ['21 of them', Array.from({ length: 21 }, () => status), '', 'must have at most 20 members'],
+    ['an object instead of the list', status, '', 'must be a list'],
+    ['21 of them', Array.from({ length: 21 }, () => status), '', 'must have at most 20 items'],
     ['no source', [{ operator: 'equals', value: 1 }], '0.source', /^is required: an http check has status_code, body/],
     [
-      'a source that there is not',
+      'an unknown source',
       [{ ...status, source: 'status' }],
       '0.source',
       'is not known: an http check has status_code, body, json, header, latency_ms and days_left',
     ],
     ['a source of another type', [{ ...status, source: 'rcode' }], '0.source', /an http check has/],
+    ['an unknown operator', [{ ...status, operator: 'is' }], '0.operator', /^must be one of equals, not_equals/],
     [
-      'an operator that there is not',
-      [{ ...status, operator: 'is' }],
-      '0.operator',
-      /^must be one of equals, not_equals/,
-    ],
-    [
-      'an operator that does not fit',
+      'an operator of other sources',
       [{ ...status, operator: 'contains', value: 'a' }],
       '0.operator',
-      /^does not fit status_code, which has equals, not_equals, one_of, not_one_of, less_than/,
+      /^is not supported for status_code; use equals, not_equals, one_of, not_one_of, less_than/,
     ],
-    ['a severity that there is not', [{ ...status, severity: 'error' }], '0.severity', 'must be one of fail, warn'],
+    ['an unknown severity', [{ ...status, severity: 'error' }], '0.severity', 'must be one of fail, warn'],
     ['one_of without a list', [{ ...status, operator: 'one_of' }], '0.value', 'must be a list of 1 to 50 values'],
     ['one_of with an empty list', [{ ...status, operator: 'one_of', value: [] }], '0.value', /list of 1 to 50/],
     [
@@ -42,12 +37,12 @@ describe('an assertion that cannot be judged is refused', () => {
       /list of 1 to 50/,
     ],
     ['no value', [{ source: 'status_code', operator: 'equals' }], '0.value', 'is required'],
-    ['a value with exists', [{ ...json, operator: 'exists' }], '0.value', 'has no part in exists; leave it out'],
+    ['a value with exists', [{ ...json, operator: 'exists' }], '0.value', 'is not accepted for exists; omit it'],
     [
       'a status as text',
       [{ ...status, value: '200' }],
       '0.value',
-      'must be a status (100 to 599), as a number; for a class such as "2xx" or a range write one_of',
+      'must be a status (100 to 599), as a number; for a class such as "2xx" or a range use one_of',
     ],
     [
       'the class 6xx',
@@ -68,27 +63,27 @@ describe('an assertion that cannot be judged is refused', () => {
       '0.property',
       'must be a path to one value, such as $.items[0].id',
     ],
-    ['a path to many', [{ ...json, property: '$.a[*]' }], '0.property', /path to one value/],
+    ['a path to several values', [{ ...json, property: '$.a[*]' }], '0.property', /path to one value/],
     ['a path without its root', [{ ...json, property: 'a.b' }], '0.property', /path to one value/],
     ['half a path', [{ ...json, property: '$.a[' }], '0.property', /path to one value/],
     ['a filter', [{ ...json, property: '$[?@.a]' }], '0.property', /path to one value/],
     [
-      'no path',
+      'a missing path',
       [{ ...json, property: undefined }],
       '0.property',
       'is required: a path to one value, such as $.items[0].id',
     ],
     [
-      'a header that no header can be called',
+      'an invalid header name',
       [{ source: 'header', property: 'a b', operator: 'exists' }],
       '0.property',
       'must be the name of a header',
     ],
     [
-      'a property where there is none',
+      'a property of a source without one',
       [{ ...status, property: '$' }],
       '0.property',
-      'has no part in status_code; leave it out',
+      'is not accepted for status_code; omit it',
     ],
     ['a list as a JSON value', [{ ...json, value: [1] }], '0.value', 'must be text, a number, true, false or null'],
     ['an object as a JSON value', [{ ...json, value: {} }], '0.value', /^must be text, a number/],
@@ -103,7 +98,7 @@ describe('an assertion that cannot be judged is refused', () => {
       'a text that every text contains',
       [{ source: 'body', operator: 'not_contains', value: '' }],
       '0.value',
-      'must not be empty: every text contains that',
+      'must not be empty, because every text contains it',
     ],
     [
       'a text of 4,097 characters',
@@ -119,62 +114,62 @@ describe('an assertion that cannot be judged is refused', () => {
     ],
     ['an expression that is a number', [{ source: 'body', operator: 'matches', value: 5 }], '0.value', 'must be text'],
     [
-      'a member that is not known',
+      'an unknown property',
       [{ ...status, comparison: 'a' }],
       '0.comparison',
       /^`config.assertions.0.comparison` is not known/,
     ],
-  ])('%s', (_what, assertions, at, message) => {
+  ])('is rejected: %s', (_what, assertions, at, message) => {
     const path = ['config.assertions', at].filter(Boolean).join('.');
     const found = refusedAssertions(assertions).filter((one) => one.path === path);
     expect(found).toEqual([{ path, message: typeof message === 'string' ? message : expect.stringMatching(message) }]);
   });
 
-  it('body and json where the method has no body', () => {
+  it('is rejected for body and json if the method has no body', () => {
     const list = [status, json, { source: 'body', operator: 'contains', value: 'ok' }];
     expect(refusedAssertions(list, { method: 'HEAD' })).toEqual(
       [1, 2].map((i) => ({
         path: `config.assertions.${i}.source`,
-        message: 'cannot be judged: a HEAD response has no body; use GET',
+        message: 'cannot be evaluated: a HEAD response has no body; use GET',
       })),
     );
   });
 
-  it('a warning that can never come', () => {
+  it('is rejected if it is a warning that never appears', () => {
     const warn = (operator: string, value: number) => ({ source: 'days_left', operator, value, severity: 'warn' });
     const tls = (least: number, assertion: object) =>
       refused(
         { config: { host: 'shop.example.com', min_days_remaining: least, assertions: [assertion] } },
         { entity_id: 'ent_1', check_type: 'tls' },
       );
-    const told = (days: number) => [
+    const errorsFor = (days: number) => [
       {
         path: 'config.assertions.0.value',
-        message: `the warning at ${days} days can never come: the check fails below 30`,
+        message: `a warning at ${days} days never appears, because the check fails below 30`,
       },
     ];
-    expect(tls(30, warn('at_least', 21))).toEqual(told(21));
-    expect(tls(30, warn('at_least', 30))).toEqual(told(30));
-    expect(tls(30, warn('greater_than', 29))).toEqual(told(30));
+    expect(tls(30, warn('at_least', 21))).toEqual(errorsFor(21));
+    expect(tls(30, warn('at_least', 30))).toEqual(errorsFor(30));
+    expect(tls(30, warn('greater_than', 29))).toEqual(errorsFor(30));
     expect(tls(30, warn('at_least', 31))).toEqual([]);
     expect(tls(30, { ...warn('at_least', 21), severity: 'fail' })).toEqual([]);
   });
 
-  it('by the sources of its own type', () => {
+  it('is rejected if its source belongs to another type', () => {
     expect(refused({ config: { host: 'a', port: 1, assertions: [json] } }, TCP)).toEqual([
       { path: 'config.assertions.0.source', message: 'is not known: a tcp check has latency_ms' },
     ]);
   });
 
-  it('in a config of more than 8 KB', () => {
+  it('is rejected in a config of more than 8 KB', () => {
     const value = 'x'.repeat(4096);
     const list = [1, 2].map(() => ({ source: 'body', operator: 'contains', value }));
-    expect(refusedAssertions(list)).toEqual([{ path: 'config', message: 'must hold at most 8192 bytes as JSON' }]);
+    expect(refusedAssertions(list)).toEqual([{ path: 'config', message: 'must have at most 8192 bytes as JSON' }]);
   });
 });
 
-describe('assertions that are taken', () => {
-  it('keep their order, with what they mean by default', () => {
+describe('valid assertions', () => {
+  it('keep their order and get defaults', () => {
     const list = [status, { ...json, value: null }, { source: 'json', property: "$['a b'][-1]", operator: 'exists' }];
     const { config } = parseCheck({ ...HTTP_CHECK, config: { assertions: list } }, { minInterval: 1, now: 0 });
     expect(config.assertions).toEqual(list.map((one) => ({ ...one, severity: 'fail' })));

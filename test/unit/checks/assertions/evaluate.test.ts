@@ -3,7 +3,7 @@ import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { expiryOf } from '#lib/checks/assertions/expiry.ts';
 import type { ProbeFacts } from '#lib/checks/assertions/observation.ts';
-import { succeeded, withVerdict } from '#lib/checks/outcome.ts';
+import { succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const body = (text: string, type = 'application/json') => ({
@@ -38,16 +38,16 @@ const FACTS: ProbeFacts = {
 };
 
 const one = (assertion: Partial<Assertion>): Assertion => ({ severity: 'fail', ...assertion }) as Assertion;
-/** The complaint about one assertion; undefined when it holds. */
+/** Message of a failed assertion; undefined if it is met. */
 const complaint = async (assertion: Partial<Assertion>, facts: Partial<ProbeFacts> = {}) => {
-  const { failures, judged } = await evaluateAssertions([one(assertion)], { ...FACTS, ...facts }, true);
-  expect(judged[0]!.passed).toBe(failures.length === 0);
+  const { failures, evaluated } = await evaluateAssertions([one(assertion)], { ...FACTS, ...facts }, true);
+  expect(evaluated[0]!.passed).toBe(failures.length === 0);
   return failures[0]?.message;
 };
 const json = (property: string, operator: Assertion['operator'], value?: unknown) =>
   ({ source: 'json', property, operator, ...(value !== undefined && { value }) }) as Partial<Assertion>;
 
-describe('an assertion that does not hold', () => {
+describe('a failed assertion', () => {
   it.each<[Partial<Assertion>, string]>([
     [
       { source: 'status_code', operator: 'one_of', value: ['2xx', 304] },
@@ -76,21 +76,21 @@ describe('an assertion that does not hold', () => {
     [json('$.list.length', 'greater_than', 2), 'expected json $.list.length to be greater than 2, got 2'],
     [json('$.error', 'not_exists'), 'expected json $.error not to exist, got "boom"'],
     [json('$.none', 'not_exists'), 'expected json $.none not to exist, got null'],
-    [json('$.db.status', 'equals', 'ok'), 'json $.db.status: there is no such value; $.db has name, version'],
-    [json('$.list[5]', 'exists'), 'json $.list[5]: there is no such value; $.list has 2 members'],
-    [json('$.db.name.x', 'exists'), 'json $.db.name.x: there is no such value; $.db.name is text'],
-    [json('$.ok.x', 'exists'), 'json $.ok.x: there is no such value; $.ok is true'],
+    [json('$.db.status', 'equals', 'ok'), 'json $.db.status does not exist; $.db has name, version'],
+    [json('$.list[5]', 'exists'), 'json $.list[5] does not exist; $.list has 2 items'],
+    [json('$.db.name.x', 'exists'), 'json $.db.name.x does not exist; $.db.name is text'],
+    [json('$.ok.x', 'exists'), 'json $.ok.x does not exist; $.ok is true'],
     [
       { source: 'latency_ms', operator: 'less_than', value: 800 },
       'expected latency_ms to be less than 800, got {latency_ms}',
     ],
     [
       { source: 'days_left', operator: 'at_least', value: 21 },
-      'certificate expires on 2026-12-02, in 9 days; at least 21 are wanted: renew it',
+      'certificate expires on 2026-12-02, in 9 days; at least 21 are required: renew it',
     ],
     [
       { source: 'days_left', operator: 'greater_than', value: 21 },
-      'certificate expires on 2026-12-02, in 9 days; at least 22 are wanted: renew it',
+      'certificate expires on 2026-12-02, in 9 days; at least 22 are required: renew it',
     ],
     [{ source: 'days_left', operator: 'less_than', value: 9 }, 'expected days_left to be less than 9, got 9'],
     [
@@ -101,7 +101,7 @@ describe('an assertion that does not hold', () => {
       { source: 'header', property: 'x-left', operator: 'at_least', value: 13 },
       'expected header x-left to be at least 13, got "12.5"',
     ],
-    [{ source: 'header', property: 'x-none', operator: 'exists' }, 'header x-none: there is no such header'],
+    [{ source: 'header', property: 'x-none', operator: 'exists' }, 'header x-none does not exist'],
     [
       { source: 'header', property: 'Set-Cookie', operator: 'not_contains', value: 'a=1' },
       'expected header Set-Cookie not to contain "a=1", got ********',
@@ -124,11 +124,11 @@ describe('an assertion that does not hold', () => {
     ],
     [{ source: 'record_count', operator: 'equals', value: 1 }, 'expected record_count to equal 1, got 2'],
     [{ source: 'rcode', operator: 'equals', value: 'NOERROR' }, 'expected rcode to equal NOERROR, got NXDOMAIN'],
-  ])('says so: %o', async (assertion, message) => {
+  ])('has a message: %o', async (assertion, message) => {
     expect(await complaint(assertion)).toBe(message);
   });
 
-  it('quotes what was found to 100 characters, and a body never', async () => {
+  it('quotes up to 100 characters of the found value, and never the body', async () => {
     const secret = 'x'.repeat(300);
     const found = await complaint(json('$.a', 'equals', 'b'), { body: body(JSON.stringify({ a: secret })) });
     expect(found).toBe(`expected json $.a to equal "b", got "${'x'.repeat(98)}…`);
@@ -137,10 +137,10 @@ describe('an assertion that does not hold', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('a value that cannot be read', () => {
   it.each<[string, Partial<ProbeFacts>, Partial<Assertion>, string]>([
     [
-      'a body that is no JSON',
+      'a body that is not JSON',
       { body: body('<html>', 'text/html') },
       json('$.a', 'not_equals', 1),
       'the body is not JSON (text/html, 6 bytes)',
@@ -164,40 +164,40 @@ describe('what cannot be read', () => {
       { source: 'days_left', operator: 'less_than', value: 1 },
       'certificate does not say when it expires',
     ],
-  ])('holds of nothing: %s', async (_what, facts, assertion, message) => {
+  ])('fails every assertion: %s', async (_what, facts, assertion, message) => {
     expect(await complaint(assertion, facts)).toBe(message);
   });
 
-  it('is not judged where nothing was measured', async () => {
+  it('is not evaluated if nothing was measured', async () => {
     const { latency_ms: _none, ...unmeasured } = FACTS;
     const verdict = await evaluateAssertions(
       [one({ source: 'latency_ms', operator: 'less_than', value: 1 })],
       unmeasured,
       true,
     );
-    expect(verdict).toMatchObject({ failures: [], judged: [{ passed: true, actual: null }] });
+    expect(verdict).toMatchObject({ failures: [], evaluated: [{ passed: true, actual: null }] });
   });
 });
 
-describe('bodies that few expect', () => {
+describe('unusual bodies', () => {
   it.each<[string, string, Partial<Assertion>, boolean]>([
-    ['a number beyond all bounds', '{"a":1e999}', json('$.a', 'greater_than', 1), true],
-    ['a member twice: the last counts', '{"a":1,"a":2}', json('$.a', 'equals', 2), true],
+    ['an infinite number', '{"a":1e999}', json('$.a', 'greater_than', 1), true],
+    ['a repeated property, of which the last counts', '{"a":1,"a":2}', json('$.a', 'equals', 2), true],
     ['a byte order mark', '\ufeff{"a":1}', json('$.a', 'equals', 1), true],
     [
-      'bytes that are no characters',
+      'bytes that are not characters',
       `{"a":"${new TextDecoder().decode(Buffer.from([0xff]))}"}`,
       json('$.a', 'equals', '\ufffd'),
       true,
     ],
     ['100,000 levels', `${'['.repeat(100_000)}1${']'.repeat(100_000)}`, json('$[0][0]', 'exists'), true],
-    ['a member of that name in all objects', '{}', json('$.constructor', 'exists'), false],
+    ['a property that all objects inherit', '{}', json('$.constructor', 'exists'), false],
     ['__proto__', '{"__proto__":{"a":1}}', json('$.__proto__.a', 'equals', 1), true],
-  ])('%s', async (_what, text, assertion, holds) => {
+  ])('are evaluated: %s', async (_what, text, assertion, holds) => {
     expect((await complaint(assertion, { body: body(text) })) === undefined).toBe(holds);
   });
 
-  it('a number beyond all bounds is shown as one', async () => {
+  it('show an infinite number as such', async () => {
     const found = await complaint(json('$.a', 'equals', 1), { body: body('{"a":1e999}') });
     expect(found).toBe('expected json $.a to equal 1, got Infinity');
   });
@@ -209,24 +209,26 @@ describe('several assertions', () => {
   const missing = one(json('$.x', 'exists'));
   const fine = one({ source: 'rcode', operator: 'equals', value: 'NXDOMAIN' });
 
-  it('are all judged, in their order; the first failure and the first warning are told, and how many more', async () => {
+  it('are all evaluated in order; the message has the first failure and warning, and the number of others', async () => {
     const verdict = await evaluateAssertions([slow, missing, fine, wrong, slow, missing], FACTS, true);
-    expect(verdict.judged.map(({ passed }) => passed)).toEqual([false, false, true, false, false, false]);
-    expect(withVerdict(succeeded(912, 503), verdict)).toMatchObject({
+    expect(verdict.evaluated.map(({ passed }) => passed)).toEqual([false, false, true, false, false, false]);
+    expect(withAssertionResults(succeeded(912, 503), verdict)).toMatchObject({
       success: false,
       error_kind: 'body',
-      error_message: 'json $.x: there is no such value; $ has db, code, list, ok, error, none (and 2 more)',
+      error_message: 'json $.x does not exist; $ has db, code, list, ok, error, none (and 2 more)',
       warning_message: 'expected latency_ms to be less than 800, got {latency_ms} (and 1 more)',
     });
   });
 
-  it('that can only warn leave a success a success', async () => {
-    const outcome = withVerdict(succeeded(912, 200), await evaluateAssertions([slow], FACTS, true));
+  it('leave a success a success if they only warn', async () => {
+    const outcome = withAssertionResults(succeeded(912, 200), await evaluateAssertions([slow], FACTS, true));
     expect(outcome).toMatchObject({ success: true, error_kind: null, error_message: '' });
     expect(outcome.warning_message).toBe('expected latency_ms to be less than 800, got {latency_ms}');
   });
 
-  it('add nothing where there are none', async () => {
-    expect(withVerdict(succeeded(5, 200), await evaluateAssertions(undefined, FACTS, true))).toEqual(succeeded(5, 200));
+  it('add nothing if the list is empty', async () => {
+    expect(withAssertionResults(succeeded(5, 200), await evaluateAssertions(undefined, FACTS, true))).toEqual(
+      succeeded(5, 200),
+    );
   });
 });

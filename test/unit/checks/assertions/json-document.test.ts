@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { JsonDocument } from '#lib/checks/assertions/json-document.ts';
 import { parsePath } from '#lib/checks/assertions/json-path.ts';
 
-/** As a small text and as a large one: no difference is to be seen. */
+/** Both ways to read a text, which must not differ. */
 const ways: [string, (text: string) => Promise<JsonDocument | undefined>][] = [
   ['parsed', async (text) => JsonDocument.parse(text)],
   ['scanned', (text) => JsonDocument.scan(text, async () => {})],
 ];
 
-/** What stands at a path, by JSON.parse. */
+/** Value at a path, by JSON.parse. */
 function parsedAt(root: unknown, path: readonly (string | number)[]): unknown {
   let value = root;
   for (const segment of path) {
@@ -23,7 +23,7 @@ function parsedAt(root: unknown, path: readonly (string | number)[]): unknown {
   return value;
 }
 
-/** JSON written in all the ways there are: blanks, escapes, members of one name. */
+/** JSON in all its spellings: blanks, escapes, equal property names. */
 const written = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -42,7 +42,7 @@ const written = fc.letrec<{ json: string }>((tie) => ({
 const path = fc.array(fc.constantFrom('a', 'b', '__proto__', 'a\\', 0, 1, -1, -2), { maxLength: 4 });
 
 describe.each(ways)('a JSON text, %s,', (_way, read) => {
-  it('has at each path what JSON.parse has there', async () => {
+  it('finds the same value as JSON.parse at each path', async () => {
     await fc.assert(
       fc.asyncProperty(written, path, async (text, steps) => {
         const expected = parsedAt(JSON.parse(text), steps);
@@ -56,7 +56,7 @@ describe.each(ways)('a JSON text, %s,', (_way, read) => {
     );
   });
 
-  it('is one exactly where JSON.parse takes it', async () => {
+  it('is accepted exactly if JSON.parse accepts it', async () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -136,7 +136,7 @@ describe.each(ways)('a JSON text, %s,', (_way, read) => {
     expect(document!.find(parsePath(property)!)).not.toHaveProperty('value');
   });
 
-  it('may have any depth', async () => {
+  it('can have any depth', async () => {
     const deep = 32_000;
     const document = await read(`${'['.repeat(deep)}1${']'.repeat(deep)}`);
     expect(document!.find([0, 0])).toMatchObject({ value: { kind: 'a list' } });
@@ -144,7 +144,7 @@ describe.each(ways)('a JSON text, %s,', (_way, read) => {
   });
 });
 
-it('a JSON text says the same of a path, whichever way it is read', async () => {
+it('finds the same by both ways of reading', async () => {
   await fc.assert(
     fc.asyncProperty(written, path, async (text, steps) => {
       const [parsed, scanned] = await Promise.all(ways.map(([, read]) => read(text)));
@@ -154,7 +154,7 @@ it('a JSON text says the same of a path, whichever way it is read', async () => 
   );
 });
 
-it('a large JSON text is read in turns, and however deep it is', async () => {
+it('reads a large text in several turns at any depth', async () => {
   let turns = 0;
   const deep = 300_000;
   const document = await JsonDocument.scan(`${'['.repeat(deep)}1${']'.repeat(deep)}`, async () => void turns++);

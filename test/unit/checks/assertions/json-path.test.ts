@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePath, printPath } from '#lib/checks/assertions/json-path.ts';
 
-describe('a path', () => {
+describe('parsePath', () => {
   it.each<[string, (string | number)[]]>([
     ['$', []],
     ['$.db.status', ['db', 'status']],
@@ -12,7 +12,7 @@ describe('a path', () => {
     ["$['it\\'s'][\"\\u0061\"]", ["it's", 'a']],
     ['$.items[0].id', ['items', 0, 'id']],
     ['$[-1].größe', [-1, 'größe']],
-  ])('%s leads to one value', (path, segments) => {
+  ])('accepts %s', (path, segments) => {
     expect(parsePath(path)).toEqual(segments);
   });
 
@@ -42,11 +42,11 @@ describe('a path', () => {
     "$['\\\"']",
     '$["a\nb"]',
     '$a',
-  ])('is refused where it is none to one value: %s', (path) => {
+  ])('rejects a path to more than one value: %s', (path) => {
     expect(parsePath(path)).toBeUndefined();
   });
 
-  it('is printed so that it is read back', () => {
+  it('parses what printPath writes', () => {
     const segment = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.maxSafeInteger(),
@@ -59,7 +59,7 @@ describe('a path', () => {
     );
   });
 
-  it('is read without throwing, whatever is written', () => {
+  it('never throws', () => {
     const piece = fc.constantFrom('$', '.', '[', ']', "'", '"', '\\', 'a', '0', '-', '*', ' ', 'é', '\ud800');
     fc.assert(fc.property(fc.array(piece), (pieces) => void parsePath(pieces.join(''))));
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parsePath(`$${text}`)));

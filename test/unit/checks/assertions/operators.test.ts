@@ -11,7 +11,7 @@ const one = (assertion: object): Assertion => ({ severity: 'fail', ...assertion 
 const json = (property: string, operator: string, value?: unknown) =>
   one({ source: 'json', property, operator, ...(value !== undefined && { value }) });
 
-describe('every operator', () => {
+describe('operators', () => {
   const TWINS = [
     ['equals', 'not_equals'],
     ['one_of', 'not_one_of'],
@@ -22,7 +22,7 @@ describe('every operator', () => {
   const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
   const words = fc.constantFrom('a', 'b', 'ab', '(?i)A', '^b');
 
-  it('holds exactly where its twin does not, of whatever JSON there is, or is not', async () => {
+  it('contradict their negation for any JSON, and for a missing value', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.jsonValue(),
@@ -34,20 +34,20 @@ describe('every operator', () => {
           const value = yes === 'one_of' ? [wanted] : yes === 'equals' ? wanted : yes === 'exists' ? undefined : word;
           const facts = factsOf(JSON.stringify(root));
           const both = [json(property, yes, value), json(property, no, value)];
-          const { judged } = await evaluateAssertions(both, facts, true);
-          expect(judged[0]!.passed).toBe(!judged[1]!.passed);
+          const { evaluated } = await evaluateAssertions(both, facts, true);
+          expect(evaluated[0]!.passed).toBe(!evaluated[1]!.passed);
         },
       ),
     );
   });
 
-  it('orders numbers as they are ordered', async () => {
+  it('order numbers correctly', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.integer(), async (found, wanted) => {
         const names = ['less_than', 'at_most', 'at_least', 'greater_than'] as const;
         const list = names.map((operator) => one({ source: 'latency_ms', operator, value: wanted }));
-        const { judged } = await evaluateAssertions(list, { latency_ms: found }, true);
-        expect(judged.map(({ passed }) => passed)).toEqual([
+        const { evaluated } = await evaluateAssertions(list, { latency_ms: found }, true);
+        expect(evaluated.map(({ passed }) => passed)).toEqual([
           found < wanted,
           found <= wanted,
           found >= wanted,
@@ -57,7 +57,7 @@ describe('every operator', () => {
     );
   });
 
-  it('never throws, whatever the bytes of the body are', async () => {
+  it('never throw for any bytes of a body', async () => {
     const list = [
       json('$', 'equals', 1),
       json('$.a.b[0].length', 'greater_than', 1),
@@ -68,7 +68,7 @@ describe('every operator', () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         const facts = factsOf(new TextDecoder().decode(bytes));
-        expect((await evaluateAssertions(list, facts, true)).judged).toHaveLength(list.length);
+        expect((await evaluateAssertions(list, facts, true)).evaluated).toHaveLength(list.length);
       }),
     );
   });

@@ -4,7 +4,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 const DAY_MS = 86_400_000;
 
-it('a check with a schedule that is stated again on other days stays as it was made, and is not written', async () => {
+it('leaves a check with a schedule unchanged and unwritten if the same settings are applied on later days', async () => {
   const world = await healthWorld();
   const { slug } = await world.entity();
   const body = { entity: `service/${slug}`, check_type: 'push', config: { schedule: '0 9 * * 1-5' } };

@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete entity' as const), entity: small }) },
 );
 
-it('the count of checks is what there is, whatever is done at once', async () => {
+it('counts the checks correctly under any concurrent changes', async () => {
   const rounds = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(rounds, async (all) => {
@@ -64,7 +64,7 @@ it('the count of checks is what there is, whatever is done at once', async () =>
       };
       for (const round of all) {
         for (const outcome of await Promise.allSettled(round.map(run))) {
-          // What it was about is gone by now.
+          // Its subject has been deleted by now.
           if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'NOT_FOUND' });
         }
         const count = await ports.table.get<CheckCountItem>(keys.checkCount(context.tenant));

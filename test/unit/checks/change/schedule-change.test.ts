@@ -3,7 +3,7 @@ import type { Job } from '#lib/messages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
 
-describe('a check whose settings change', () => {
+describe('scheduleChange', () => {
   let world: HealthWorld;
   beforeEach(async () => {
     world = await healthWorld();
@@ -13,8 +13,8 @@ describe('a check whose settings change', () => {
     world.sent.flatMap(({ queue, message }) => (queue === 'job' ? (message.body as { jobs: Job[] }).jobs : []));
 
   /**
-   * A check beside another of its cell, made so long (ms) before their next slot.
-   * @param takes how long (ms) it takes to write it
+   * A second check of a cell, created `ahead` ms before their next slot.
+   * @param takes duration of the commit (ms)
    * @returns its jobs
    */
   const madeBeforeItsSlot = async (ahead: number, takes = 0) => {
@@ -33,16 +33,16 @@ describe('a check whose settings change', () => {
     return { check, next, jobs: jobs() };
   };
 
-  it('is probed at once', async () => {
+  it('probes the check immediately', async () => {
     const { check, next, jobs } = await madeBeforeItsSlot(5000);
     expect(jobs).toMatchObject([{ slot: next - 60_000, only: [check.id] }]);
   });
 
-  it('is probed by its next slot where that is due within 250 ms, and so is never late at its start', async () => {
+  it('leaves the probe to a slot that is due within 250 ms, so that it is not late at its start', async () => {
     expect((await madeBeforeItsSlot(249)).jobs).toEqual([]);
   });
 
-  it.each([5, 1000])('is probed at once where its slot passes while it is written, %s ms ahead', async (ahead) => {
+  it.each([5, 1000])('probes immediately if the slot passes during the commit, %s ms after it', async (ahead) => {
     const { check, next, jobs } = await madeBeforeItsSlot(ahead, ahead + 20);
     expect(jobs).toMatchObject([{ slot: next, only: [check.id] }]);
   });

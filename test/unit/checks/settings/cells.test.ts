@@ -13,7 +13,7 @@ import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
 
 const HTTP = { check_type: 'http', target_url: 'https://example.com/' };
 
-/** The same account in another process, for which each call of the table takes one to five milliseconds. */
+/** Returns the account in another process, with table calls of one to five milliseconds. */
 function elsewhere({ context, store }: HealthWorld, clock: VirtualClock): Context {
   const { ports } = context;
   const answerOf = () => clock.sleep(1 + 4 * ports.ids.random());
@@ -27,7 +27,7 @@ function elsewhere({ context, store }: HealthWorld, clock: VirtualClock): Contex
   return { ...context, ports: { ...ports, table, clock } };
 }
 
-/** Creates so many checks, those of each entity one after the other. */
+/** Creates `count` checks, one after the other within each entity. */
 async function fill(context: Context, entity: Pick<EntityItem, 'id'>, count: number): Promise<CheckItem[]> {
   const made: CheckItem[] = [];
   while (made.length < count) made.push(await createCheck(context, { ...HTTP, entity_id: entity.id }));
@@ -45,8 +45,8 @@ const membersOf = async ({ ports, keys, context }: HealthWorld, cell: string): P
     ({ id }) => id,
   );
 
-describe('checks that eight processes create at once', () => {
-  it('each have a place of their own in a cell that knows of them, and few cells are not full', async () => {
+describe('concurrent creation of checks by eight processes', () => {
+  it('gives each check its own place in a cell that counts it, and fills most cells', async () => {
     const world = await healthWorld();
     const clock = makeClock(world.ports.clock.now());
     const entities = await Promise.all(Array.from({ length: 80 }, () => world.entity()));
@@ -64,7 +64,7 @@ describe('checks that eight processes create at once', () => {
       isDone = true;
     };
     writing.then(done, done);
-    // In small steps, as the clock would run ahead of a writer whose read takes some turns of the event loop.
+    // In small steps, because the clock would overtake a writer whose read takes several turns of the event loop.
     while (!isDone) await clock.runUntil(clock.now() + 10);
     const made = (await writing).flat();
     expect(made).toHaveLength(2000);
@@ -86,13 +86,13 @@ describe('checks that eight processes create at once', () => {
 });
 
 describe('a new check', () => {
-  it('lies beside the others of its entity while their cell has room, and else where there is room', async () => {
+  it('goes to the cell of its entity while it has room, else to another cell with room', async () => {
     const world = await healthWorld();
     const { ports, keys, context } = world;
     const [shop, other] = [await world.entity(), await world.entity()];
     const [first] = await fill(context, shop, 1);
     const home = cellOf(first!.id);
-    // A cell that comes before all others where there is room.
+    // A cell with room that sorts before all others.
     const roomy: CellItem = { ...keys.cell(context.tenant, '000000000000'), v: '1', members: 1, next: 1, begun_at: 0 };
     await ports.table.putMany([roomy, keys.cellRoom(context.tenant, '000000000000')]);
 
@@ -104,7 +104,7 @@ describe('a new check', () => {
     expect((await fill(context, shop, 1)).map(({ id }) => cellOf(id))).toEqual(['000000000000']);
   });
 
-  it('takes the place of a deleted one once that is cleared away, and never its number', async () => {
+  it('takes the place of a deleted one after its cleanup, but never its number', async () => {
     const world = await healthWorld();
     const { context } = world;
     const [a, b] = [await world.entity(), await world.entity()];
@@ -128,7 +128,7 @@ describe('a new check', () => {
     expect(await roomsOf(world)).not.toContain(home);
   });
 
-  it('that cannot be made takes no place', async () => {
+  it('takes no place if its creation fails', async () => {
     const world = await healthWorld();
     const entity_id = (await world.entity()).id;
     await createCheck(world.context, { ...HTTP, entity_id });
@@ -141,7 +141,7 @@ describe('a new check', () => {
   });
 });
 
-it('a check keeps its cell and its id when its interval changes', async () => {
+it('keeps cell and id of a check when its interval changes', async () => {
   const world = await healthWorld();
   const check = await world.check({ interval_seconds: 60 });
   const changed = await updateCheck(world.context, check, { interval_seconds: 300 });

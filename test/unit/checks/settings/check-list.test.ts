@@ -4,7 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type CheckFilter, checkList, fitsCheck } from '#lib/checks/settings/check-list.ts';
+import { type CheckFilter, checkList, matchesCheck } from '#lib/checks/settings/check-list.ts';
 import { checkIdOf, keyTable } from '#lib/keys.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -12,10 +12,10 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 const TEAMS = ['payments', 'ops'];
 
-/** What a made-up check has. */
+/** Properties of a generated check. */
 type Made = { state: CheckState; type: 'push' | 'tcp'; team?: string; name?: string; enabled: boolean };
 
-/** An account with some entities, each with these checks, in so many buckets; and how many entities were read. */
+/** An account with entities and their checks in a number of buckets, and the number of entities read. */
 async function fleetOf(entities: { team?: string; checks: Made[] }[], buckets: number) {
   const read = { entities: 0 };
   const world = memoryWorld((table) => ({
@@ -63,13 +63,13 @@ async function fleetOf(entities: { team?: string; checks: Made[] }[], buckets: n
   return { context, all, read };
 }
 
-/** All pages of a list, page by page; and how many there were. */
+/** All pages of a list, and their number. */
 async function paged(context: Context, wanted: CheckFilter, limit: number) {
   const found: string[] = [];
   let pages = 0;
   let after: string | undefined;
   do {
-    const list = checkList(context, async (some) => some.map(({ check }) => check.id), { wanted });
+    const list = checkList(context, async (some) => some.map(({ check }) => check.id), { filter: wanted });
     const page = await gather(list, { after, limit });
     expect(page.values.length).toBeLessThanOrEqual(limit);
     found.push(...page.values);
@@ -104,8 +104,8 @@ const filter: fc.Arbitrary<CheckFilter> = fc.record(
   { requiredKeys: [] },
 );
 
-describe('a list of checks', () => {
-  it('has all that fit and no other, each once, entity by entity, in pages of any size', async () => {
+describe('checkList', () => {
+  it('returns all matching checks once, by entity, in pages of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -121,7 +121,7 @@ describe('a list of checks', () => {
         async (entities, wanted, limit, buckets) => {
           const { context, all } = await fleetOf(entities as never, buckets);
           const { found } = await paged(context, wanted, limit);
-          const expected = all.filter(({ check, entity }) => fitsCheck(check, entity, wanted, context.caller));
+          const expected = all.filter(({ check, entity }) => matchesCheck(check, entity, wanted, context.caller));
           expect(found).toEqual(expected.map(({ check }) => check.id));
         },
       ),
@@ -129,14 +129,14 @@ describe('a list of checks', () => {
     );
   });
 
-  it('looks at some 1,000 entities a request where something is looked for, and goes on from there', async () => {
+  it('scans about 1,000 entities per request with a filter, and continues from there', async () => {
     const push = { state: 'unknown', type: 'push', enabled: true } as const;
     const entities = Array.from({ length: 2_500 }, (_, i) => ({
       checks: [{ ...push, name: i === 2_400 ? 'far' : 'near' }],
     }));
     for (const buckets of [1, 4]) {
       const { context, read } = await fleetOf(entities, buckets);
-      const list = checkList(context, async (found) => found, { wanted: { q: 'far' } });
+      const list = checkList(context, async (found) => found, { filter: { q: 'far' } });
       const page = await gather(list, {});
       expect(page).toMatchObject({ values: [], next: expect.any(String) });
       expect(read.entities).toBeLessThan(2_000);
@@ -146,7 +146,7 @@ describe('a list of checks', () => {
     }
   });
 
-  it('reads fewer than two entities for each that it shows', async () => {
+  it('reads fewer than two entities per returned check', async () => {
     const push = { state: 'unknown', type: 'push', enabled: true } as const;
     for (const buckets of [1, 4]) {
       const { context, read } = await fleetOf(
@@ -161,7 +161,7 @@ describe('a list of checks', () => {
     }
   });
 
-  it('reads the checks alone whose state is looked for', async () => {
+  it('reads only the checks in a filtered state', async () => {
     const states = (count: number) =>
       Array.from(
         { length: count },
@@ -182,7 +182,7 @@ describe('a list of checks', () => {
     };
     const own = { ...context, ports: { ...context.ports, table } };
     const page = await gather(
-      checkList(own, async (found) => found, { wanted: { state: ['down'] } }),
+      checkList(own, async (found) => found, { filter: { state: ['down'] } }),
       {},
     );
     expect(page.values).toHaveLength(30);

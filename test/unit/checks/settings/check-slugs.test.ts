@@ -11,11 +11,11 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { Item, Table } from '#lib/platform/ports.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
-/** Every item of the table. */
+/** All items of the table. */
 const itemsOf = ({ store }: HealthWorld): Item[] =>
   (store.store.db.prepare('SELECT body FROM items').all() as { body: string }[]).map(({ body }) => JSON.parse(body));
 
-/** What is stored of slugs: pointers, what lies under checks, and the checks that have one. */
+/** Stored slugs: pointers, items of checks, and the checks with a slug. */
 function slugsIn(world: HealthWorld) {
   const items = itemsOf(world);
   const checks = items.filter(({ sk }) => sk.startsWith('CHECK#')) as CheckItem[];
@@ -24,7 +24,7 @@ function slugsIn(world: HealthWorld) {
   return { checks, pointers, under };
 }
 
-/** What must never be: a slug that two checks have, or that does not lead to the check that has it. */
+/** Violations: a slug of two checks, or one that does not lead to its check. */
 function wrongs(world: HealthWorld): string[] {
   const { checks, pointers, under } = slugsIn(world);
   return checks.flatMap(({ id, slug }) => {
@@ -35,8 +35,8 @@ function wrongs(world: HealthWorld): string[] {
   });
 }
 
-describe('what a deleted check leaves of its slug', () => {
-  it.each(['the check', 'its entity'])('goes after the deletion of %s', async (what) => {
+describe('the slug of a deleted check', () => {
+  it.each(['the check', 'its entity'])('is removed after the deletion of %s', async (what) => {
     const world = await healthWorld();
     const { context } = world;
     const entity = await world.entity();
@@ -48,7 +48,7 @@ describe('what a deleted check leaves of its slug', () => {
     expect(slugsIn(world)).toEqual({ checks: [], pointers: [], under: [] });
   });
 
-  it('stays with the check that has taken the slug since', async () => {
+  it('stays with the check that has taken it since', async () => {
     const world = await healthWorld();
     const { context } = world;
     const gone = await world.pushCheck({ slug: 'backup' });
@@ -60,7 +60,7 @@ describe('what a deleted check leaves of its slug', () => {
     expect([pointers, under].map(({ length }) => length)).toEqual([1, 1]);
   });
 
-  it('goes however often the work is cut off', async () => {
+  it('is removed after any number of interruptions', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck({ slug: 'backup' });
     await deleteCheck(world.context, check);
@@ -79,7 +79,7 @@ describe('what a deleted check leaves of its slug', () => {
   });
 });
 
-/** What somebody does, each in a process of their own. */
+/** Actions, each in its own process. */
 type Act = { act: 'make' | 'take' | 'leave' | 'delete' | 'reclaim'; check: number; slug: string };
 
 const act: fc.Arbitrary<Act> = fc.record({
@@ -88,8 +88,8 @@ const act: fc.Arbitrary<Act> = fc.record({
   slug: fc.constantFrom('a', 'b'),
 });
 
-describe('slugs that several take, leave and free at once', () => {
-  it('lead to the one check that has each, at every moment', async () => {
+describe('slugs that are taken, left and freed concurrently', () => {
+  it('lead to the only check with the slug at any time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 5 }), fc.scheduler(), async (acts, scheduler) => {
         const world = await healthWorld();

@@ -19,20 +19,20 @@ it.each([
   [on('tcp', { host: '2130706433', port: 22 }), 'config.host'],
   [on('tls', { host: '10.0.0.1', port: 443 }), 'config.host'],
   [on('dns', { hostname: 'example.com', record_type: 'A', resolver: '10.0.0.1:53' }), 'config.resolver'],
-])('refuses %o where only public hosts may be reached, and says where it stands', async (check, path) => {
+])('rejects %o with its path if only public hosts are allowed', async (check, path) => {
   await expect(guard(check)).rejects.toThrow(
     expect.objectContaining({ code: 'VALIDATION_ERROR', details: [{ path, message: expect.any(String) }] }),
   );
 });
 
-it('leaves names to the probe, and the name that is only asked about alone', async () => {
+it('leaves names to the probe, and ignores names that are only queried', async () => {
   await guard(http('https://example.com/'));
   await guard(on('tcp', { host: 'does-not-resolve.example.com', port: 22 }));
   await guard(on('dns', { hostname: '127.0.0.1', record_type: 'PTR' }));
   await guard(on('push', {}));
 });
 
-it('lets people check their own network, but not what gives out credentials', async () => {
+it('allows checks of private networks, but not of sources of credentials', async () => {
   await guard(http('http://192.168.1.1/'), 'any');
   await guard(on('tcp', { host: 'nas', port: 22 }), 'any');
   await expect(guard(http('http://169.254.169.254/'), 'any')).rejects.toThrow(
@@ -40,17 +40,17 @@ it('lets people check their own network, but not what gives out credentials', as
   );
 });
 
-it("keeps to the operator's exceptions", async () => {
+it('applies the exceptions of the operator', async () => {
   await guard(http('http://127.77.0.1/'), 'public', ['127.77.0.0/16']);
   await expect(guard(http('http://127.0.0.1/'), 'public', ['127.77.0.0/16'])).rejects.toThrow(
     'target_url: 127.0.0.1 is a loopback address',
   );
 });
 
-it.each(['tcp', 'tls'])('says of a %s check where nobody gets out to port 25 what to use', async (check_type) => {
+it.each(['tcp', 'tls'])('suggests another port for a %s check if port 25 is blocked', async (check_type) => {
   const smtp = on(check_type, { host: 'mail.example.com', port: 25 });
   await guard(smtp);
   await expect(guard(smtp, 'public', [], 'closed')).rejects.toThrow(
-    'config.port: AWS lets no function reach port 25; use 587 or 465',
+    'config.port: AWS blocks port 25 for functions; use 587 or 465',
   );
 });

@@ -9,7 +9,7 @@ const NOW = Date.UTC(2026, 10, 22, 12);
 const FLOOR = { minInterval: 10, now: NOW };
 const AT = { minInterval: 1, now: NOW };
 
-/** Paths of what a request was refused for. */
+/** Paths of the errors of a request. */
 function refused(work: () => unknown): string[] {
   try {
     work();
@@ -33,7 +33,7 @@ const stored = (input: object): CheckItem =>
   }) as CheckItem;
 
 describe('a new check', () => {
-  it('gets the defaults of the interface', () => {
+  it('gets the documented defaults', () => {
     expect(parseCheck(http, AT)).toEqual({
       ...http,
       execution_mode: 'pull',
@@ -66,15 +66,15 @@ describe('a new check', () => {
     [{ ...push, retry_interval_seconds: 10 }, 'retry_interval_seconds'],
     [{ ...http, config: { body: 'x'.repeat(8 * 1024) } }, 'config'],
     [{ ...push, config: { grace: 5 } }, 'config.grace'],
-  ])('%j is refused at %s', (input, path) => {
+  ])('is rejected: %j at %s', (input, path) => {
     expect(refused(() => parseCheck(input, AT))).toEqual([path]);
   });
 
-  it('may be as slow as a leap year when it is pushed', () => {
+  it('accepts an interval of a leap year for push', () => {
     expect(parseCheck({ ...push, interval_seconds: 31_622_400 }, AT).interval_seconds).toBe(31_622_400);
   });
 
-  it("is refused below the operator's floor", () => {
+  it('is rejected below the minimum interval of the installation', () => {
     expect(refused(() => parseCheck({ ...http, interval_seconds: 9 }, FLOOR))).toEqual(['interval_seconds']);
     expect(parseCheck({ ...http, interval_seconds: 10 }, FLOOR).interval_seconds).toBe(10);
     expect(refused(() => parseCheck({ ...http, retry_interval_seconds: 9 }, FLOOR))).toEqual([
@@ -88,32 +88,32 @@ describe('a new check', () => {
 describe('an update', () => {
   const check = stored({ ...http, name: 'health', config: { body: 'ping', headers: { a: 'b' } } });
 
-  it('changes only what it names', () => {
+  it('changes only the supplied settings', () => {
     expect(mergeCheck(check, { interval_seconds: 30 }, AT)).toEqual({
       ...mergeCheck(check, {}, AT),
       interval_seconds: 30,
     });
   });
 
-  it('of nothing is the stored settings, without what is ours', () => {
+  it('without changes returns the stored settings without the properties of the service', () => {
     expect(mergeCheck(check, {}, AT)).toEqual(parseCheck({ ...http, name: 'health', config: check.config }, AT));
   });
 
-  it('merges config per key, and a null removes one', () => {
+  it('merges config per key and removes a key by null', () => {
     expect(mergeCheck(check, { config: { body: null, verify_tls: false } }, AT).config).toEqual({
       headers: { a: 'b' },
       verify_tls: false,
     });
   });
 
-  it('may send back the record that was read, but not change what identifies it', () => {
+  it('accepts the returned record, but no change of identifying properties', () => {
     const { id, entity_id, check_type, execution_mode } = check;
     expect(mergeCheck(check, { id, entity_id, check_type, execution_mode }, AT)).toEqual(mergeCheck(check, {}, AT));
     expect(refused(() => mergeCheck(check, { entity_id: 'ent_b' }, AT))).toEqual(['entity_id']);
     expect(refused(() => mergeCheck(check, { check_type: 'push' }, AT))).toEqual(['check_type']);
   });
 
-  it('of a check below a floor that was raised later is possible, but goes no lower', () => {
+  it('keeps an interval below a minimum that was raised later, but goes no lower', () => {
     const fast = stored({ ...http, interval_seconds: 5 });
     expect(mergeCheck(fast, { enabled: false }, FLOOR).enabled).toBe(false);
     expect(refused(() => mergeCheck(fast, { interval_seconds: 4 }, FLOOR))).toEqual(['interval_seconds']);
@@ -123,7 +123,7 @@ describe('an update', () => {
     expect(mergeCheck(soon, { retry_interval_seconds: 0 }, FLOOR).retry_interval_seconds).toBe(0);
   });
 
-  it('of the interval is refused where it is no longer than that of the retries', () => {
+  it('is rejected if the interval is not longer than the retry interval', () => {
     const retried = stored({ ...http, retry_interval_seconds: 30 });
     expect(refused(() => mergeCheck(retried, { interval_seconds: 30 }, AT))).toEqual(['retry_interval_seconds']);
     expect(mergeCheck(retried, { interval_seconds: 30, retry_interval_seconds: 10 }, AT).interval_seconds).toBe(30);
@@ -132,13 +132,13 @@ describe('an update', () => {
     );
   });
 
-  it('says where a merged config is wrong', () => {
+  it('reports the path in a merged config', () => {
     expect(refused(() => mergeCheck(check, { config: { bdy: 'x' } }, AT))).toEqual(['config.bdy']);
     expect(refused(() => mergeCheck(check, { config: 'x' }, AT))).toEqual(['config']);
   });
 });
 
-describe('settings that do not go together', () => {
+describe('contradictory settings', () => {
   const tcp = { entity_id: 'ent_a', check_type: 'tcp' };
   const steps = [{ starttls: true }, { starttls: true }];
   it.each([
@@ -148,11 +148,11 @@ describe('settings that do not go together', () => {
       ['config.steps.0.starttls', 'config.steps.1.starttls'],
     ],
     [{ ...tcp, check_type: 'tls', config: { host: 'a', starttls: 'smtp' } }, ['config.port']],
-  ])('%j are refused at %j', (input, paths) => {
+  ])('are rejected: %j at %j', (input, paths) => {
     expect(refused(() => parseCheck(input, AT))).toEqual(paths);
   });
 
-  it('are refused in an update as well', () => {
+  it('are rejected in an update too', () => {
     const check = stored({ ...tcp, config: { host: 'a', port: 25, tls: true } });
     expect(refused(() => mergeCheck(check, { config: { steps: [{ starttls: true }] } }, AT))).toEqual([
       'config.steps.0.starttls',
@@ -160,9 +160,9 @@ describe('settings that do not go together', () => {
   });
 });
 
-it('says to whoever looks for a ping what to use', () => {
+it('suggests tcp to users who look for ping', () => {
   expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'icmp' }, AT)).toThrow(
-    /^check_type: must be one of http, tcp, .*push; icmp is not among them: check an open port with tcp$/,
+    /^check_type: must be one of http, tcp, .*push; icmp is not supported: check an open port with tcp$/,
   );
   expect(() => parseCheck({ entity_id: 'ent_a' }, AT)).toThrow(/^check_type: is required: one of http, tcp, .*push/);
 });

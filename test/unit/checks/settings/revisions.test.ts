@@ -7,7 +7,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 const DAY = 86_400_000;
 
-it('forgets past settings once no time in which they held is shown, and never those that hold', async () => {
+it('expires past revisions when their time is no longer shown, and never the current one', async () => {
   const world = await healthWorld();
   const { ports, keys, store } = world;
   const begun = ports.clock.now();
@@ -24,7 +24,7 @@ it('forgets past settings once no time in which they held is shown, and never th
     });
     return items.map((item) => item.rev);
   };
-  /** The slots of the thirty days before, none of which got a result. */
+  /** Slots of the previous thirty days, all without a result. */
   const missed = async () => {
     const until = ports.clock.now();
     const { gaps } = await findGaps(

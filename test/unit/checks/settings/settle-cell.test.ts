@@ -14,7 +14,7 @@ import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 const HTTP = { check_type: 'http', target_url: 'https://example.com/' };
 const INTERVALS = [60, 300];
 
-/** What the table holds of a cell: its checks, its count, and its entries by interval. */
+/** State of a cell in the table: checks, count, and entries by interval. */
 async function look({ store, keys, context }: HealthWorld, cell: string) {
   const { tenant } = context;
   const checks = await allOf<CheckItem>(store, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
@@ -22,7 +22,7 @@ async function look({ store, keys, context }: HealthWorld, cell: string) {
   const entries = await store.getMany<ProbeEntry>(
     INTERVALS.map((interval) => keys.entry('probe', tenant, probeEntryId(cell, interval))),
   );
-  // A cell that nobody is in any more is gone.
+  // An empty cell has been deleted.
   return {
     checks,
     members: item?.members ?? 0,
@@ -30,7 +30,7 @@ async function look({ store, keys, context }: HealthWorld, cell: string) {
   };
 }
 
-/** What must never be: checks that the schedule or the count of their cell does not know of. */
+/** Violations: checks that the schedule or the count of their cell lacks. */
 async function wrongs(world: HealthWorld, cell: string): Promise<string[]> {
   const { checks, members, entries } = await look(world, cell);
   const due = (interval: number) => checks.some((check) => isProbed(check, interval));
@@ -40,8 +40,8 @@ async function wrongs(world: HealthWorld, cell: string): Promise<string[]> {
   ];
 }
 
-describe('the count of a cell', () => {
-  it('removes the entry of an interval that no check has any more, and corrects how many have another', async () => {
+describe('settleCell', () => {
+  it('removes the entry of an interval without checks, and corrects the counts of others', async () => {
     const world = await healthWorld();
     const { context } = world;
     const entity_id = (await world.entity()).id;
@@ -62,7 +62,7 @@ describe('the count of a cell', () => {
     expect(await counts()).toEqual([undefined, 2]);
   });
 
-  it('that finds nothing to correct writes nothing', async () => {
+  it('writes nothing if nothing is to be corrected', async () => {
     const world = await healthWorld();
     const check = await world.check();
     const before = world.requests.writes;
@@ -71,7 +71,7 @@ describe('the count of a cell', () => {
   });
 });
 
-/** Something that happens to the checks of a cell, each in a process of its own. */
+/** Changes of a cell's checks, each in its own process. */
 type Act =
   | { act: 'create'; interval: number }
   | { act: 'interval'; check: number; interval: number }
@@ -87,8 +87,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ act: fc.constant('count' as const) }),
 );
 
-describe('a count that races with changes of the checks', () => {
-  it('never drops an entry that a check needs, nor a place, and gives no number twice', async () => {
+describe('settleCell during concurrent changes', () => {
+  it('never drops a needed entry or place, and never reuses a number', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(act, { minLength: 1, maxLength: 4 }),
@@ -101,14 +101,14 @@ describe('a count that races with changes of the checks', () => {
           const checks: CheckItem[] = [];
           for (const interval_seconds of [60, 60, 300]) checks.push(await world.check({ entity_id, interval_seconds }));
           const cell = { tenant_id: context.tenant, cell: cellOf(checks[0]!.id) };
-          // A place that nobody has any more waits to be counted, and so may an entry.
+          // A free place waits for a recount, and so can an entry.
           await deleteCheck(context, await world.pushCheck({ entity_id }));
           if (isLeft) await updateCheck(context, checks[2]!, { interval_seconds: 60 });
           const numbers = [0, 1, 2, 3];
           const wrong: string[] = [];
           const pause = (what: string) => scheduler.schedule(Promise.resolve(), what);
 
-          /** A process of its own, whose every call of the table and every wait lets others go first. */
+          /** A process whose table calls and waits let the others run first. */
           const process = (): StateContext => {
             const table: Table = {
               ...store,

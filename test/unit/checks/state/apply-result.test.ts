@@ -21,13 +21,13 @@ const result = (outcome: Outcome, more: Partial<AppliedResult> = {}): AppliedRes
   ...more,
 });
 
-/** A check that is up and goes down with its second failure in a row. */
+/** A check that is up and goes down with its second consecutive failure. */
 async function checkAt(failures: number): Promise<CheckItem> {
   const check = await world.check({ failure_threshold: 2 });
   return { ...check, state: 'up', consecutive_failures: failures };
 }
 
-/** What the writes put, by sort key; without those of the check itself. */
+/** Items of the writes by sort key, without the check. */
 async function written(check: CheckItem, applied: AppliedResult) {
   const changes = await applyResult(world, check, applied);
   const puts = changes?.writes.flatMap((write) => ('put' in write ? [write.put] : [])) ?? [];
@@ -38,15 +38,15 @@ async function written(check: CheckItem, applied: AppliedResult) {
 it.each([
   ['another success', 0, 'ok'],
   ['a failure of a check that is down already', 2, 'fail'],
-] as const)('%s writes nothing', async (_what, failures, outcome) => {
+] as const)('writes nothing for %s', async (_what, failures, outcome) => {
   const check: CheckItem = { ...(await checkAt(failures)), ...(failures === 2 && { state: 'down' }) };
   expect(await applyResult(world, check, result(outcome))).toEqual({ writes: [], deadlines: [] });
 });
 
 it.each([
-  ['a failure below the threshold counts', 0, 'fail', 1],
-  ['a success before the threshold ends the count', 1, 'ok', 0],
-] as const)('%s, on the check alone', async (_what, failures, outcome, counted) => {
+  ['a failure below the threshold is counted', 0, 'fail', 1],
+  ['a success before the threshold resets the count', 1, 'ok', 0],
+] as const)('writes only the check: %s', async (_what, failures, outcome, counted) => {
   const check = await checkAt(failures);
   const { changes, next, others } = await written(check, result(outcome));
   expect(next).toMatchObject({ state: 'up', consecutive_failures: counted });
@@ -54,17 +54,17 @@ it.each([
   expect(changes?.writes).toEqual([{ put: next, if: { version: check.v } }]);
 });
 
-it('a good result that leaves a check degraded says that there was a warning before it', async () => {
+it('reports the earlier warning if a successful result leaves the check degraded', async () => {
   const down = { state: 'down', consecutive_failures: 1, consecutive_successes: 1, consecutive_oks: 0 } as const;
   const check = { ...(await world.check({ recovery_threshold: 2 })), ...down };
   const { others } = await written(check, result('ok'));
   expect(others.find((item) => 'transition_id' in item)).toMatchObject({
     check_to_state: 'degraded',
-    error_message: 'no failure in the last 2 results, but a warning: degraded until 2 in a row have none',
+    error_message: 'no failure in the last 2 results, but a warning: degraded until 2 consecutive results have none',
   });
 });
 
-it('the failure that reaches the threshold changes check, entity, transition and feed together', async () => {
+it('changes check, entity, transition and feed together at the failure that reaches the threshold', async () => {
   const check = await checkAt(1);
   const { changes, next, others } = await written(check, result('fail'));
   const transition = others.find((item) => 'transition_id' in item);
@@ -75,7 +75,7 @@ it('the failure that reaches the threshold changes check, entity, transition and
   expect(changes?.writes).toContainEqual({ put: next, if: { version: check.v } });
 });
 
-it('an outage counts from its first failed run, and its end from the first that succeeds', async () => {
+it('counts an outage from its first failed probe to the first successful one', async () => {
   const [first, second] = [RAN_AT - 60_000, RAN_AT];
   const one = await written(await checkAt(0), result('fail', { ran_at: first }));
   expect(one.next).toMatchObject({ state: 'up', streaks_since: { fails: first } });
@@ -90,7 +90,7 @@ it('an outage counts from its first failed run, and its end from the first that 
   );
 });
 
-it('an outage ends with the first of the successes in a row that end it', async () => {
+it('ends an outage at the first of the consecutive successes', async () => {
   const check: CheckItem = { ...(await checkAt(1)), recovery_threshold: 3 };
   const down = await written(check, result('fail', { ran_at: RAN_AT - 9000 }));
   const lapse = await written(down.next!, result('ok', { ran_at: RAN_AT - 8000 }));
@@ -102,7 +102,7 @@ it('an outage ends with the first of the successes in a row that end it', async 
   expect(three.next).toMatchObject({ state: 'up', effective_at: RAN_AT - 6000 });
 });
 
-it('degraded counts from the first of the results that made it, and the warning is what the transition says', async () => {
+it('counts degraded from the first deciding result, with its warning in the transition', async () => {
   const check = await checkAt(0);
   const one = await written(check, result('fail', { ran_at: RAN_AT - 3000 }));
   const two = await written(one.next!, result('warn', { ran_at: RAN_AT - 2000, reason: 'slow' }));
@@ -121,7 +121,7 @@ it('degraded counts from the first of the results that made it, and the warning 
 it.each([
   ['up', ['fail', 'warn', 'fail', 'ok', 'ok', 'ok']],
   ['down', ['warn', 'ok', 'fail', 'fail', 'ok', 'fail']],
-] as const)('a check that is %s keeps no count and no streak of what is over', async (state, outcomes) => {
+] as const)('drops counters and streaks that no longer matter from a check that is %s', async (state, outcomes) => {
   const begun = await checkAt(0);
   let check: CheckItem = { ...begun, recovery_threshold: 3 };
   for (const outcome of outcomes) check = (await written(check, result(outcome))).next ?? check;
@@ -130,13 +130,13 @@ it.each([
   expect(added).toEqual(['effective_at']);
 });
 
-it.each(['ok', 'warn', 'fail'] as const)('%s again and again writes nothing', async (steady) => {
+it.each(['ok', 'warn', 'fail'] as const)('writes nothing for repeated %s', async (steady) => {
   let check: CheckItem = { ...(await checkAt(1)), recovery_threshold: 3 };
   for (let i = 0; i < 6; i++) check = (await written(check, result(steady))).next ?? check;
   expect(await applyResult(world, check, result(steady))).toEqual({ writes: [], deadlines: [] });
 });
 
-it('an outage of pushes whose times lie back begins no earlier than the state before it', async () => {
+it('starts an outage of pushes with past times no earlier than the previous state', async () => {
   const check: CheckItem = {
     ...(await checkAt(1)),
     effective_at: RAN_AT - 1000,
@@ -146,24 +146,24 @@ it('an outage of pushes whose times lie back begins no earlier than the state be
   expect(others).toContainEqual(expect.objectContaining({ outage_started_at: iso(RAN_AT - 1000) }));
 });
 
-it('a result that changes something else writes the check though its state stays', async () => {
+it('writes the check if something else changes, even in the same state', async () => {
   const last_received = { at: 1, received_at: 2 };
   const { next, others } = await written(
     { ...(await checkAt(0)), silence_at: 5 },
-    result('ok', { also: { last_received }, forget: ['silence_at'] }),
+    result('ok', { also: { last_received }, removed: ['silence_at'] }),
   );
   expect(next).toMatchObject({ state: 'up', last_received });
   expect(next).not.toHaveProperty('silence_at');
   expect(others).toEqual([]);
 });
 
-it('every write takes away the mark of a silence judgement under way', async () => {
+it('removes the mark of a missed-heartbeat detection with each write', async () => {
   const { next } = await written({ ...(await checkAt(0)), silence_mark: 'm' }, result('fail'));
   expect(next).toBeDefined();
   expect(next).not.toHaveProperty('silence_mark');
 });
 
-it('a change of state of a check whose entity is gone is dropped', async () => {
+it('drops a state change of a check whose entity does not exist', async () => {
   const check = await checkAt(1);
   const entity = (await ports.table.get<EntityItem>(keys.entity(check.tenant_id, check.entity_id)))!;
   await ports.table.transact([{ delete: { pk: entity.pk, sk: entity.sk } }]);

@@ -66,7 +66,7 @@ const changeOf = (check: CheckItem, to: CheckState, more: Partial<StateChangeInp
   ...more,
 });
 
-/** The alerts that are written with a change. */
+/** Alerts written with a change. */
 const alertsIn = ({ writes }: ChangedState): AlertItem[] =>
   writes.flatMap((write) => ('put' in write && isAlert(write.put) ? [write.put] : []));
 
@@ -74,11 +74,11 @@ describe('transitions of an entity with three checks', () => {
   const step = fc.record({
     which: fc.integer({ min: 0, max: 2 }),
     to: fc.constantFrom<CheckState>('up', 'down', 'unknown'),
-    // Clocks of two writers need not agree.
+    // The clocks of two writers can differ.
     now: fc.integer({ min: START - 5000, max: START + 5000 }),
   });
 
-  it('make unbroken chains in strictly ascending time, whatever the clocks say', () => {
+  it('form unbroken chains in strictly ascending time for any clocks', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         const checks = [0, 1, 2].map((n) => checkNamed(`chk_${n}`));
@@ -110,7 +110,7 @@ describe('transitions of an entity with three checks', () => {
     );
   });
 
-  it('leave out a check that is deleted', () => {
+  it('exclude a deleted check', () => {
     const checks = [checkNamed('chk_0'), checkNamed('chk_1')];
     const entity: EntityItem = { ...entityOf(checks), state: 'degraded', checks: { chk_0: 'down', chk_1: 'up' } };
     const gone = changeOf({ ...checks[0]!, state: 'down' }, 'unknown', { cause: 'check_deleted' });
@@ -125,7 +125,7 @@ describe('the writes of a transition', () => {
   const entity: EntityItem = { ...entityOf([check]), state: 'up', checks: { chk_0: 'up' }, seq: 4 };
   const policy: PolicyItem = { ...defaultPolicy(keys, check), v: 'policy-7', channels: [channel] };
 
-  it('hold entity and policy to the versions that it was decided on', () => {
+  it('require the versions of entity and policy that were read', () => {
     const { writes } = changedBy(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));
     expect(writes).toContainEqual({ check: keys.policy('acc_a', 'chk_0'), if: { version: 'policy-7' } });
     expect(writes.find((write) => 'put' in write && write.put.sk === 'ent_a')).toMatchObject({
@@ -135,12 +135,12 @@ describe('the writes of a transition', () => {
     expect(writes.filter((write) => 'put' in write && write.if === 'absent')).toHaveLength(2);
   });
 
-  it('hold to the absence of a policy that was never stored', () => {
+  it('require that no policy was stored if none was read', () => {
     const { writes } = changedBy(keys, 'token', basisOf(entity), changeOf(check, 'down'));
     expect(writes).toContainEqual({ check: keys.policy('acc_a', 'chk_0'), if: 'absent' });
   });
 
-  it('carry the decision, and what the check then remembers of it', () => {
+  it('contain the decision and the stored alerting state of the check', () => {
     const change = changedBy(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));
     const { transition, at } = change;
     expect(transition.alert).toMatchObject({
@@ -175,14 +175,14 @@ describe('the writes of a transition', () => {
     expect(next.check.alerts).toEqual(remembered);
   });
 
-  it('carry a closing note when somebody disables a check whose channels believe it down', () => {
+  it('contain a closing alert when a user disables a check that was reported down', () => {
     const announced = { baseline: 'down' as const, inFlight: [] };
-    const believed: CheckItem = { ...check, state: 'down', alerts: { announced } };
+    const reportedDown: CheckItem = { ...check, state: 'down', alerts: { announced } };
     const change = changedBy(
       keys,
       'token',
       basisOf(entity, policy),
-      changeOf(believed, 'unknown', { cause: 'check_disabled' }),
+      changeOf(reportedDown, 'unknown', { cause: 'check_disabled' }),
     );
     expect(change.transition.alert).toMatchObject({ decision: 'skipped', reason: 'configuration', deliveries: [] });
     const [note] = alertsIn(change);
@@ -190,7 +190,7 @@ describe('the writes of a transition', () => {
     expect(change.check.alerts.announced?.inFlight).toEqual([{ id: note!.id, reports_state: 'up' }]);
   });
 
-  it('name the same transition when they are made again, and another one for another writer', () => {
+  it('name the same transition when repeated, and another one for another writer', () => {
     const made = (token: string) => changedBy(keys, token, basisOf(entity), changeOf(check, 'down')).transition;
     expect(made('a')).toEqual(made('a'));
     expect(made('a').transition_id).not.toBe(made('b').transition_id);

@@ -19,14 +19,14 @@ const by = (failure_threshold: number, recovery_threshold = 1): Thresholds => ({
   recovery_threshold,
 });
 
-function judged(thresholds: Thresholds, results: readonly Outcome[], from = NEW): StateCounters {
+function stateAfter(thresholds: Thresholds, results: readonly Outcome[], from = NEW): StateCounters {
   let check = from;
   for (const outcome of results) check = nextState({ ...check, ...thresholds }, outcome);
   return check;
 }
-/** The state after each result. */
+/** State after each result. */
 const statesOf = (thresholds: Thresholds, results: readonly Outcome[]): CheckState[] =>
-  results.map((_, i) => judged(thresholds, results.slice(0, i + 1)).state);
+  results.map((_, i) => stateAfter(thresholds, results.slice(0, i + 1)).state);
 
 const state = fc.constantFrom<CheckState>('up', 'degraded', 'down', 'unknown');
 const outcome = fc.constantFrom<Outcome>('ok', 'warn', 'fail');
@@ -34,24 +34,24 @@ const results = fc.array(outcome, { maxLength: 40 });
 const threshold = fc.integer({ min: 1, max: 5 });
 const thresholds = fc.record({ failure_threshold: threshold, recovery_threshold: threshold });
 
-/** How many of the last results are of these outcomes, up to `most`. */
+/** Number of the last results with these outcomes, up to `most`. */
 const streak = (list: readonly Outcome[], of: readonly Outcome[], most: number): number =>
   Math.min(list.length - 1 - list.findLastIndex((one) => !of.includes(one)), most);
 
-describe('a check without warnings that one success makes up', () => {
-  it('goes down on the third failure in a row and up on the next success', () => {
-    expect(judged(by(3), ['ok', 'fail', 'fail'])).toMatchObject({ state: 'up', consecutive_failures: 2 });
-    expect(judged(by(3), ['ok', 'fail', 'fail', 'fail'])).toMatchObject({ state: 'down', consecutive_failures: 3 });
-    expect(judged(by(3), ['ok', 'fail', 'fail', 'fail', 'ok'])).toEqual({ ...NO_RESULTS, state: 'up' });
+describe('a check without warnings and with a recovery threshold of 1', () => {
+  it('goes down at the third consecutive failure and up at the next success', () => {
+    expect(stateAfter(by(3), ['ok', 'fail', 'fail'])).toMatchObject({ state: 'up', consecutive_failures: 2 });
+    expect(stateAfter(by(3), ['ok', 'fail', 'fail', 'fail'])).toMatchObject({ state: 'down', consecutive_failures: 3 });
+    expect(stateAfter(by(3), ['ok', 'fail', 'fail', 'fail', 'ok'])).toEqual({ ...NO_RESULTS, state: 'up' });
   });
 
-  it('is unknown until it has succeeded once or failed threshold times in a row', () => {
-    expect(judged(by(3), ['fail', 'fail']).state).toBe('unknown');
-    expect(judged(by(3), ['fail', 'fail', 'fail']).state).toBe('down');
-    expect(judged(by(3), ['ok']).state).toBe('up');
+  it('is unknown until its first success or the threshold of consecutive failures', () => {
+    expect(stateAfter(by(3), ['fail', 'fail']).state).toBe('unknown');
+    expect(stateAfter(by(3), ['fail', 'fail', 'fail']).state).toBe('down');
+    expect(stateAfter(by(3), ['ok']).state).toBe('up');
   });
 
-  it('is judged by one counter: any success is up, the threshold-th failure in a row is down', () => {
+  it('depends on one counter: any success is up, the threshold of consecutive failures is down', () => {
     type Plain = { state: CheckState; failures: number };
     const plain = ({ state, failures }: Plain, success: boolean, limit: number): Plain => {
       if (success) return { state: 'up', failures: 0 };
@@ -72,41 +72,41 @@ describe('a check without warnings that one success makes up', () => {
     );
   });
 
-  it('is judged by a changed threshold at the next result', () => {
-    const failing = judged(by(5), ['ok', 'fail', 'fail', 'fail']);
-    expect(judged(by(2), ['fail'], failing)).toMatchObject({ state: 'down', consecutive_failures: 2 });
-    expect(judged(by(2), ['ok'], failing)).toEqual({ ...NO_RESULTS, state: 'up' });
-    const down = judged(by(2), ['fail', 'fail']);
-    expect(judged(by(5), ['fail'], down).state).toBe('down');
-    expect(judged(by(5, 2), ['ok'], down).state).toBe('down');
-    expect(judged(by(5, 2), ['ok', 'ok'], down).state).toBe('up');
+  it('applies a changed threshold at the next result', () => {
+    const failing = stateAfter(by(5), ['ok', 'fail', 'fail', 'fail']);
+    expect(stateAfter(by(2), ['fail'], failing)).toMatchObject({ state: 'down', consecutive_failures: 2 });
+    expect(stateAfter(by(2), ['ok'], failing)).toEqual({ ...NO_RESULTS, state: 'up' });
+    const down = stateAfter(by(2), ['fail', 'fail']);
+    expect(stateAfter(by(5), ['fail'], down).state).toBe('down');
+    expect(stateAfter(by(5, 2), ['ok'], down).state).toBe('down');
+    expect(stateAfter(by(5, 2), ['ok', 'ok'], down).state).toBe('up');
   });
 });
 
-describe('a check that warns', () => {
-  it('is degraded after as many warnings or failures as make it down, and up at a success without one', () => {
+describe('a check with warnings', () => {
+  it('is degraded at the threshold of warnings or failures, and up at a success without warning', () => {
     expect(statesOf(by(3), ['ok', 'warn', 'warn', 'warn', 'ok'])).toEqual(['up', 'up', 'up', 'degraded', 'up']);
     expect(statesOf(by(3), ['ok', 'warn', 'fail', 'warn'])).toEqual(['up', 'up', 'up', 'degraded']);
     expect(statesOf(by(1), ['warn', 'ok', 'fail', 'warn'])).toEqual(['degraded', 'up', 'down', 'degraded']);
   });
 
-  it('is up at its first result, if one warning is not enough', () => {
+  it('is up at its first result if one warning is not enough', () => {
     expect(statesOf(by(2), ['warn', 'warn'])).toEqual(['up', 'degraded']);
   });
 
-  it('goes down by failures alone: a warning ends their count', () => {
+  it('goes down by failures only: a warning resets their counter', () => {
     const list: Outcome[] = ['fail', 'fail', 'warn', 'fail', 'fail', 'fail'];
     expect(statesOf(by(3), ['ok', ...list])).toEqual(['up', 'up', 'up', 'degraded', 'degraded', 'degraded', 'down']);
   });
 });
 
-describe('a check that needs several successes', () => {
-  it('stays down until they have come in a row', () => {
+describe('a check with a higher recovery threshold', () => {
+  it('stays down until the consecutive successes are complete', () => {
     const list: Outcome[] = ['fail', 'ok', 'fail', 'ok', 'ok'];
     expect(statesOf(by(1, 2), list)).toEqual(['down', 'down', 'down', 'down', 'up']);
   });
 
-  it('is degraded when some of them warned, and up once as many had no warning', () => {
+  it('is degraded if some of them warned, and up after as many without warning', () => {
     const list: Outcome[] = ['fail', 'warn', 'ok', 'ok', 'ok'];
     expect(statesOf(by(1, 3), list)).toEqual(['down', 'down', 'down', 'degraded', 'up']);
     expect(statesOf(by(1, 3), ['fail', 'ok', 'ok', 'warn', 'ok'])).toEqual([
@@ -119,8 +119,8 @@ describe('a check that needs several successes', () => {
   });
 });
 
-describe('whatever its results are', () => {
-  it('its state follows from the state before and the streaks at the end of its last results', () => {
+describe('any sequence of results', () => {
+  it('leads to a state that follows from the previous state and the last streaks', () => {
     fc.assert(
       fc.property(thresholds, results, (limits, list) => {
         const { failure_threshold: most, recovery_threshold: enough } = limits;
@@ -154,18 +154,18 @@ describe('whatever its results are', () => {
     );
   });
 
-  it('the same outcome again and again comes to change nothing', () => {
+  it('changes nothing after enough equal outcomes', () => {
     fc.assert(
       fc.property(thresholds, results, outcome, (limits, list, steady) => {
         const longest = Math.max(limits.failure_threshold, limits.recovery_threshold);
-        const settled = judged(limits, [...list, ...new Array<Outcome>(2 * longest).fill(steady)]);
-        expect(isSameState(judged(limits, [steady], settled), settled)).toBe(true);
+        const settled = stateAfter(limits, [...list, ...new Array<Outcome>(2 * longest).fill(steady)]);
+        expect(isSameState(stateAfter(limits, [steady], settled), settled)).toBe(true);
         expect(isUnconfirmed({ ...settled, ...limits })).toBe(false);
       }),
     );
   });
 
-  it('a worse result never makes a better state', () => {
+  it('never leads to a better state by a worse result', () => {
     const worse: Record<Outcome, Outcome[]> = { ok: ['warn', 'fail'], warn: ['fail'], fail: ['fail'] };
     const rank: Record<CheckState, number> = { up: 0, unknown: 0, degraded: 1, down: 2 };
     fc.assert(
@@ -178,25 +178,25 @@ describe('whatever its results are', () => {
           const place = at % list.length;
           const others = worse[list[place]!];
           const bad = list.with(place, others[pick % others.length]!);
-          // Of one that was up: what it is before its first success is no better or worse.
-          const [good, worst] = [judged(limits, ['ok', ...list]), judged(limits, ['ok', ...bad])];
+          // For an up check, the time before its first success is neither better nor worse.
+          const [good, worst] = [stateAfter(limits, ['ok', ...list]), stateAfter(limits, ['ok', ...bad])];
           expect(rank[worst.state]).toBeGreaterThanOrEqual(rank[good.state]);
         },
       ),
     );
   });
 
-  it('it is undecided while a counter is on its way', () => {
-    expect(isUnconfirmed({ ...judged(by(3), ['ok', 'fail']), ...by(3) })).toBe(true);
-    expect(isUnconfirmed({ ...judged(by(3), ['ok', 'warn']), ...by(3) })).toBe(true);
-    expect(isUnconfirmed({ ...judged(by(1, 3), ['fail', 'warn']), ...by(1, 3) })).toBe(true);
-    expect(isUnconfirmed({ ...judged(by(1, 3), ['warn', 'ok']), ...by(1, 3) })).toBe(true);
+  it('is unconfirmed while a counter is below its threshold', () => {
+    expect(isUnconfirmed({ ...stateAfter(by(3), ['ok', 'fail']), ...by(3) })).toBe(true);
+    expect(isUnconfirmed({ ...stateAfter(by(3), ['ok', 'warn']), ...by(3) })).toBe(true);
+    expect(isUnconfirmed({ ...stateAfter(by(1, 3), ['fail', 'warn']), ...by(1, 3) })).toBe(true);
+    expect(isUnconfirmed({ ...stateAfter(by(1, 3), ['warn', 'ok']), ...by(1, 3) })).toBe(true);
     expect(isUnconfirmed({ ...NEW, ...by(3, 3) })).toBe(false);
-    expect(isUnconfirmed({ ...judged(by(3), ['ok']), ...by(3, 9) })).toBe(false);
+    expect(isUnconfirmed({ ...stateAfter(by(3), ['ok']), ...by(3, 9) })).toBe(false);
   });
 });
 
-describe('an entity', () => {
+describe('aggregate', () => {
   it.each([
     [[], 'unknown'],
     [['unknown', 'unknown'], 'unknown'],
@@ -207,11 +207,11 @@ describe('an entity', () => {
     [['degraded', 'unknown'], 'degraded'],
     [['up', 'degraded'], 'degraded'],
     [['down', 'degraded'], 'degraded'],
-  ] as const)('whose checks are %j is %s', (states, expected) => {
+  ] as const)('turns the check states %j into %s', (states, expected) => {
     expect(aggregate(Object.fromEntries(states.map((one, i) => [`chk_${i}`, one])))).toBe(expected);
   });
 
-  it('does not heed unknown checks nor the order of the others', () => {
+  it('ignores unknown checks and the order of the others', () => {
     fc.assert(
       fc.property(fc.array(state, { maxLength: 12 }), (states) => {
         const of = (list: CheckState[]) => aggregate(Object.fromEntries(list.map((one, i) => [`chk_${i}`, one])));

@@ -52,12 +52,12 @@ describe('a dns check with assertions', () => {
     ['A many.example.com', is('record_count', 'equals', 200), true],
     ['A many.example.com', is('all_records', 'contains', '192.0.2.'), true],
     ['A many.example.com', is('all_records', 'not_equals', '192.0.2.199'), false],
-  ])('asks for %s: %o holds: %s', async (question, assertion, holds) => {
+  ])('evaluates for %s: %o: %s', async (question, assertion, holds) => {
     const outcome = await probe(question, [assertion]);
     expect(outcome).toMatchObject({ success: holds, error_kind: holds ? null : 'dns' });
   });
 
-  it('watches an exact set', async () => {
+  it('monitors an exact set of records', async () => {
     const set = (...values: string[]) => [
       is('all_records', 'one_of', values),
       is('record_count', 'equals', values.length),
@@ -74,7 +74,7 @@ describe('a dns check with assertions', () => {
     ['empty.example.com', 'NOERROR'],
     ['broken.example.com', 'SERVFAIL'],
     ['refused.example.com', 'REFUSED'],
-  ])('may want %s to answer %s', async (name, rcode) => {
+  ])('expects for %s the response code %s', async (name, rcode) => {
     expect(await probe(`A ${name}`, [is('rcode', 'equals', rcode)])).toMatchObject({ success: true, records: [] });
     expect(await probe(`A ${name}`, [is('rcode', 'not_equals', rcode)])).toMatchObject({
       error_kind: 'dns',
@@ -83,19 +83,19 @@ describe('a dns check with assertions', () => {
     expect(await probe(`A ${name}`, [is('record_count', 'equals', 0)])).toMatchObject({ success: true });
   });
 
-  it('wants an answer all the same, where nothing that can fail says otherwise', async () => {
+  it('fails without records if no failing assertion decides', async () => {
     const gone = { error_kind: 'dns', error_message: expect.stringMatching(/does not exist \(NXDOMAIN\)/) };
     expect(await probe('A missing.example.com', [is('any_record', 'not_equals', 'x')])).toMatchObject(gone);
     expect(await probe('A missing.example.com', [is('rcode', 'equals', 'NXDOMAIN', 'warn')])).toMatchObject(gone);
   });
 
-  it('keeps to expected_value beside its assertions', async () => {
+  it('applies expected_value in addition to assertions', async () => {
     expect(
       await probe('A missing.example.com', [is('rcode', 'equals', 'NXDOMAIN')], { expected_value: '192.0.2.1' }),
     ).toMatchObject({ error_message: 'no A record of missing.example.com is "192.0.2.1"; got none' });
   });
 
-  it('tells a server that may be out of reach from one that answers', async () => {
+  it('distinguishes a server that is out of reach from one that responds', async () => {
     const outcome = await probe('A broken.example.com', [is('rcode', 'equals', 'NOERROR')]);
     expect(outcome).toMatchObject({ success: false, unanswered: true });
     const silent = await probe(
@@ -107,7 +107,7 @@ describe('a dns check with assertions', () => {
     expect(silent).toMatchObject({ success: false, error_kind: 'timeout' });
   });
 
-  it('shows its records in an order of their own, ten at most; one without assertions shows none', async () => {
+  it('shows up to ten sorted records, and none without assertions', async () => {
     expect(await probe('A example.com', [is('rcode', 'equals', 'NOERROR')])).toMatchObject({
       records: ['192.0.2.1', '192.0.2.2'],
     });
@@ -118,17 +118,17 @@ describe('a dns check with assertions', () => {
     expect(await probe('A example.com', [])).not.toHaveProperty('records');
   });
 
-  it('judges what may be shown alone, where our own server knows private records', async () => {
+  it("evaluates only visible records if the service's DNS server knows private ones", async () => {
     const { net, ...own } = probeWorld();
     const values = ['10.0.0.5', '93.184.215.14'];
     const answering = { ...own, net: { ...net, resolve: async () => ({ values, latency_ms: 1 }) } };
-    const ours = (...assertions: object[]) =>
+    const probeOwn = (...assertions: object[]) =>
       probeCheck({ check_type: 'dns', config: { hostname: 'a.example.com', record_type: 'A', assertions } }, answering);
-    expect(await ours(is('any_record', 'matches', '^10'))).toMatchObject({
+    expect(await probeOwn(is('any_record', 'matches', '^10'))).toMatchObject({
       success: false,
       error_message: 'expected any_record to match "^10", got 93.184.215.14',
       records: ['93.184.215.14'],
     });
-    expect(await ours(is('record_count', 'equals', 1))).toMatchObject({ success: true });
+    expect(await probeOwn(is('record_count', 'equals', 1))).toMatchObject({ success: true });
   });
 });

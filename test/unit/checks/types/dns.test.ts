@@ -89,7 +89,7 @@ describe('a dns check', () => {
     ],
     ['TXT', 'case matters', null],
     ['SOA', '2026112101', null],
-  ])('fails when no %s record is %s', async (record_type, expected_value, message) => {
+  ])('fails if no %s record is %s', async (record_type, expected_value, message) => {
     await using server = await dnsServer(answer);
     const outcome = await probe(server.address, { hostname: 'example.com', record_type, expected_value });
     expect(outcome).toMatchObject({ success: false, error_kind: 'dns' });
@@ -113,7 +113,7 @@ describe('a dns check', () => {
     expect(outcome.unanswered).toBe(unanswered);
   });
 
-  it('asks again over TCP when the answer is too long for UDP', async () => {
+  it('queries again over TCP if the response is too long for UDP', async () => {
     await using server = await dnsServer(answer);
     expect(
       await probe(server.address, { hostname: 'big.example.com', record_type: 'A', expected_value: '192.0.2.9' }),
@@ -121,7 +121,7 @@ describe('a dns check', () => {
     expect(server.asked).toEqual(['udp A big.example.com', 'tcp A big.example.com']);
   });
 
-  it('asks anew at each probe', async () => {
+  it('queries again at each probe', async () => {
     await using server = await dnsServer(answer);
     await probe(server.address, { hostname: 'example.com', record_type: 'A' });
     await probe(server.address, { hostname: 'example.com', record_type: 'A' });
@@ -137,7 +137,7 @@ describe('a dns check', () => {
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
-  it('says that nobody answered a question into the void', async () => {
+  it('reports a query without any response as unanswered', async () => {
     await using server = await dnsServer(answer);
     expect(
       await probe(
@@ -153,13 +153,13 @@ describe('a dns check', () => {
 
   it.each<[string, string[], string]>([
     ['A', ['10.0.0.5', '93.184.215.14', '192.168.1.1'], 'got 93.184.215.14 and 2 more'],
-    ['A', ['10.0.0.5'], 'got one that may be private and is not shown'],
-    ['AAAA', ['fd12::1', 'fd12::2'], 'got 2 that may be private and are not shown'],
-    ['CNAME', ['db1.corp.internal'], 'got one that may be private and is not shown'],
+    ['A', ['10.0.0.5'], 'got one value, not shown because possibly private'],
+    ['AAAA', ['fd12::1', 'fd12::2'], 'got 2 values, not shown because possibly private'],
+    ['CNAME', ['db1.corp.internal'], 'got one value, not shown because possibly private'],
     ['MX', ['10 mail.corp', '20 mail.example.com'], 'got 20 mail.example.com and 1 more'],
-    ['PTR', ['db1.example.com'], 'got one that may be private and is not shown'],
+    ['PTR', ['db1.example.com'], 'got one value, not shown because possibly private'],
   ])(
-    'shows nobody who may reach public hosts only what our own server knows: %s %s',
+    'hides private records of the service DNS server if only public hosts are allowed: %s %s',
     async (record_type, values, got) => {
       const config = { hostname: 'a.example.com', record_type, expected_value: 'x' };
       const asked = async (world: ProbeInput) =>
@@ -172,7 +172,7 @@ describe('a dns check', () => {
     },
   );
 
-  it('does not ask a server where checks may not go', async () => {
+  it('never queries a server that checks must not reach', async () => {
     const outcome = await probe('127.0.0.1:53', { hostname: 'example.com', record_type: 'A' });
     expect(outcome).toMatchObject({
       success: false,

@@ -10,7 +10,7 @@ const NOW = Date.parse('2026-11-23T12:00:00Z');
 
 type Registry = Target & { asked: string[] };
 
-/** A server that is the list of registries and each of them: `/dns.json` names `/com/` for .com and so on. */
+/** Serves the list of registries and each registry: `/dns.json` names `/com/` for .com and so on. */
 async function registries(
   answer: RequestListener,
   services: (url: string) => unknown = (url) => [
@@ -57,13 +57,13 @@ const wrong = (error_kind: string, error_message: string | RegExp) => ({
 });
 
 describe('a domain check', () => {
-  it('succeeds while the registration lasts, and says how long', async () => {
+  it('succeeds while the registration is valid, and shows the remaining days', async () => {
     await using at = await registries(expiring('2026-12-02T18:00:00Z'));
     expect(await probe(at)).toMatchObject({ success: true, error_message: '', days_left: 9, status_code: 200 });
     expect(at.asked).toEqual(['/dns.json', '/com/domain/example.com']);
   });
 
-  it('fails when fewer days are left than wanted', async () => {
+  it('fails if fewer days are left than required', async () => {
     await using at = await registries(expiring('2026-12-02T18:00:00Z'));
     expect(await probe(at, { min_days_remaining: 9 })).toMatchObject({ success: true });
     expect(await probe(at, { min_days_remaining: 10 })).toMatchObject({
@@ -72,20 +72,20 @@ describe('a domain check', () => {
     });
   });
 
-  it('warns in time, by an assertion', async () => {
+  it('warns in time by an assertion', async () => {
     await using at = await registries(expiring('2026-12-02T18:00:00Z'));
     const assertions = [{ source: 'days_left', operator: 'at_least', value: 30, severity: 'warn' }];
     expect(await probe(at, { assertions })).toMatchObject({
       success: true,
-      warning_message: 'example.com expires on 2026-12-02, in 9 days; at least 30 are wanted: renew it',
+      warning_message: 'example.com expires on 2026-12-02, in 9 days; at least 30 are required: renew it',
       expires_at: '2026-12-02T18:00:00.000Z',
     });
     await expect(probe(at, { assertions, min_days_remaining: 30 })).rejects.toThrow(
-      'config.assertions.0.value: the warning at 30 days can never come: the check fails below 30',
+      'config.assertions.0.value: a warning at 30 days never appears, because the check fails below 30',
     );
   });
 
-  it('fails when it has expired, whatever is wanted', async () => {
+  it('fails after the expiry even without a minimum', async () => {
     await using at = await registries(expiring('2026-11-22T18:00:00Z'));
     expect(await probe(at)).toMatchObject({
       ...wrong('expiry', 'example.com expired on 2026-11-22: renew it'),
@@ -93,7 +93,7 @@ describe('a domain check', () => {
     });
   });
 
-  it('asks the registry of the longest zone that fits, in the form that registries know', async () => {
+  it('queries the registry of the longest matching zone with the normalized domain', async () => {
     await using at = await registries(expiring('2027-12-02T18:00:00Z'));
     for (const domain of ['shop.co.uk', 'shop.uk', 'BÜCHER.com.'])
       expect(await probe(at, { domain })).toMatchObject({ success: true });
@@ -114,7 +114,7 @@ describe('a domain check', () => {
     expect(lists()).toBe(2);
   });
 
-  it('goes on with an old list while there is no new one', async () => {
+  it('uses an outdated list while it cannot be read again', async () => {
     let isThere = true;
     await using at = await registries(expiring('2027-12-02T18:00:00Z'), (url) =>
       isThere ? [[['com'], [`${url}/com/`]]] : 'gone',
@@ -130,16 +130,16 @@ describe('a domain check', () => {
       'knows no such domain',
       (_, response) => response.writeHead(404).end(),
       'expiry',
-      'example.com is not registered: the registry of .com does not know it',
+      'example.com is not registered: the registry of .com has no such domain',
     ],
     [
-      'has had enough of us',
+      'limits requests',
       (_, response) => response.writeHead(429).end(),
       'status',
       'the registry of .com answered 429 (Too Many Requests)',
     ],
     [
-      'has a bad day',
+      'is unavailable',
       (_, response) => response.writeHead(503).end(),
       'status',
       'the registry of .com answered 503 (Service Unavailable)',
@@ -148,13 +148,13 @@ describe('a domain check', () => {
       'shows a page',
       (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
       'protocol',
-      'what the registry of .com answered is no RDAP (text/html)',
+      'the registry of .com sent a response that is not RDAP (text/html)',
     ],
     [
       'answers an error as its answer',
       (_, response) => response.end('{"errorCode": 404}'),
       'protocol',
-      /no RDAP \(without a content-type\)$/,
+      /not RDAP \(without a content-type\)$/,
     ],
     [
       'tells no events',
@@ -185,7 +185,7 @@ describe('a domain check', () => {
         more();
       },
       'protocol',
-      /no RDAP/,
+      /not RDAP/,
     ],
     [
       'redirects for ever',
@@ -194,31 +194,31 @@ describe('a domain check', () => {
       /^redirect loop/,
     ],
     ['never answers', () => {}, 'timeout', /^no answer within/],
-  ])('is told of a registry that %s', async (_what, answer, kind, message) => {
+  ])('reports a registry that %s', async (_what, answer, kind, message) => {
     await using at = await registries(answer);
     expect(await probe(at)).toMatchObject(wrong(kind, message));
   });
 
-  it('is told of a registry without a server', async () => {
+  it('reports a registry without a server', async () => {
     await using at = await registries(() => {});
     expect(await probe(at, { domain: 'example.de' })).toMatchObject(
       wrong('expiry', 'the registry of .de publishes no expiry date by RDAP'),
     );
   });
 
-  it('is told when there is no list', async () => {
+  it('reports a missing list', async () => {
     await using at = await httpTarget((_, response) => response.writeHead(500).end());
-    const ask = (url: string) =>
+    const probeWithList = (url: string) =>
       probeCheck({ check_type: 'domain', interval_seconds: 3600, config: { domain: 'example.com' } }, worldOf(url));
-    expect(await ask(`${at.url}/none.json`)).toMatchObject(
-      wrong('connect', /^the list of registries at .* could not be read: it answered status 500$/),
+    expect(await probeWithList(`${at.url}/none.json`)).toMatchObject(
+      wrong('connect', /^the list of registries at .* could not be read: got status 500$/),
     );
-    expect(await ask(`http://127.77.0.1:${await closedPort()}/dns.json`)).toMatchObject(
+    expect(await probeWithList(`http://127.77.0.1:${await closedPort()}/dns.json`)).toMatchObject(
       wrong('connect', /^connection refused/),
     );
   });
 
-  it('asks no address that checks may not reach: neither one that the list names, nor one it is redirected to', async () => {
+  it('never requests an address that checks must not reach, in the list or by redirect', async () => {
     await using inside = await httpTarget(expiring('2027-12-02T18:00:00Z'), '127.0.0.1');
     await using named = await registries(
       () => {},

@@ -22,7 +22,7 @@ const wrong = (error_message: string | RegExp) => ({
 });
 
 describe('a grpc check of a real server (@grpc/grpc-js)', () => {
-  it('succeeds when what it asks for is SERVING', async () => {
+  it('succeeds if the service is SERVING', async () => {
     const asked: string[] = [];
     await using server = await grpcServer((service) => {
       asked.push(service);
@@ -39,24 +39,24 @@ describe('a grpc check of a real server (@grpc/grpc-js)', () => {
     [{ health: 2 }, 'health of "shop.Cart" is NOT_SERVING'],
     [{ health: 0 }, 'health of "shop.Cart" is UNKNOWN'],
     [{ health: 9 }, 'health of "shop.Cart" is 9'],
-    [{ code: status.NOT_FOUND, details: 'unknown service' }, 'the server does not know the service "shop.Cart"'],
+    [{ code: status.NOT_FOUND, details: 'unknown service' }, 'the server has no service "shop.Cart"'],
     [{ code: status.UNAVAILABLE, details: 'zu früh, später' }, 'the server answered UNAVAILABLE: zu früh, später'],
-  ])('is told by %o what is wrong', async (answer, message) => {
+  ])('reports %o', async (answer, message) => {
     await using server = await grpcServer(() => answer);
     expect(await probe(server, { service: 'shop.Cart' })).toMatchObject(wrong(message));
   });
 
-  it('is told of a whole server that it does not serve', async () => {
+  it('reports a server that is not serving', async () => {
     await using server = await grpcServer(() => ({ health: 2 }));
     expect(await probe(server)).toMatchObject(wrong('health of the server is NOT_SERVING'));
   });
 
-  it('is told of one without a health service', async () => {
+  it('reports a server without a health service', async () => {
     await using server = await grpcServer(undefined);
     expect(await probe(server)).toMatchObject(wrong('the server has no grpc.health.v1.Health service'));
   });
 
-  it('speaks TLS unless it was told not to, and holds the certificate to its rules', async () => {
+  it('uses TLS by default and verifies the certificate', async () => {
     await using server = await grpcServer(() => ({ health: 1 }), await selfSigned(['127.77.0.1']));
     const { host, port } = server;
     expect(await probeCheck({ check_type: 'grpc', config: { host, port } }, world)).toMatchObject({
@@ -68,24 +68,24 @@ describe('a grpc check of a real server (@grpc/grpc-js)', () => {
     expect(await probe(server)).toMatchObject({ success: false });
   });
 
-  it('goes where the guard lets it go, and nowhere else', async () => {
+  it('connects only where the egress guard allows it', async () => {
     await using server = await grpcServer(() => ({ health: 1 }), undefined, '127.0.0.1');
     expect(await probe(server)).toMatchObject({ success: false, error_kind: 'egress' });
   });
 
-  it('reads no more of an answer than 64 KB', async () => {
+  it('reads at most 64 KB of a response', async () => {
     await using server = await grpcServer(() => ({ bytes: Buffer.alloc(5 * 1024 * 1024) }));
-    expect(await probe(server)).toMatchObject(wrong('its answer has more than 64 KB'));
+    expect(await probe(server)).toMatchObject(wrong('its response has more than 64 KB'));
   });
 
-  it('is told of an answer that is none', async () => {
+  it('reports an invalid response', async () => {
     await using server = await grpcServer(() => ({ bytes: Buffer.from('hello') }));
-    expect(await probe(server)).toMatchObject(wrong('its answer holds no health'));
+    expect(await probe(server)).toMatchObject(wrong('its response has no health status'));
   });
 });
 
-describe('a server that speaks HTTP/2 and', () => {
-  /** @param answer what it does with each request */
+describe('a grpc check of an unusual HTTP/2 server', () => {
+  /** @param answer handles each request */
   const http2Target = (answer: (stream: ServerHttp2Stream) => void) => {
     const server = createServer();
     server.on('stream', (stream) => {
@@ -96,39 +96,39 @@ describe('a server that speaks HTTP/2 and', () => {
     return listening(server as never, '127.77.0.1', 'http');
   };
 
-  it('answers trailers only is understood', async () => {
+  it('accepts a response with trailers only', async () => {
     await using target = await http2Target((stream) =>
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '14' }, { endStream: true }),
     );
     expect(await probe(target)).toMatchObject(wrong('the server answered UNAVAILABLE'));
   });
 
-  it('says OK and nothing else is not taken for healthy', async () => {
+  it('fails for OK without a health status', async () => {
     await using target = await http2Target((stream) =>
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '0' }, { endStream: true }),
     );
-    expect(await probe(target)).toMatchObject(wrong('its answer holds no health'));
+    expect(await probe(target)).toMatchObject(wrong('its response has no health status'));
   });
 
-  it('is no gRPC server is told by its status', async () => {
+  it('reports the status of a server without gRPC', async () => {
     await using target = await http2Target((stream) => {
       stream.respond({ ':status': 404 });
       stream.end('nothing here');
     });
-    expect(await probe(target)).toMatchObject(wrong('the server answered 404 (Not Found) in place of gRPC'));
+    expect(await probe(target)).toMatchObject(wrong('the server answered 404 (Not Found) instead of gRPC'));
     await using page = await http2Target((stream) => {
       stream.respond({ ':status': 200, 'content-type': 'text/html' });
       stream.end('<html>');
     });
-    expect(await probe(page)).toMatchObject(wrong('its answer ends without a grpc-status: it is no gRPC server'));
+    expect(await probe(page)).toMatchObject(wrong('its response ends without a grpc-status: it is not a gRPC server'));
   });
 
-  it('resets the stream is told so', async () => {
+  it('reports a reset stream', async () => {
     await using target = await http2Target((stream) => stream.close(2));
     expect(await probe(target)).toMatchObject({ success: false, error_kind: 'protocol' });
   });
 
-  it('never answers is waited for until the time is over', async () => {
+  it('waits for a hanging server until the timeout', async () => {
     await using target = await http2Target(() => {});
     expect(await probe(target, {}, probeWorld({ timeout_ms: 300 }))).toMatchObject({
       error_kind: 'timeout',
@@ -137,26 +137,26 @@ describe('a server that speaks HTTP/2 and', () => {
   });
 });
 
-describe('a server that does not speak HTTP/2 and', () => {
-  it('speaks HTTP/1.1 is told so', async () => {
+describe('a grpc check of a server without HTTP/2', () => {
+  it('reports HTTP/1.1', async () => {
     await using target = await httpTarget((_, response) => response.end());
     expect(await probe(target)).toMatchObject(wrong(/HTTP\/2|closed the connection/));
   });
 
-  it('greets is told so', async () => {
+  it('reports a greeting of another protocol', async () => {
     await using target = await rawTarget((socket) => void socket.write('SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n'));
-    expect(await probe(target)).toMatchObject(wrong(/^what it sent is no HTTP\/2, which gRPC needs/));
+    expect(await probe(target)).toMatchObject(wrong(/^it does not speak HTTP\/2, which gRPC requires/));
   });
 
-  it('closes is told so', async () => {
+  it('reports a closed connection', async () => {
     await using target = await rawTarget((socket) => void socket.end());
     expect(await probe(target)).toMatchObject(wrong(/^it closed the connection without an answer/));
   });
 
-  it('sends a gigabyte is read no further', async () => {
+  it('stops reading a gigabyte', async () => {
     let written = 0;
     await using target = await rawTarget((socket) => {
-      // Settings, whose number nobody limits.
+      // Settings frames, whose number has no limit.
       const piece = Buffer.concat(Array.from({ length: 1000 }, () => Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])));
       const more = setInterval(() => {
         socket.write(piece);
@@ -168,10 +168,10 @@ describe('a server that does not speak HTTP/2 and', () => {
     expect(written).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it('agrees to TLS without it is told so', async () => {
+  it('reports TLS without ALPN h2', async () => {
     await using target = await tlsTarget(await selfSigned(['127.77.0.1']));
     expect(await probe(target, { tls: true, verify_tls: false })).toMatchObject(
-      wrong('it does not agree to HTTP/2 (ALPN h2) in the TLS handshake, which gRPC needs'),
+      wrong('it does not support HTTP/2 (ALPN h2), which gRPC requires'),
     );
   });
 });

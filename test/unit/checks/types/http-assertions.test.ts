@@ -25,7 +25,7 @@ const status = (...value: unknown[]) => ({ source: 'status_code', operator: 'one
 const good = { success: true, error_kind: null, error_message: '' };
 
 describe('an http check with assertions', () => {
-  it('judges status, body, JSON, headers and latency of one answer', async () => {
+  it('evaluates status, body, JSON, headers and latency of one response', async () => {
     await using target = await httpTarget((_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json', 'x-left': ['7', '8'] });
       res.end('{"db": {"status": "ok", "lag": 3}, "items": [1, 2]}');
@@ -50,7 +50,7 @@ describe('an http check with assertions', () => {
     expect(outcome.assertions?.map(({ passed }) => passed)).toEqual(Array(8).fill(true));
   });
 
-  it('warns of an answer that is late, and fails of one that is wrong', async () => {
+  it('warns about a slow response and fails for a wrong one', async () => {
     await using target = await httpTarget((_req, res) => void setTimeout(() => res.end('{"ok": false}'), 30));
     const slow = { source: 'latency_ms', operator: 'less_than', value: 10, severity: 'warn' };
     expect(await probe(target.url, [slow])).toMatchObject({
@@ -65,7 +65,7 @@ describe('an http check with assertions', () => {
     });
   });
 
-  it('takes a status that an assertion wants in place of the expected one, but for one that only warns', async () => {
+  it('replaces the expected status by an assertion, unless it only warns', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(204).end());
     expect(await probe(target.url, [status('2xx')])).toMatchObject({ ...good, status_code: 204 });
     expect(await probe(target.url, [{ ...status('2xx'), severity: 'warn' }])).toMatchObject({
@@ -78,7 +78,7 @@ describe('an http check with assertions', () => {
     });
   });
 
-  it('judges the body of an answer whatever its status is, and body_contains as well', async () => {
+  it('evaluates the body for any status, in addition to body_contains', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(503).end('{"why": "deploying"}'));
     const why = json('$.why', 'equals', 'deploying');
     expect(await probe(target.url, [status('5xx'), why], { body_contains: 'deploy' })).toMatchObject(good);
@@ -95,7 +95,7 @@ describe('an http check with assertions', () => {
     });
   });
 
-  it('follows redirects unless every status that it accepts is one', async () => {
+  it('follows redirects unless all accepted statuses redirect', async () => {
     await using target = await httpTarget((req, res) => {
       if (req.url === '/end') res.end();
       else res.writeHead(302, { location: '/end' }).end();
@@ -109,12 +109,12 @@ describe('an http check with assertions', () => {
     expect(await at({ source: 'status_code', operator: 'not_equals', value: 500 })).toBe(200);
   });
 
-  it('does not wait for a body that no assertion is about', async () => {
+  it('does not wait for a body without assertions on it', async () => {
     await using target = await rawTarget((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'));
     expect(await probe(target.url, [status('2xx')])).toMatchObject(good);
   });
 
-  it('fails with a body that ends early, or does not come in time', async () => {
+  it('fails if the body ends early or does not arrive in time', async () => {
     await using half = await rawTarget((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"a":'));
     expect(await probe(half.url, [json('$.a', 'exists')])).toMatchObject({ success: false, error_kind: 'connect' });
     await using late = await rawTarget((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'));
@@ -132,17 +132,17 @@ describe('an http check with assertions', () => {
     expect(await probe(target.url, [json('$.a[-1]', 'equals', 2), contains('[1, 2]')])).toMatchObject(good);
   });
 
-  it('can say nothing of a body that is compressed against its wish', async () => {
+  it('reports a body that is compressed despite the request', async () => {
     await using target = await httpTarget((_req, res) => {
       res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a": 1}'));
     });
-    const problem = 'the server sent the body gzip-encoded though it was asked not to';
+    const problem = 'the server sent the body gzip-encoded although the request excluded it';
     for (const assertion of [json('$.a', 'equals', 1), lacks('error'), matches('a')]) {
       expect(await probe(target.url, [assertion])).toMatchObject({ error_kind: 'body', error_message: problem });
     }
   });
 
-  it('judges the first MB of a longer body, and says so; of JSON none', async () => {
+  it('evaluates the first MB of a longer body and says so, but no JSON', async () => {
     const whole = `{"a": "${'x'.repeat(MB - 9)}"}`;
     await using target = await httpTarget((req, res) => {
       res.end(req.url === '/whole' ? whole : `${'x'.repeat(MB)}needle`);
@@ -164,11 +164,11 @@ describe('an http check with assertions', () => {
     });
   });
 
-  it('shows nothing of what was sent, when the target repeats it', async () => {
+  it('redacts sent secrets that the target repeats', async () => {
     await using target = await httpTarget((req, res) => res.end(JSON.stringify({ you: req.headers.authorization })));
     const outcome = await probe(
       target.url,
-      [json('$.you', 'equals', 'nobody'), { ...json('$.you', 'equals', 'me'), severity: 'warn' }],
+      [json('$.you', 'equals', 'none'), { ...json('$.you', 'equals', 'me'), severity: 'warn' }],
       { config: { headers: { authorization: 'Bearer s3cr3t-t0ken' } } },
     );
     expect(outcome.success).toBe(false);

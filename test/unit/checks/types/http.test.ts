@@ -38,7 +38,7 @@ describe('an http check', () => {
     expect(seen).toEqual({ method: 'PATCH', token: 't', body: '{"a":1}' });
   });
 
-  it('fails with another status, and names it', async () => {
+  it('fails with another status and reports it', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(503).end());
     expect(await probe(target.url)).toMatchObject({
       success: false,
@@ -48,7 +48,7 @@ describe('an http check', () => {
     });
   });
 
-  it('fails when the text is not in the body', async () => {
+  it('fails if the text is not in the body', async () => {
     await using target = await httpTarget((_req, res) => res.end('all is lost'));
     expect(await probe(target.url, { body_contains: 'is lost' })).toMatchObject({ success: true });
     expect(await probe(target.url, { body_contains: 'ok' })).toMatchObject({
@@ -81,7 +81,7 @@ describe('an http check', () => {
     }
   });
 
-  it('searches the first 1 MB of the body and no more', async () => {
+  it('searches only the first 1 MB of the body', async () => {
     await using target = await httpTarget((_req, res) => {
       res.write(Buffer.alloc(1024 * 1024, 'x'));
       res.end('needle');
@@ -92,14 +92,14 @@ describe('an http check', () => {
     });
   });
 
-  it('says why a HEAD response can hold no text', async () => {
+  it('explains why a HEAD response contains no text', async () => {
     await using target = await httpTarget((_req, res) => res.end());
     expect(await probe(target.url, { method: 'HEAD', body_contains: 'ok' })).toMatchObject({
       error_message: 'the body does not contain "ok" (a HEAD response has no body: use GET)',
     });
   });
 
-  it('follows redirects by default, and not when told so or when one is expected', async () => {
+  it('follows redirects by default, but not if disabled or if one is expected', async () => {
     await using target = await httpTarget((req, res) => {
       if (req.url === '/end') res.end();
       else res.writeHead(302, { location: '/end' }).end();
@@ -122,12 +122,12 @@ describe('an http check', () => {
     expect(hops).toBe(6);
   });
 
-  it('does not let a redirect lead to an address that may not be reached', async () => {
+  it('refuses a redirect to an address that must not be reached', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location: 'http://127.0.0.1/' }).end());
     expect(await probe(target.url)).toMatchObject({ success: false, status_code: 302, error_kind: 'egress' });
   });
 
-  it('does not let a redirect carry its headers or its body to another origin', async () => {
+  it('sends neither headers nor body to another origin', async () => {
     let token: unknown = 'not asked';
     await using other = await httpTarget((req, res) => {
       token = req.headers['x-api-key'];
@@ -145,7 +145,7 @@ describe('an http check', () => {
     expect(token).toBeUndefined();
   });
 
-  it('has no status when there was no response', async () => {
+  it('has no status without a response', async () => {
     expect(await probe('http://127.0.0.1/')).toMatchObject({ status_code: 0, error_kind: 'egress' });
   });
 
@@ -166,7 +166,7 @@ describe('an http check', () => {
     });
   });
 
-  it('fails with a long message cut', async () => {
+  it('shortens a long error message', async () => {
     await using target = await httpTarget((_req, res) =>
       res.writeHead(302, { location: `/${'x'.repeat(3000)}` }).end(),
     );
@@ -176,27 +176,27 @@ describe('an http check', () => {
   });
 });
 
-describe('who is to blame for a failed http check', () => {
+describe('the cause of a failed http check', () => {
   it.each<[string, (socket: Socket) => void, object]>([
     [
-      'a target that refuses to speak HTTP answered',
+      'a target that rejects HTTP has responded',
       (socket) => socket.end('220 smtp ready\r\n'),
       { error_kind: 'connect' },
     ],
-    ['a target that resets answered', (socket) => socket.resetAndDestroy(), { error_kind: 'connect' }],
-    ['a target that stays silent may be cut off', () => {}, { error_kind: 'timeout', unanswered: true }],
-  ])('%s', async (_what, onConnection, expected) => {
+    ['a target that resets has responded', (socket) => socket.resetAndDestroy(), { error_kind: 'connect' }],
+    ['a target that does not respond can be unreachable', () => {}, { error_kind: 'timeout', unanswered: true }],
+  ])('is reported for: %s', async (_what, onConnection, expected) => {
     await using target = await rawTarget((socket) => socket.once('data', () => onConnection(socket)));
     const outcome = await probe(target.url, {}, probeWorld({ timeout_ms: 100 }));
     expect(outcome).toMatchObject({ success: false, status_code: 0, ...expected });
     expect(outcome.unanswered).toBe('unanswered' in expected ? true : undefined);
   });
 
-  it('a name that does not resolve may be our network', async () => {
+  it('can be the own network if a name does not resolve', async () => {
     expect(await probe('http://unknown.example.org/')).toMatchObject({ error_kind: 'dns', unanswered: true });
   });
 
-  it('a fault of ours is thrown, not recorded', async () => {
+  it('is thrown if it is an internal error', async () => {
     const resolve = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
     await expect(probe('http://a.example.org/', {}, probeWorld({ resolve }))).rejects.toThrow('too many open files');
   });

@@ -11,7 +11,7 @@ const tcp = ({ host, port }: { host: string; port: number }, steps: object[]) =>
   probeCheck({ check_type: 'tcp', config: { host, port, steps } }, world);
 
 describe.skipIf(!redis)('a tcp check of a real redis-server', () => {
-  it('asks for its PONG, and is told what it got in its place', async () => {
+  it('expects its PONG and reports another response', async () => {
     await using peer = await startRedis(redis!);
     expect(await tcp(peer, [{ send: 'PING\r\n' }, { expect: '+PONG' }])).toMatchObject({ success: true });
     expect(await tcp(peer, [{ send: 'PING\r\nQUIT\r\n' }, { expect: '+PANG' }])).toMatchObject({

@@ -5,11 +5,11 @@ import { checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import { validationError } from '#lib/platform/http/validation.ts';
 import { ResultRecord } from '#lib/results/result.ts';
 
-/** Members of every check, as it is stored or shown. */
+/** Properties of every check, stored or in the API. */
 const OF_CHECKS =
   'pk sk v id tenant_id entity_id check_type execution_mode name interval_seconds timeout_ms failure_threshold recovery_threshold enabled config created_at updated_at rev settings_at state state_since consecutive_failures consecutive_warnings consecutive_successes consecutive_oks streaks_since last_received silence_at slow silence_mark alerts last_result last_checked_at stale alerts_after_seconds alerts_at next_due_at late runs waiting_for_first';
 
-/** Parses as a create request is parsed: the type's own members beside its config. */
+/** Parses like a create request: properties of the type in addition to its config. */
 function pathsThatAreWrong(type: CheckType, value: object): string[] {
   const parsed = type.fields.extend({ config: type.config }).safeParse(value);
   return parsed.success ? [] : (validationError(parsed.error).details ?? []).map((detail) => detail.path);
@@ -20,11 +20,11 @@ describe.each([...checkTypes.values()])('check type $type', (type) => {
     expect(pathsThatAreWrong(type, value)).toEqual([]);
   });
 
-  it.each(type.examples.invalid)('refuses its invalid example %# at $path', ({ value, path }) => {
+  it.each(type.examples.invalid)('rejects its invalid example %# at $path', ({ value, path }) => {
     expect(pathsThatAreWrong(type, value)).toEqual([path]);
   });
 
-  it('names its target and its hosts for each valid example', () => {
+  it('returns target and hosts for each valid example', () => {
     for (const value of type.examples.valid) {
       const settings = type.fields.extend({ config: type.config }).parse(value) as never;
       expect(type.targetLabel(settings)).toMatch(/^\S.{0,300}$/);
@@ -35,10 +35,10 @@ describe.each([...checkTypes.values()])('check type $type', (type) => {
     }
   });
 
-  it('gives its own members names that nothing else has', () => {
+  it('uses property names that no other part uses', () => {
     const others = [...checkTypes.values()].filter((other) => other !== type);
     const taken = others.flatMap(({ fields, result }) => Object.keys({ ...fields.shape, ...result.shape }));
-    // What several types have is the same in each.
+    // Properties shared by several types are equal.
     const shared = Object.keys(ExpiryMembers.shape);
     const own = [...Object.keys(type.fields.shape), ...Object.keys(type.result.shape)].filter(
       (name) => !shared.includes(name),
@@ -51,12 +51,14 @@ describe.each([...checkTypes.values()])('check type $type', (type) => {
     expect(hidden.filter((name) => !(name in known))).toEqual([]);
   });
 
-  it('is probed exactly when it is pulled', () => {
+  it('has a probe exactly if it is a pull type', () => {
     expect(type.probe !== undefined).toBe(type.mode === 'pull');
   });
 });
 
-it('finds a type by its name and says where to look for one that is unknown', () => {
+it('finds a type by name, and reports where an unknown one belongs', () => {
   expect(checkTypeOf('http').type).toBe('http');
-  expect(() => checkTypeOf('carrier-pigeon')).toThrow('No check type carrier-pigeon in lib/checks/types/registry.ts.');
+  expect(() => checkTypeOf('carrier-pigeon')).toThrow(
+    'The check type carrier-pigeon is not in lib/checks/types/registry.ts.',
+  );
 });

@@ -44,24 +44,21 @@ const PROTOCOLS: Record<string, Omit<typeof SMTP, 'greeting' | 'answers'> & { gr
 };
 
 describe('a tls check with starttls', () => {
-  it.each(Object.keys(PROTOCOLS))(
-    'asks %s for TLS as the protocol wants it, and finds the certificate',
-    async (starttls) => {
-      await using target = await dialogueTarget({ ...PROTOCOLS[starttls], certificate } as never);
-      expect(await tls(target.port, { starttls })).toMatchObject({ success: true, error_message: '', days_left: 30 });
-      expect(await tls(target.port, { starttls, min_days_remaining: 60 })).toMatchObject({
-        success: false,
-        error_kind: 'tls',
-        error_message: expect.stringMatching(
-          /^certificate expires on .*, in 30 days; at least 60 are wanted: renew it$/,
-        ),
-      });
-      expect(await tls(target.port, { starttls, servername: 'other.example.org' })).toMatchObject({
-        error_kind: 'tls',
-        error_message: `certificate is for ${NAME}, not other.example.org`,
-      });
-    },
-  );
+  it.each(Object.keys(PROTOCOLS))('starts TLS by the rules of %s and checks the certificate', async (starttls) => {
+    await using target = await dialogueTarget({ ...PROTOCOLS[starttls], certificate } as never);
+    expect(await tls(target.port, { starttls })).toMatchObject({ success: true, error_message: '', days_left: 30 });
+    expect(await tls(target.port, { starttls, min_days_remaining: 60 })).toMatchObject({
+      success: false,
+      error_kind: 'tls',
+      error_message: expect.stringMatching(
+        /^certificate expires on .*, in 30 days; at least 60 are required: renew it$/,
+      ),
+    });
+    expect(await tls(target.port, { starttls, servername: 'other.example.org' })).toMatchObject({
+      error_kind: 'tls',
+      error_message: `certificate is for ${NAME}, not other.example.org`,
+    });
+  });
 
   it.each<[string, string, object, string]>([
     [
@@ -71,7 +68,7 @@ describe('a tls check with starttls', () => {
       'smtp step 3: expected the answer to contain "STARTTLS", got "250 HELP\\r\\n" (10 bytes)',
     ],
     [
-      'a mail server that takes nobody',
+      'a mail server that rejects all clients',
       'smtp',
       { greeting: '554 no\r\n', answers: {} },
       'smtp step 1: expected the answer to be 220, got "554 no\\r\\n" (8 bytes)',
@@ -100,7 +97,7 @@ describe('a tls check with starttls', () => {
       { answers: { [POSTGRES]: 'N' } },
       'postgres step 2: expected the answer to be S, got "N" (1 byte)',
     ],
-  ])('says at once of %s what it said', async (_what, starttls, dialogue, error_message) => {
+  ])('reports %s at once', async (_what, starttls, dialogue, error_message) => {
     await using target = await dialogueTarget(dialogue as never);
     expect(await tls(target.port, { starttls })).toMatchObject({
       success: false,
@@ -109,7 +106,7 @@ describe('a tls check with starttls', () => {
     });
   });
 
-  it('is told of a server that speaks something else', async () => {
+  it('reports a server of another protocol', async () => {
     await using target = await rawTarget((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await tls(target.port, { starttls: 'smtp' })).toMatchObject({
       error_kind: 'protocol',
@@ -117,7 +114,7 @@ describe('a tls check with starttls', () => {
     });
   });
 
-  it('is told of one that closes in the middle of STARTTLS', async () => {
+  it('reports a connection closed during STARTTLS', async () => {
     await using target = await rawTarget((socket) => {
       socket.write('+OK ready\r\n');
       socket.once('data', () => {
@@ -131,7 +128,7 @@ describe('a tls check with starttls', () => {
     });
   });
 
-  it('is told of one that goes on in plain text', async () => {
+  it('reports a server that continues in plain text', async () => {
     await using target = await rawTarget((socket) => {
       socket.write('+OK ready\r\n');
       socket.on('data', () => socket.write('+OK go\r\n'));
@@ -156,7 +153,7 @@ const STEPS = [
 ];
 
 describe('a tcp check with TLS', () => {
-  it('speaks it from the start', async () => {
+  it('uses it from the start', async () => {
     await using target = await tlsTarget(certificate);
     expect(await tcp(target.port, { tls: true })).toMatchObject({ success: true });
     expect(await tcp(target.port, { tls: true, servername: 'other.example.org' })).toMatchObject({
@@ -166,7 +163,7 @@ describe('a tcp check with TLS', () => {
     });
   });
 
-  it('trusts a self-signed certificate only when it was told to', async () => {
+  it('trusts a self-signed certificate only if verification is disabled', async () => {
     await using target = await tlsTarget(await selfSigned([NAME]));
     expect(await tcp(target.port, { tls: true })).toMatchObject({
       success: false,
@@ -176,13 +173,13 @@ describe('a tcp check with TLS', () => {
     expect(await tcp(target.port, { tls: true, verify_tls: false })).toMatchObject({ success: true });
   });
 
-  it('goes over to it in the midst of a dialogue, and goes on within it', async () => {
+  it('starts TLS within a conversation and continues in it', async () => {
     await using target = await dialogueTarget({ ...SMTP, certificate });
     expect(await tcp(target.port, { steps: STEPS })).toMatchObject({ success: true, error_message: '' });
     expect(await tcp(target.port, { steps: STEPS, servername: 'a.example.org' })).toMatchObject({ error_kind: 'tls' });
   });
 
-  it('takes no rest of a line that comes late for TLS', async () => {
+  it('never treats a late rest of a line as TLS', async () => {
     const late = { ...SMTP, answers: { ...SMTP.answers, STARTTLS: '220' }, certificate };
     await using target = await dialogueTarget(late);
     expect(await tcp(target.port, { steps: STEPS.slice(0, 6) })).toMatchObject({ success: true });
@@ -200,9 +197,9 @@ describe('a tcp check with TLS', () => {
   });
 });
 
-// Without the real server the others of this file speak to one of ours.
+// Without the real server, the other tests of this file use a server of this test.
 describe.skipIf(!peerPython())('a real mail server (aiosmtpd)', () => {
-  it('is asked for TLS by a tls check, and by the steps of a tcp check', async () => {
+  it('accepts TLS from a tls check and from the steps of a tcp check', async () => {
     await using peer = await startSmtp(certificate);
     expect(await tls(peer.port, { starttls: 'smtp' })).toMatchObject({
       success: true,

@@ -16,7 +16,7 @@ const probe = (at: { host: string; port: number }, steps: object[], given = worl
 const GOOD = { success: true, error_kind: null, error_message: '' };
 const wrong = (error_message: string) => ({ success: false, error_kind: 'protocol', error_message });
 
-/** Sends something in pieces, with a turn of the loop of everybody between them. */
+/** Sends data in pieces, with a turn of the event loop in between. */
 const inPieces = async (socket: Socket, pieces: Iterable<string>, ms = 5) => {
   socket.setNoDelay(true);
   for (const piece of pieces) {
@@ -27,7 +27,7 @@ const inPieces = async (socket: Socket, pieces: Iterable<string>, ms = 5) => {
 };
 
 describe('a tcp check with steps', () => {
-  it('does one after the other, and succeeds when each has its answer', async () => {
+  it('performs the steps in order, and succeeds if each has its response', async () => {
     await using target = await dialogueTarget({
       greeting: '220 mx\r\n',
       answers: { 'EHLO a': '250-PIPELINING\r\n250 OK\r\n' },
@@ -37,24 +37,24 @@ describe('a tcp check with steps', () => {
     expect(target.heard).toEqual(['EHLO a\r\n']);
   });
 
-  it('sends and expects any bytes, a character each', async () => {
-    const heard: Buffer[] = [];
+  it('sends and expects arbitrary bytes, one per character', async () => {
+    const received: Buffer[] = [];
     await using target = await rawTarget((socket) => {
       socket.on('data', (piece) => {
-        heard.push(piece);
+        received.push(piece);
         socket.write(Buffer.from([0xff, 0x00, 0x80]));
       });
     });
     expect(await probe(target, [{ send: '\u0000\u0004\u00ff' }, { expect: '\u00ff\u0000\u0080' }])).toMatchObject(GOOD);
-    expect(Buffer.concat(heard)).toEqual(Buffer.from([0, 4, 255]));
+    expect(Buffer.concat(received)).toEqual(Buffer.from([0, 4, 255]));
   });
 
-  it('finds an answer however it comes in pieces', async () => {
+  it('finds a response in any division into pieces', async () => {
     await using target = await rawTarget((socket) => void inPieces(socket, 'garbage before SSH-2.0-OpenSSH\r\n'));
     expect(await probe(target, [{ expect: 'SSH-2.0-' }])).toMatchObject(GOOD);
   });
 
-  it('looks behind what the step before has found', async () => {
+  it('searches after the match of the previous step', async () => {
     await using target = await rawTarget((socket) => void socket.write('one two'));
     expect(await probe(target, [{ expect: 'one' }, { expect: 'two' }])).toMatchObject(GOOD);
     await using other = await rawTarget((socket) => void socket.end('one two'));
@@ -63,7 +63,7 @@ describe('a tcp check with steps', () => {
     );
   });
 
-  it('finds an expression, and goes on behind it', async () => {
+  it('finds an expression and continues after its match', async () => {
     await using target = await rawTarget((socket) => void inPieces(socket, 'SSH-2.0-OpenSSH_9.2p1\r\nnext'));
     const steps = [{ matches: '^SSH-2\\.0-OpenSSH_(9|1\\d)\\.' }, { expect: '2p1\r\n' }, { matches: '(?i)NEXT$' }];
     expect(await probe(target, steps)).toMatchObject(GOOD);
@@ -73,14 +73,14 @@ describe('a tcp check with steps', () => {
     );
   });
 
-  it('looks for an expression in 32 KB of an answer', async () => {
+  it('searches an expression in 32 KB of a response', async () => {
     await using target = await rawTarget((socket) => void socket.write(`${'x'.repeat(32 * 1024)}ready`));
     expect(await probe(target, [{ matches: 'read[y]' }])).toMatchObject(
       wrong(`step 1: expected the answer to match "read[y]", got "${'x'.repeat(99)}…" (32768 bytes)`),
     );
   });
 
-  it('says what it expected and what it got', async () => {
+  it('reports the expected and the received data', async () => {
     await using target = await dialogueTarget({
       greeting: '220 mx\r\n',
       answers: { EHLO: '250-PIPELINING\r\n250 SMTPUTF8\r\n' },
@@ -94,14 +94,14 @@ describe('a tcp check with steps', () => {
     });
   });
 
-  it('shows in a trial what was said at each step', async () => {
+  it('shows the response to each step in a settings test', async () => {
     await using target = await dialogueTarget({ greeting: '220 mx\r\n', answers: { NOOP: '250 OK\r\n' } });
     const steps = [{ expect: '220' }, { send: 'NOOP\r\n' }, { expect: 'OK' }];
     expect((await probe(target, steps, { ...world, shows: true })).transcript).toEqual(['"220"', '" mx\\r\\n250 OK"']);
     expect((await probe(target, steps)).transcript).toBeUndefined();
   });
 
-  it('repeats nothing of what it was told to send, but for commands', async () => {
+  it('repeats nothing of the sent data except commands', async () => {
     await using target = await rawTarget((socket) => {
       socket.on('data', (piece) => socket.end(`535 AUTH PLAIN failed for ${piece.toString().split(' ')[2]}`));
     });
@@ -117,18 +117,18 @@ describe('a tcp check with steps', () => {
   });
 });
 
-describe('a peer of a tcp check that', () => {
+describe('a tcp check of a faulty peer', () => {
   const expectsReady = [{ send: 'hello' }, { expect: 'ready' }];
   const short = probeWorld({ timeout_ms: 400 });
 
-  it('says nothing is waited for until the time is over', async () => {
+  it('waits for a silent peer until the timeout', async () => {
     await using target = await rawTarget(() => {});
     const outcome = await probe(target, expectsReady, short);
     expect(outcome).toMatchObject({ success: false, error_kind: 'timeout', unanswered: true });
     expect(outcome.error_message).toContain('waiting for the answer of step 2');
   });
 
-  it('sends a byte now and then does not outlast the time', async () => {
+  it('is not prolonged by single bytes', async () => {
     await using target = await rawTarget((socket) => void inPieces(socket, 'x'.repeat(100), 50));
     const outcome = await probe(target, expectsReady, short);
     expect(outcome.error_kind).toBe('protocol');
@@ -136,7 +136,7 @@ describe('a peer of a tcp check that', () => {
     expect(outcome.unanswered).toBeUndefined();
   });
 
-  it('sends a gigabyte is read for 64 KB, and held in no more memory than that', async () => {
+  it('reads 64 KB of a gigabyte, and uses no more memory than that', async () => {
     let written = 0;
     await using target = await rawTarget((socket) => {
       const piece = Buffer.alloc(64 * 1024, 'x');
@@ -151,11 +151,11 @@ describe('a peer of a tcp check that', () => {
     expect(await probe(target, [{ expect: 'ready' }])).toMatchObject(
       wrong(`step 1: expected the answer to contain "ready", got "${'x'.repeat(99)}…" (65536 bytes)`),
     );
-    // The rest is what the buffers of two sockets take.
+    // The rest is in the buffers of two sockets.
     expect(written).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('closes without a word is told so', async () => {
+  it('reports a closed connection', async () => {
     await using target = await rawTarget((socket) => socket.end());
     expect(await probe(target, [{ expect: 'ready' }])).toMatchObject({
       ...wrong('it closed the connection at step 1 after 0 bytes'),
@@ -163,7 +163,7 @@ describe('a peer of a tcp check that', () => {
     });
   });
 
-  it('says why before it closes is quoted, whichever step it was', async () => {
+  it('quotes the reason of a peer that closes at any step', async () => {
     await using target = await rawTarget((socket) => socket.end('554 no service for you\r\n'));
     for (const steps of [[{ expect: 'ready' }], [{ send: 'a' }, { expect: 'ready' }]]) {
       const outcome = await probe(target, steps);
@@ -173,7 +173,7 @@ describe('a peer of a tcp check that', () => {
     }
   });
 
-  it('resets the connection is no fault of ours', async () => {
+  it('reports a reset connection as a failure of the target', async () => {
     await using target = await rawTarget((socket) => void setTimeout(() => socket.resetAndDestroy(), 20));
     expect(await probe(target, expectsReady)).toMatchObject(wrong('it closed the connection at step 2 after 0 bytes'));
   });

@@ -7,7 +7,7 @@ import { stalledListener } from '#test/support/stalled-listener.ts';
 const probe = (host: string, port: number, world = probeWorld()) =>
   probeCheck({ check_type: 'tcp', config: { host, port } }, world);
 
-it('succeeds when a connection comes about, though nobody speaks', async () => {
+it('succeeds if the connection is established, even without data', async () => {
   await using target = await rawTarget(() => {});
   expect(await probe(target.host, target.port)).toMatchObject({
     success: true,
@@ -17,7 +17,7 @@ it('succeeds when a connection comes about, though nobody speaks', async () => {
   });
 });
 
-it('succeeds when the other side hangs up at once', async () => {
+it('succeeds if the peer closes the connection at once', async () => {
   await using target = await rawTarget((socket) => socket.destroy());
   expect(await probe(target.host, target.port)).toMatchObject({ success: true });
 });
@@ -33,7 +33,7 @@ it('closes its connection', async () => {
   await expect.poll(() => closed).toBe(true);
 });
 
-it('fails when nothing listens', async () => {
+it('fails if no process listens on the port', async () => {
   const port = await closedPort();
   const outcome = await probe('127.77.0.1', port);
   expect(outcome).toMatchObject({
@@ -44,7 +44,7 @@ it('fails when nothing listens', async () => {
   expect(outcome.unanswered).toBeUndefined();
 });
 
-it('fails at its deadline when nobody answers', async () => {
+it('fails at its deadline without a response', async () => {
   await using stalled = await stalledListener();
   expect(await probe(stalled.host, stalled.port, probeWorld({ timeout_ms: 100 }))).toMatchObject({
     success: false,
@@ -55,7 +55,7 @@ it('fails at its deadline when nobody answers', async () => {
 });
 
 it.each(['127.0.0.1', '2130706433', '127.1', 'localhost', '::1', '169.254.169.254'])(
-  'does not go to %s',
+  'refuses %s if only public hosts are allowed',
   async (host) => {
     const outcome = await probe(host, 22);
     expect(outcome).toMatchObject({ success: false, error_kind: 'egress' });

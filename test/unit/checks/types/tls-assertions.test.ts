@@ -21,18 +21,18 @@ const probe = (port: number, config: object = {}) =>
   probeCheck({ check_type: 'tls', config: { host: '127.77.0.1', port, ...config } }, probeWorld());
 
 describe('a tls check with assertions', () => {
-  it.each([5, 20, 40])('warns and fails of a certificate with %i days left', async (left) => {
+  it.each([5, 20, 40])('warns and fails for a certificate with %i days left', async (left) => {
     await using target = await tlsTarget(await issue({ to: inDays(left + 0.5) }));
     const days = (value: number, severity: string) => ({ source: 'days_left', operator: 'at_least', value, severity });
     const outcome = await probe(target.port, { assertions: [days(21, 'warn'), days(7, 'fail')] });
     const least = (value: number) =>
-      `certificate expires on ${day(inDays(left + 0.5))}, in ${left} days; at least ${value} are wanted: renew it`;
+      `certificate expires on ${day(inDays(left + 0.5))}, in ${left} days; at least ${value} are required: renew it`;
     expect(outcome).toMatchObject({ success: left >= 7, days_left: left, error_message: left >= 7 ? '' : least(7) });
     expect(outcome).toHaveProperty('expires_at', expect.stringContaining(day(inDays(left + 0.5))));
     expect(outcome.warning_message).toBe(left < 21 ? least(21) : undefined);
   });
 
-  it('judges version, issuer and fingerprint of a server that speaks TLS 1.2 alone', async () => {
+  it('evaluates version, issuer and fingerprint of a server with only TLS 1.2', async () => {
     const pair = await issue();
     await using target = await tlsTarget({ ...pair, maxVersion: 'TLSv1.2' });
     const fingerprint = new X509Certificate(pair.cert).fingerprint256;
@@ -58,7 +58,7 @@ describe('an http check with an assertion on days_left', () => {
   const days = (value: number, severity = 'warn') => ({ source: 'days_left', operator: 'at_least', value, severity });
   const lasting = (count: number) => issue({ to: inDays(count + 0.5) });
 
-  it.each([5, 20, 40])('knows a certificate that has %i days left', async (left) => {
+  it.each([5, 20, 40])('evaluates a certificate with %i days left', async (left) => {
     await using target = await httpsTarget(await lasting(left), (_req, res) => res.end());
     const outcome = await get(target.url, [days(21), days(7, 'fail')]);
     expect(outcome).toMatchObject({ success: left >= 7, days_left: left });
@@ -67,11 +67,13 @@ describe('an http check with an assertion on days_left', () => {
     if (left < 7)
       expect(outcome).toMatchObject({
         error_kind: 'tls',
-        error_message: expect.stringMatching(/^certificate expires on .*, in 5 days; at least 7 are wanted: renew it$/),
+        error_message: expect.stringMatching(
+          /^certificate expires on .*, in 5 days; at least 7 are required: renew it$/,
+        ),
       });
   });
 
-  it('looks at the certificate of the last hop', async () => {
+  it('checks the certificate of the last hop', async () => {
     await using end = await httpsTarget(await lasting(5), (_req, res) => res.end());
     await using target = await httpsTarget(await lasting(40), (_req, res) =>
       res.writeHead(302, { location: end.url }).end(),
@@ -79,7 +81,7 @@ describe('an http check with an assertion on days_left', () => {
     expect(await get(target.url, [days(21)])).toMatchObject({ success: true, days_left: 5 });
   });
 
-  it('shows no days where none are asked for, and says where there is no certificate', async () => {
+  it('shows no days unless needed, and reports a missing certificate', async () => {
     await using secure = await httpsTarget(await lasting(5), (_req, res) => res.end());
     expect(await get(secure.url, [{ source: 'status_code', operator: 'equals', value: 200 }])).not.toHaveProperty(
       'days_left',
@@ -87,7 +89,7 @@ describe('an http check with an assertion on days_left', () => {
     await using plain = await httpTarget((_req, res) => res.end());
     expect(await get(plain.url, [days(21, 'fail')])).toMatchObject({
       error_kind: 'tls',
-      error_message: 'days_left: the answer did not come over TLS, so there is no certificate',
+      error_message: 'days_left: the response did not use TLS, so there is no certificate',
     });
   });
 });

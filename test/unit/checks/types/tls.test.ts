@@ -24,7 +24,7 @@ const probe = (port: number, config: object = {}) =>
   probeCheck({ check_type: 'tls', config: { host: 'shop.example.org', port, ...config } }, world);
 
 describe('a tls check', () => {
-  it('succeeds with a good certificate, and says how long it lasts', async () => {
+  it('succeeds with a valid certificate and shows its remaining days', async () => {
     await using target = await tlsTarget(await issue({ to: inDays(30.5) }));
     expect(await probe(target.port)).toMatchObject({
       success: true,
@@ -49,7 +49,7 @@ describe('a tls check', () => {
     ['a name in its own letters', 'Bücher.example.org', 'xn--bcher-kva.example.org'],
     ['a name with the dot of the root', 'shop.example.org.', 'shop.example.org'],
     ['a name in capitals', 'SHOP.example.org', 'shop.example.org'],
-  ])('takes %s for what it is: %s', async (_what, host, sni) => {
+  ])('normalizes %s: %s', async (_what, host, sni) => {
     const asked: string[] = [];
     const names = ['shop.example.org', 'xn--bcher-kva.example.org', '127.77.0.1', '::1'];
     const options = {
@@ -69,7 +69,7 @@ describe('a tls check', () => {
     expect(asked).toEqual(sni ? [sni, sni] : []);
   });
 
-  it('tells the server the name, so that one with many certificates picks the right one', async () => {
+  it('sends the name to the server, so that it can choose a certificate', async () => {
     const [right, wrong] = [await issue(), await issue({ names: ['other.example.org'] })];
     const { createSecureContext } = await import('node:tls');
     await using target = await tlsTarget({
@@ -118,24 +118,24 @@ describe('a tls check', () => {
       success: false,
       error_kind: 'tls',
       days_left: 5,
-      error_message: `certificate expires on ${day(inDays(5.5))}, in 5 days; at least 14 are wanted: renew it`,
+      error_message: `certificate expires on ${day(inDays(5.5))}, in 5 days; at least 14 are required: renew it`,
     });
   });
 
-  it('fails with a certificate that nobody vouches for', async () => {
+  it('fails with a self-signed certificate', async () => {
     await using target = await tlsTarget(await selfSigned(['shop.example.org']));
     expect(await probe(target.port)).toMatchObject({
       error_kind: 'tls',
       error_message: 'certificate is self-signed: no authority vouches for it',
     });
-    const stranger = await makeAuthority('Nobody Knows Ltd');
+    const stranger = await makeAuthority('Unknown Ltd');
     await using other = await tlsTarget(await stranger.issue({ names: ['shop.example.org'] }));
     expect((await probe(other.port)).error_message).toBe(
-      'certificate comes from Nobody Knows Ltd: not a trusted authority, or the server leaves out its intermediate certificates',
+      'certificate comes from Unknown Ltd: not a trusted authority, or the server leaves out its intermediate certificates',
     );
   });
 
-  it('fails with a server that does not speak TLS', async () => {
+  it('fails with a server without TLS', async () => {
     await using target = await rawTarget((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await probe(target.port)).toMatchObject({
       success: false,
@@ -144,7 +144,7 @@ describe('a tls check', () => {
     });
   });
 
-  it('fails with a server that hangs up', async () => {
+  it('fails with a server that closes the connection', async () => {
     await using target = await rawTarget((socket) => socket.once('data', () => socket.destroy()));
     expect(await probe(target.port)).toMatchObject({
       error_kind: 'tls',
@@ -152,7 +152,7 @@ describe('a tls check', () => {
     });
   });
 
-  it('fails with a server that speaks no common version of TLS', async () => {
+  it('fails with a server without a common TLS version', async () => {
     await using target = await tlsTarget({
       ...(await issue()),
       maxVersion: 'TLSv1.1',
@@ -164,14 +164,14 @@ describe('a tls check', () => {
     expect(outcome.error_message).toMatch(/older than 1\.2|TLS handshake with .* failed/);
   });
 
-  it('refuses a key exchange whose cost the server picks (DHE), and takes ECDHE from the same certificate', async () => {
+  it('refuses a key exchange with costs chosen by the server (DHE), but accepts ECDHE with the same certificate', async () => {
     const pair = await selfSigned(['shop.example.org'], RSA);
     const version = { ...pair, maxVersion: 'TLSv1.2', dhparam: 'auto' } as const;
     await using dhe = await tlsTarget({ ...version, ciphers: 'DHE-RSA-AES128-GCM-SHA256' });
     expect(await probe(dhe.port)).toMatchObject({
       success: false,
       error_kind: 'tls',
-      error_message: `shop.example.org:${dhe.port} (127.77.0.1) refused the TLS handshake: it may offer DHE ciphers alone, or want a client certificate; ECDHE or TLS 1.3 is needed`,
+      error_message: `shop.example.org:${dhe.port} (127.77.0.1) refused the TLS handshake: it may offer only DHE ciphers or require a client certificate; ECDHE or TLS 1.3 is needed`,
     });
     await using ecdhe = await tlsTarget({ ...version, ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' });
     expect(await probe(ecdhe.port)).toMatchObject({
@@ -179,7 +179,7 @@ describe('a tls check', () => {
     });
   });
 
-  it('fails at its deadline with a server that never speaks', async () => {
+  it('fails at its deadline with a silent server', async () => {
     await using target = await rawTarget(() => {});
     const outcome = await probeCheck(
       { check_type: 'tls', config: { host: '127.77.0.1', port: target.port } },
@@ -193,7 +193,7 @@ describe('a tls check', () => {
     expect(outcome).not.toHaveProperty('days_left');
   });
 
-  it('does not go where checks may not go', async () => {
+  it('connects only where checks are allowed', async () => {
     expect(await probe(443, { host: '127.0.0.1' })).toMatchObject({ error_kind: 'egress' });
   });
 });
@@ -202,13 +202,13 @@ describe('an http check over TLS', () => {
   const get = (target_url: string, config: object = {}) =>
     probeCheck({ check_type: 'http', target_url, config }, world);
 
-  it('succeeds with a good certificate', async () => {
+  it('succeeds with a valid certificate', async () => {
     await using target = await httpsTarget(await issue(), (_req, res) => res.end('ok'));
     expect(await get(`https://shop.example.org:${target.port}/`)).toMatchObject({ success: true, status_code: 200 });
     expect(await get(target.url)).toMatchObject({ success: true, status_code: 200 });
   });
 
-  it('fails with a bad one and sends nothing, unless told not to look', async () => {
+  it('fails with an invalid one without sending anything, unless verification is disabled', async () => {
     let requests = 0;
     await using target = await httpsTarget(await issue({ from: inDays(-9), to: inDays(-1) }), (_req, res) => {
       requests++;
@@ -225,7 +225,7 @@ describe('an http check over TLS', () => {
     expect(await get(url, { verify_tls: false })).toMatchObject({ success: true, status_code: 200 });
   });
 
-  it('judges the certificate after a redirect too', async () => {
+  it('verifies the certificate after a redirect too', async () => {
     await using bad = await httpsTarget(await issue({ names: ['other.example.org'] }), (_req, res) => res.end());
     await using target = await httpsTarget(await issue(), (_req, res) =>
       res.writeHead(302, { location: `https://shop.example.org:${bad.port}/` }).end(),

@@ -24,7 +24,7 @@ const wrong = (error_message: string | RegExp) => ({
 
 type OnSocket = (socket: WebSocket, request: IncomingMessage) => void;
 
-/** Has an HTTP server take WebSockets, and does with each as told. */
+/** Accepts WebSockets on an HTTP server and handles each one. */
 const taking = (onSocket: OnSocket) => (server: Server) => {
   const handleProtocols = (offered: Set<string>) => offered.has('chat') && 'chat';
   new WebSocketServer({ server, handleProtocols }).on('connection', onSocket);
@@ -32,7 +32,7 @@ const taking = (onSocket: OnSocket) => (server: Server) => {
 
 const websocketTarget = (onSocket: OnSocket): Promise<Target> => httpTarget(() => {}, undefined, taking(onSocket));
 
-/** What a server sends by itself after an upgrade that is as it should be. */
+/** Data sent by a server after a valid upgrade. */
 const upgraded = (then: (socket: Socket) => void) =>
   rawTarget((socket) => {
     socket.once('data', (request) => {
@@ -46,14 +46,14 @@ const upgraded = (then: (socket: Socket) => void) =>
   });
 
 describe('a websocket check', () => {
-  it('succeeds when the server agrees to one, and closes it', async () => {
+  it('succeeds if the server accepts it, and closes it', async () => {
     const closed = Promise.withResolvers<number>();
     await using target = await websocketTarget((socket) => socket.on('close', closed.resolve));
     expect(await probe(target.url)).toMatchObject(GOOD);
     expect(await closed.promise).toBe(1000);
   });
 
-  it('sends a message and waits for one that fits, past others', async () => {
+  it('sends a message and waits for a matching one among others', async () => {
     await using target = await websocketTarget((socket) => {
       socket.send('welcome');
       socket.on('message', (said) => socket.send(`pong of ${said}, für alle`));
@@ -64,13 +64,13 @@ describe('a websocket check', () => {
     );
   });
 
-  it('sends its headers, and asks for its subprotocol', async () => {
+  it('sends its headers and requests its subprotocol', async () => {
     const asked: IncomingMessage['headers'][] = [];
     await using target = await websocketTarget((_, request) => asked.push(request.headers));
     expect(await probe(target.url, { headers: { 'X-Token': 'abc' }, subprotocol: 'chat' })).toMatchObject(GOOD);
     expect(asked[0]).toMatchObject({ 'x-token': 'abc', 'user-agent': expect.stringContaining('Fleetwatch') });
     expect(await probe(target.url, { subprotocol: 'mqtt' })).toMatchObject(
-      wrong(/^it does not speak the subprotocol mqtt /),
+      wrong(/^it does not support the subprotocol mqtt /),
     );
   });
 
@@ -82,12 +82,12 @@ describe('a websocket check', () => {
     );
   });
 
-  it('finds bytes in a binary message as it finds text', async () => {
+  it('finds bytes in a binary message like text', async () => {
     await using target = await websocketTarget((socket) => socket.send(Buffer.from('\u0000ready\u0001')));
     expect(await probe(target.url, { expect: 'ready' })).toMatchObject(GOOD);
   });
 
-  it('speaks TLS, and holds the certificate to its rules', async () => {
+  it('uses TLS and verifies the certificate', async () => {
     await using target = await httpsTarget(
       await selfSigned(['127.77.0.1']),
       () => {},
@@ -101,7 +101,7 @@ describe('a websocket check', () => {
     expect(await probe(target.url, { verify_tls: false, expect: 'hello' })).toMatchObject(GOOD);
   });
 
-  it('goes where the guard lets it go, and nowhere else', async () => {
+  it('connects only where the egress guard allows it', async () => {
     await using inside = await httpTarget(() => {}, '127.0.0.1');
     expect(await probe(inside.url)).toMatchObject({ success: false, error_kind: 'egress' });
     expect(inside.connections()).toBe(0);
@@ -114,21 +114,21 @@ describe('a websocket check', () => {
   });
 });
 
-describe('a websocket server that', () => {
-  it('has nothing there is told by its status', async () => {
+describe('a websocket check of a faulty server', () => {
+  it('reports the status of a path without websocket', async () => {
     await using target = await httpTarget((_, response) => response.end('hello'));
     expect(await probe(target.url)).toMatchObject(
-      wrong('the server answered 200 (OK) instead of 101: there is no websocket at this path'),
+      wrong('the server answered 200 (OK) instead of 101: this path has no websocket'),
     );
   });
 
-  it('redirects is not followed', async () => {
+  it('does not follow a redirect', async () => {
     await using target = await httpTarget((_, response) => response.writeHead(302, { location: '/live' }).end());
     expect(await probe(target.url)).toMatchObject(wrong(/^the server answered 302 \(Found\) instead of 101/));
     expect(target.connections()).toBe(1);
   });
 
-  it('upgrades wrongly is found out', async () => {
+  it('reports an invalid upgrade', async () => {
     await using target = await rawTarget((socket) => {
       socket.once('data', () =>
         socket.write(
@@ -136,10 +136,10 @@ describe('a websocket server that', () => {
         ),
       );
     });
-    expect(await probe(target.url)).toMatchObject(wrong(/^its answer to the upgrade is wrong /));
+    expect(await probe(target.url)).toMatchObject(wrong(/^its upgrade response is not valid /));
   });
 
-  it('is none at all is told so', async () => {
+  it('reports a server of another protocol', async () => {
     await using target = await rawTarget((socket) => void socket.end('SSH-2.0-OpenSSH\r\n'));
     expect(await probe(target.url)).toMatchObject({
       error_kind: 'connect',
@@ -147,7 +147,7 @@ describe('a websocket server that', () => {
     });
   });
 
-  it('reports_state a frame of 1 GB is read no further', async () => {
+  it('stops reading at an announced frame of 1 GB', async () => {
     await using target = await upgraded((socket) => {
       const head = Buffer.from([0x82, 127, 0, 0, 0, 0, 0x40, 0, 0, 0]);
       socket.write(head);
@@ -155,7 +155,7 @@ describe('a websocket server that', () => {
     expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong('it sent a message of more than 64 KB'));
   });
 
-  it('sends a message of a gigabyte in small frames is read no further', async () => {
+  it('stops reading a gigabyte in small frames', async () => {
     await using target = await upgraded((socket) => {
       const frame = Buffer.concat([Buffer.from([0x00, 126, 0x10, 0x00]), Buffer.alloc(4096, 'x')]);
       const first = Buffer.concat([Buffer.from([0x01, 126, 0x10, 0x00]), Buffer.alloc(4096, 'x')]);
@@ -166,7 +166,7 @@ describe('a websocket server that', () => {
     expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong('it sent a message of more than 64 KB'));
   });
 
-  it('sends messages without end, none of which fits, is left', async () => {
+  it('gives up after endless messages without a match', async () => {
     await using target = await upgraded((socket) => {
       const frames = Buffer.concat(Array.from({ length: 500 }, () => Buffer.from([0x81, 2, 0x68, 0x69])));
       const more = setInterval(() => socket.write(frames), 1);
@@ -177,7 +177,7 @@ describe('a websocket server that', () => {
     );
   });
 
-  it('sends pings without end has none answered, and is left after 1 MB', async () => {
+  it('answers no endless pings, and gives up after 1 MB', async () => {
     let answered = 0;
     await using target = await upgraded((socket) => {
       const pings = Buffer.concat(
@@ -189,18 +189,16 @@ describe('a websocket server that', () => {
         answered += piece.length;
       });
     });
-    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(
-      wrong('it sends more than 1 MB, and nothing that fits'),
-    );
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong('it sent more than 1 MB without a match'));
     expect(answered).toBe(0);
   });
 
-  it('breaks its own protocol is told how', async () => {
+  it('reports a protocol error', async () => {
     await using target = await upgraded((socket) => void socket.write(Buffer.from([0xff, 0x00])));
-    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong(/^what it sent is not valid: /));
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong(/^it sent invalid data: /));
   });
 
-  it('closes is quoted', async () => {
+  it('quotes the reason of a closed connection', async () => {
     await using target = await websocketTarget((socket) => socket.close(1008, 'who are you'));
     expect(await probe(target.url, { expect: 'ready' })).toMatchObject({
       ...wrong('it closed the connection (1008, "who are you") after 0 messages'),
@@ -208,12 +206,12 @@ describe('a websocket server that', () => {
     });
   });
 
-  it('says nothing is waited for until the time is over', async () => {
+  it('waits for a silent server until the timeout', async () => {
     await using mute = await rawTarget(() => {});
     const short = probeWorld({ timeout_ms: 200 });
     expect(await probe(mute.url, {}, short)).toMatchObject({
       error_kind: 'timeout',
-      error_message: expect.stringContaining('waiting for the answer to the upgrade'),
+      error_message: expect.stringContaining('waiting for the upgrade response'),
     });
     await using dumb = await websocketTarget(() => {});
     expect(await probe(dumb.url, { expect: 'a' }, short)).toMatchObject({
@@ -222,7 +220,7 @@ describe('a websocket server that', () => {
     });
   });
 
-  it('repeats what it was sent is not quoted with it', async () => {
+  it('redacts sent data that the server repeats', async () => {
     await using target = await websocketTarget((socket) =>
       socket.on('message', (said) => socket.close(1008, `no ${said}`)),
     );
@@ -232,14 +230,14 @@ describe('a websocket server that', () => {
   });
 });
 
-describe.skipIf(!peerPython())('a real server of another make (websockets)', () => {
+describe.skipIf(!peerPython())('a real server of another library (websockets)', () => {
   let peer: Awaited<ReturnType<typeof startWebsocket>>;
   beforeAll(async () => {
     peer = await startWebsocket();
   });
   afterAll(() => peer[Symbol.asyncDispose]());
 
-  it('greets, answers and speaks a subprotocol', async () => {
+  it('greets, responds and supports a subprotocol', async () => {
     const url = `ws://${peer.host}:${peer.port}/`;
     expect(await probe(url, { expect: 'welcome', subprotocol: 'chat' })).toMatchObject(GOOD);
     expect(await probe(url, { send: 'ping', expect: 'pong', subprotocol: 'chat' })).toMatchObject(GOOD);

@@ -21,8 +21,8 @@ const role = fc.constantFrom(...ROLES);
 const some = fc.subarray([...SCOPES], { minLength: 1 });
 const full = { scopes: null, is_read_only: false };
 
-describe('what one may', () => {
-  it('never grows less with a higher role, or with more scopes', () => {
+describe('access rules', () => {
+  it('never deny more to a higher role or to more scopes', () => {
     fc.assert(
       fc.property(access, role, role, some, some, (to, a, b, few, more) => {
         const [low, high] = ROLES.indexOf(a) < ROLES.indexOf(b) ? [a, b] : [b, a];
@@ -34,7 +34,7 @@ describe('what one may', () => {
     );
   });
 
-  it('with scopes, or a read-only key, is never more than its user may', () => {
+  it('never allow a restricted or read-only key more than its user', () => {
     fc.assert(
       fc.property(access, role, fc.option(some, { nil: null }), fc.boolean(), (to, of, scopes, is_read_only) => {
         if (isAllowed({ role: of, scopes, is_read_only }, to)) expect(isAllowed({ role: of, ...full }, to)).toBe(true);
@@ -42,14 +42,14 @@ describe('what one may', () => {
     );
   });
 
-  it('with scopes is never to make keys, nor to change team or account', () => {
+  it('never allow a restricted key to create keys or to change team or account', () => {
     for (const to of ['own', 'manage'] as const) {
       expect(isAllowed({ role: 'admin', scopes: SCOPES, is_read_only: false }, to)).toBe(false);
     }
   });
 
-  it('is told in words that say what it takes', () => {
-    const told = (rights: Parameters<typeof isAllowed>[0], to: Guarded) => {
+  it('explain a denial with the missing right', () => {
+    const denialMessage = (rights: Parameters<typeof isAllowed>[0], to: Guarded) => {
       try {
         assertAllowed(rights, to);
       } catch (error) {
@@ -57,24 +57,24 @@ describe('what one may', () => {
       }
       return 'let in';
     };
-    expect(told({ role: 'viewer', ...full }, 'write')).toBe('This needs the member role; you are a viewer.');
-    expect(told({ role: 'member', ...full }, 'manage')).toBe('This needs the admin role; you are a member.');
-    expect(told({ role: 'admin', scopes: ['push'], is_read_only: false }, 'read')).toBe(
-      'This key has the scope push; this needs read. Make a key that has it.',
+    expect(denialMessage({ role: 'viewer', ...full }, 'write')).toBe('This needs the member role; you are a viewer.');
+    expect(denialMessage({ role: 'member', ...full }, 'manage')).toBe('This needs the admin role; you are a member.');
+    expect(denialMessage({ role: 'admin', scopes: ['push'], is_read_only: false }, 'read')).toBe(
+      'This key has the scope push; this needs read. Create a key that has it.',
     );
-    expect(told({ role: 'admin', scopes: ['read', 'mcp'], is_read_only: false }, 'own')).toBe(
+    expect(denialMessage({ role: 'admin', scopes: ['read', 'mcp'], is_read_only: false }, 'own')).toBe(
       'This key has the scopes read, mcp; this needs a key without scopes, or a session.',
     );
   });
 });
 
-describe('a key that is held to some checks', () => {
+describe('a key restricted to checks', () => {
   const ids = (prefix: string) =>
     fc
       .option(fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }), { nil: null })
       .map((list) => list?.map((one) => `${prefix}_${one}`) ?? null);
 
-  it('reaches what it names, what lies under an entity that it names, and nothing else', () => {
+  it('reaches the named checks and the checks of named entities only', () => {
     const letter = fc.constantFrom('a', 'b', 'c');
     fc.assert(
       fc.property(ids('chk'), ids('ent'), letter, letter, (check_ids, entity_ids, check, entity) => {

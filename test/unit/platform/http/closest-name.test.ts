@@ -15,7 +15,7 @@ const KNOWN = [
 ];
 const known = fc.constantFrom(...KNOWN);
 
-describe('the nearest known name', () => {
+describe('closestName', () => {
   it.each([
     ['read_only', 'is_read_only'],
     ['readOnly', 'is_read_only'],
@@ -27,15 +27,15 @@ describe('the nearest known name', () => {
     ['cooldown', 'cooldown_seconds'],
     ['check-type', 'check_type'],
     ['TIMEOUT_MS', 'timeout_ms'],
-  ])('of %s is %s', (name, near) => expect(closestName(name, KNOWN)).toBe(near));
+  ])('returns for %s: %s', (name, near) => expect(closestName(name, KNOWN)).toBe(near));
 
-  it.each(['colour', 'message', 'is', '', '__proto__', 'ü', 'x'.repeat(100_000)])('of %s is none', (name) =>
+  it.each(['shade', 'message', 'is', '', '__proto__', 'ü', 'x'.repeat(100_000)])('returns undefined for %s', (name) =>
     expect(closestName(name, KNOWN)).toBeUndefined(),
   );
 
-  it('of nothing known is none', () => expect(closestName('a', [])).toBeUndefined());
+  it('returns undefined without known names', () => expect(closestName('a', [])).toBeUndefined());
 
-  it('is a known one or none, whatever is asked for', () => {
+  it('returns a known name or undefined for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.array(fc.string()), (name, names) => {
         const near = closestName(name, names);
@@ -44,7 +44,7 @@ describe('the nearest known name', () => {
     );
   });
 
-  it('is the name itself when it is there, also in camel case or with hyphens', () => {
+  it('ignores camel case and hyphens', () => {
     fc.assert(
       fc.property(known, (name) => {
         const camel = name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
@@ -53,7 +53,7 @@ describe('the nearest known name', () => {
     );
   });
 
-  it('is found behind any one slip of the keyboard', () => {
+  it('finds the name after any single typing mistake', () => {
     fc.assert(
       fc.property(known, fc.nat(), fc.constantFrom('drop', 'double', 'swap', 'wrong'), (name, place, slip) => {
         const at = place % (name.length - 1);
@@ -70,10 +70,10 @@ describe('the nearest known name', () => {
   });
 });
 
-describe('the distance of two words', () => {
+describe('editDistance', () => {
   const word = fc.string({ maxLength: 12 });
 
-  it('is none to itself alone, the same both ways, and at most the longer word', () => {
+  it('is a metric of at most the length of the longer word', () => {
     fc.assert(
       fc.property(word, word, (a, b) => {
         const distance = editDistance(a, b);
@@ -85,5 +85,5 @@ describe('the distance of two words', () => {
     );
   });
 
-  it('counts two letters that changed places once', () => expect(editDistance('form', 'from')).toBe(1));
+  it('counts two swapped letters once', () => expect(editDistance('form', 'from')).toBe(1));
 });

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
-import { compact } from '#lib/platform/http/compress-response.ts';
+import { compressResponses } from '#lib/platform/http/compress-response.ts';
 import '#test/support/properties.ts';
 
 const eventOf = (method: string, headers: ApiEvent['headers']): ApiEvent => ({
@@ -20,12 +20,12 @@ const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE');
 const accepted = fc.constantFrom(undefined, '', 'gzip', 'br', 'gzip;q=0', '*', 'deflate, gzip');
 const text = fc.string({ unit: 'binary', maxLength: 3000, size: 'max' });
 
-it('whatever an answer says and whoever asks: it says the same in the form that they take', async () => {
+it('preserves any response in each encoding', async () => {
   const property = fc.asyncProperty(method, accepted, text, fc.constantFrom(200, 201, 404), async (...drawn) => {
     const [method, accepted, body, statusCode] = drawn;
     const result: ApiResult = { statusCode, headers: { 'x-own': '1' }, body };
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-    const shown = await compact(async () => result)(eventOf(method, headers));
+    const shown = await compressResponses(async () => result)(eventOf(method, headers));
     expect(readOf(shown)).toBe(body);
     expect(shown).toMatchObject({ statusCode, headers: { 'x-own': '1' } });
     const isLongRead = body.length > 1024 && ['GET', 'HEAD'].includes(method);
@@ -38,20 +38,20 @@ it('whatever an answer says and whoever asks: it says the same in the form that 
   await fc.assert(property, { numRuns: 200 });
 });
 
-it('what is known already has no body, and nothing that tells of one', async () => {
+it('returns 304 without body and content headers for a known tag', async () => {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  const ask = compact(async () => ({ statusCode: 200, headers, body: 'x'.repeat(2000) }));
-  const { etag = '' } = (await ask(eventOf('GET', {}))).headers;
-  expect(await ask(eventOf('GET', { 'if-none-match': etag, 'accept-encoding': 'gzip' }))).toEqual({
+  const handle = compressResponses(async () => ({ statusCode: 200, headers, body: 'x'.repeat(2000) }));
+  const { etag = '' } = (await handle(eventOf('GET', {}))).headers;
+  expect(await handle(eventOf('GET', { 'if-none-match': etag, 'accept-encoding': 'gzip' }))).toEqual({
     statusCode: 304,
     headers: { 'cache-control': 'no-store', vary: 'accept-encoding', etag },
     body: '',
   });
 });
 
-it('one tag stands for one text', async () => {
+it('gives equal tags only to equal texts', async () => {
   const tagOf = async (body: string) => {
-    const answer = compact(async () => ({ statusCode: 200, headers: {}, body: body.padEnd(2000) }));
+    const answer = compressResponses(async () => ({ statusCode: 200, headers: {}, body: body.padEnd(2000) }));
     return (await answer(eventOf('GET', {}))).headers.etag;
   };
   const property = fc.asyncProperty(fc.string(), fc.string(), async (one, other) => {

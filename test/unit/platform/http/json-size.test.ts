@@ -1,32 +1,32 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { atMost, excessOf } from '#lib/platform/http/json-size.ts';
+import { atMost, sizeProblem } from '#lib/platform/http/json-size.ts';
 
-const excess = (text: string) => excessOf(Buffer.from(text));
+const excess = (text: string) => sizeProblem(Buffer.from(text));
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-describe('what a request holds', () => {
-  it('is at most 10,000 values', () => {
+describe('sizeProblem', () => {
+  it('allows at most 10,000 values', () => {
     expect(excess(JSON.stringify(Array(9998).fill(0)))).toBeUndefined();
     expect(excess(JSON.stringify(Array(10_000).fill(0)))).toContain('10000 values');
     expect(excess(JSON.stringify(Array(10_000).fill({})))).toContain('10000 values');
   });
 
-  it('is at most 64 levels deep', () => {
+  it('allows at most 64 levels', () => {
     expect(excess(deep(64))).toBeUndefined();
     expect(excess(deep(65))).toContain('64 levels');
   });
 
-  it('is not counted by what texts hold', () => {
+  it('ignores the content of strings', () => {
     expect(excess(JSON.stringify({ text: `${'[{,"\\'.repeat(20_000)}` }))).toBeUndefined();
   });
 
-  it.each(['', '"', '"\\', ']]]]', '{"a":'])('is no fault of %j that is no JSON', (text) => {
+  it.each(['', '"', '"\\', ']]]]', '{"a":'])('ignores the invalid JSON %j', (text) => {
     expect(excess(text)).toBeUndefined();
   });
 
-  it('is counted as a parser would', () => {
+  it('counts values like a parser', () => {
     const count = (value: unknown): number =>
       typeof value !== 'object' || value === null
         ? 1
@@ -35,26 +35,26 @@ describe('what a request holds', () => {
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.integer({ min: 9_990, max: 10_010 }), (value, size) => {
         const filler = Array(Math.max(0, size - count(value) - 2)).fill(0);
         const whole = [value, filler];
-        // An empty list or map counts as if it held one.
+        // An empty list or map counts as if it had one item.
         if (count(whole) > 10_000) expect(excess(JSON.stringify(whole))).toBeDefined();
       }),
     );
   });
 });
 
-describe('a list of at most so many', () => {
-  const judged: unknown[] = [];
-  const member = z.unknown().refine((value) => judged.push(value) > 0);
+describe('atMost', () => {
+  const evaluated: unknown[] = [];
+  const member = z.unknown().refine((value) => evaluated.push(value) > 0);
 
-  it('is judged by its length before any of its members is', () => {
+  it('checks the size before any item', () => {
     const list = atMost(2, z.array(member), 'too many');
     expect(list.safeParse([1, 2]).data).toEqual([1, 2]);
-    expect(judged.splice(0)).toEqual([1, 2]);
+    expect(evaluated.splice(0)).toEqual([1, 2]);
     expect(list.safeParse([1, 2, 3]).error!.issues).toMatchObject([{ path: [], message: 'too many' }]);
-    expect(judged).toEqual([]);
+    expect(evaluated).toEqual([]);
   });
 
-  it('may be a map, and may be absent', () => {
+  it('accepts maps and absent values', () => {
     const map = z.object({ map: atMost(1, z.record(z.string(), member), 'too many').default({}) });
     expect(map.parse({})).toEqual({ map: {} });
     expect(map.safeParse({ map: { a: 1, b: 2 } }).error!.issues).toMatchObject([{ path: ['map'] }]);

@@ -16,7 +16,7 @@ const get = (path: string) =>
     run: async () => path,
   });
 
-/** An API of three lists, which notes what is loaded of it. */
+/** An API of three lists that records each load. */
 function makeApi(fails = 0) {
   const loaded: string[] = [];
   const list = (of: string[], paths: string[]): LazyRoutes<Context> => ({
@@ -32,17 +32,17 @@ function makeApi(fails = 0) {
     list(['cats', 'dogs'], ['/v1/cats/{id}/friends', '/v1/dogs']),
     list(['fish'], ['/v1/fish']),
   ];
-  const answer = lazyRouter(lists, (rows) => makeRouter(rows, gates));
+  const handle = lazyRouter(lists, (routes) => makeRouter(routes, gates));
   const status = async (rawPath: string) => {
     const http = { method: 'GET', path: rawPath };
     const event = { rawPath, rawQueryString: '', headers: {}, isBase64Encoded: false };
-    return (await answer({ ...event, requestContext: { requestId: 'r', http } })).statusCode;
+    return (await handle({ ...event, requestContext: { requestId: 'r', http } })).statusCode;
   };
   return { loaded, status };
 }
 
-describe('rows that are loaded late', () => {
-  it('are loaded with the first request of their resource, and once', async () => {
+describe('lazy routes', () => {
+  it('are loaded on the first request to their resource, and only once', async () => {
     const { loaded, status } = makeApi();
     expect(loaded).toEqual([]);
     expect(await status('/v1/fish')).toBe(200);
@@ -53,7 +53,7 @@ describe('rows that are loaded late', () => {
     expect(await status('/v1/dogs')).toBe(200);
   });
 
-  it('are not loaded for a path of no resource, which is not found', async () => {
+  it('return 404 without loading for an unknown resource', async () => {
     const { loaded, status } = makeApi();
     for (const path of ['/', '/v1', '/v1/', '/v1/birds', '/v1/of', '/v1/constructor', '/.well-known/mcp']) {
       expect([path, await status(path)]).toEqual([path, path.startsWith('/.well-known/') ? 404 : 401]);
@@ -62,7 +62,7 @@ describe('rows that are loaded late', () => {
     expect(await status('/v1/cats/7/none')).toBe(401);
   });
 
-  it('are asked for again after a load that failed', async () => {
+  it('are loaded again after a failed load', async () => {
     const { loaded, status } = makeApi(1);
     await expect(status('/v1/fish')).rejects.toThrow('no more files');
     expect(await status('/v1/fish')).toBe(200);

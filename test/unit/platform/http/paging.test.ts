@@ -14,7 +14,7 @@ import {
   type Reader,
 } from '#lib/platform/http/paging.ts';
 
-/** A list of `count` records whose pages hold at most `page`, and nothing at all now and then. */
+/** A list of `count` records in pages of at most `page`, some of them empty. */
 function listWith(count: number, page = 7, size = 1): Reader<{ n: number; text: string }> {
   return async (after, limit) => {
     const from = after === undefined ? 0 : Number(after) + 1;
@@ -29,7 +29,7 @@ function listWith(count: number, page = 7, size = 1): Reader<{ n: number; text: 
 const all = (count: number): number[] => Array.from({ length: count }, (_, n) => n).filter((n) => n % 10 !== 9);
 
 describe('gather', () => {
-  it('ends a page where its reader had enough, and goes on there', async () => {
+  it('ends a page when its reader has enough, and continues there', async () => {
     const read: Reader<number> = async (after) => {
       const from = Number(after ?? 0);
       const found = from === 0 ? [] : [{ at: String(from), value: from }];
@@ -39,7 +39,7 @@ describe('gather', () => {
     expect(await gather(read, { after: '2' })).toEqual({ values: [2, 3] });
   });
 
-  it('finds every record once, whatever the pages and limits', async () => {
+  it('finds each record once for any pages and limits', async () => {
     const small = fc.integer({ min: 1, max: 40 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 120 }), small, small, async (count, page, limit) => {
@@ -56,19 +56,19 @@ describe('gather', () => {
     );
   });
 
-  it('says that nothing remains when the list ends at the limit', async () => {
+  it('reports the end of a list that ends at the limit', async () => {
     expect(await gather(listWith(9), { limit: 9 })).not.toHaveProperty('next');
     expect(await gather(listWith(9), { limit: 8 })).toHaveProperty('next', '7');
   });
 
-  it('stops at 4 MB, and goes on from there', async () => {
+  it('stops at 4 MB and continues from there', async () => {
     const first = await gather(listWith(9, 7, 1_000_000));
     expect(first.values.map(({ n }) => n)).toEqual([0, 1, 2]);
     const second = await gather(listWith(9, 7, 1_000_000), { after: first.next });
     expect(second.values[0]?.n).toBe(3);
   });
 
-  it('answers one record that is larger than 4 MB alone', async () => {
+  it('returns a record of more than 4 MB alone', async () => {
     const part = await gather(listWith(3, 7, 5_000_000));
     expect(part.values).toHaveLength(1);
     expect(part.next).toBe('0');
@@ -76,7 +76,7 @@ describe('gather', () => {
 });
 
 describe('a cursor', () => {
-  it('gives back its position', () => {
+  it('restores its position', () => {
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), (scope, position) => {
         const round = JSON.parse(JSON.stringify(position));
@@ -85,7 +85,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused as VALIDATION_ERROR when garbled, never otherwise', () => {
+  it('is rejected as VALIDATION_ERROR if garbled, without any other error', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(() => decodeCursor('a list', text, Position)).toThrow(AppError);
@@ -94,17 +94,17 @@ describe('a cursor', () => {
   });
 
   it.each([
-    ['of another list', encodeCursor('b', 'x')],
-    ['with a position that no key can have', encodeCursor('a', 'ü')],
-    ['with a position of another kind', encodeCursor('a', 7)],
-    ['with rubbish behind it', `${encodeCursor('a', 'x')}!!!`],
-    ['with padding that it never has', `${encodeCursor('a', 'xy')}==`],
-    ['that is JSON but no cursor', Buffer.from('{"a":1}').toString('base64url')],
-  ])('%s is refused', (_name, cursor) => {
+    ['it is of another list', encodeCursor('b', 'x')],
+    ['its position is not a valid key', encodeCursor('a', 'ü')],
+    ['its position has another type', encodeCursor('a', 7)],
+    ['it is followed by other text', `${encodeCursor('a', 'x')}!!!`],
+    ['it has padding', `${encodeCursor('a', 'xy')}==`],
+    ['it is JSON but not a cursor', Buffer.from('{"a":1}').toString('base64url')],
+  ])('is rejected if %s', (_name, cursor) => {
     expect(() => decodeCursor('a', cursor, Position)).toThrow('is not a cursor of this list');
   });
 
-  it('is the start of the list when absent', () => {
+  it('is the start of the list if absent', () => {
     expect(decodeCursor('a', undefined, Position)).toBeUndefined();
   });
 });
@@ -118,10 +118,10 @@ describe('limitParam', () => {
     ['500', 500],
     ['501', 500],
     ['99999999999999999999999', 500],
-  ])('%s counts as %s', (text, value) => {
+  ])('accepts %s as %s', (text, value) => {
     expect(limit.parse(text)).toBe(value);
   });
-  it.each(['0', '000', '-1', 'abc', '', '1.5', '1e3', ' 1', '+1', '٣'])('"%s" is refused', (text) => {
+  it.each(['0', '000', '-1', 'abc', '', '1.5', '1e3', ' 1', '+1', '٣'])('rejects "%s"', (text) => {
     expect(limit.safeParse(text).success).toBe(false);
   });
 });
@@ -133,10 +133,10 @@ describe('listReply', () => {
     const { headers } = listReply([], url('limit=2&cursor=old&x=a%20b'), 'next1');
     expect(headers.link).toBe('</v1/things?limit=2&cursor=next1&x=a+b>; rel="next"');
   });
-  it('has none at the end', () => {
+  it('has no Link at the end', () => {
     expect(listReply([], url('limit=2'), undefined).headers).toEqual({});
   });
-  it('is ASCII on one line, whatever the path', () => {
+  it('is ASCII on one line for any path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(listReply([], url('', `/v1/${text}`), 'n').headers.link).toMatch(/^[\x20-\x7e]*$/);
@@ -147,7 +147,7 @@ describe('listReply', () => {
 });
 
 describe('listOf', () => {
-  it('leads from page to page by its own cursor', async () => {
+  it('leads from page to page by its own cursors', async () => {
     const call = (query: string) => {
       const search = new URLSearchParams(query);
       return { query: ListQuery.parse(Object.fromEntries(search)), url: { path: '/v1/things', search } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { someOf, valuesOf } from '#lib/platform/http/query-params.ts';
+import { commaListOf, valuesOf } from '#lib/platform/http/query-params.ts';
 
 const Query = z.object({
   limit: z.string().optional(),
@@ -11,23 +11,23 @@ const Query = z.object({
     .optional(),
 });
 
-describe('the parameters of a query', () => {
-  it('are the first of each, and all of one that is a list', () => {
+describe('valuesOf', () => {
+  it('returns the first value of each parameter, and all values of a list', () => {
     const search = new URLSearchParams('limit=1&label=a&limit=2&label=b&other=x&constructor=y&other=z');
     expect(valuesOf(Query, search)).toEqual({ limit: '1', label: ['a', 'b'], other: 'x', constructor: 'y' });
   });
 });
 
-describe('some of a few words', () => {
-  const states = someOf(['up', 'down']);
+describe('commaListOf', () => {
+  const states = commaListOf(['up', 'down']);
 
   it.each([
     ['up', ['up']],
     ['down,up', ['down', 'up']],
     ['up,up', ['up', 'up']],
-  ])('are read from %s', (text, words) => expect(states.parse(text)).toEqual(words));
+  ])('accepts %s as %j', (text, words) => expect(states.parse(text)).toEqual(words));
 
-  it.each(['', ',', 'up,', 'UP', 'up down', 'upx'])('are not in "%s"', (text) => {
+  it.each(['', ',', 'up,', 'UP', 'up down', 'upx'])('rejects "%s"', (text) => {
     expect(states.safeParse(text).success).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { log, send } from './small-api.ts';
 
 describe('the router', () => {
-  it('answers the record with the request id', async () => {
+  it('returns the record with the request id', async () => {
     const answer = await send('GET', '/v1/things/a.b-c_1', { query: 'word=x' });
     expect(answer).toMatchObject({ status: 200, body: { id: 'a.b-c_1', word: 'x' } });
     expect(answer.headers).toMatchObject({
@@ -10,7 +10,7 @@ describe('the router', () => {
       'content-type': 'application/json; charset=utf-8',
     });
   });
-  it('answers 204 without body and type', async () => {
+  it('returns 204 without body and type', async () => {
     const answer = await send('DELETE', '/v1/things/a');
     expect(answer).toMatchObject({ status: 204, text: '' });
     expect(answer.headers).not.toHaveProperty('content-type');
@@ -18,19 +18,19 @@ describe('the router', () => {
   it('adds the headers of a Reply', async () => {
     expect(await send('GET', '/v1/paged')).toMatchObject({ body: [1], headers: { link: '<x>' } });
   });
-  it('takes the first of a repeated query parameter', async () => {
+  it('uses the first value of a repeated query parameter', async () => {
     expect((await send('GET', '/v1/things/a', { query: 'word=1&word=2' })).body.word).toBe('1');
   });
-  it('tells a caller nothing of a fault, and the log everything', async () => {
+  it('hides internal errors from the client and logs them', async () => {
     const answer = await send('GET', '/v1/broken');
     expect(answer).toMatchObject({ status: 500, body: { code: 'INTERNAL', request_id: 'req-1' } });
     expect(answer.text).not.toContain('hunter2');
     expect(log.lines.at(-1)).toMatchObject({ level: 'error', fields: { path: '/v1/broken', request_id: 'req-1' } });
   });
-  it('lets an open endpoint be called without a key', async () => {
+  it('serves an open endpoint without a key', async () => {
     expect(await send('GET', '/v1/open', { as: '' })).toMatchObject({ status: 200 });
   });
-  it('answers /.well-known/ with a JSON 404 without a key', async () => {
+  it('returns a JSON 404 for /.well-known/ without a key', async () => {
     expect(await send('GET', '/.well-known/oauth-protected-resource', { as: '' })).toMatchObject({
       status: 404,
       body: { code: 'NOT_FOUND' },
@@ -38,7 +38,7 @@ describe('the router', () => {
   });
 });
 
-describe('the gates', () => {
+describe('request validation', () => {
   const bad = '{"name": 7}';
   it.each([
     ['an unknown route without a key', 'GET', '/v1/nothing', { as: '' }, 401, 'UNAUTHORIZED'],
@@ -50,19 +50,19 @@ describe('the gates', () => {
     ['existence before the body', 'PUT', '/v1/things/gone', { body: bad }, 404, 'NOT_FOUND'],
     ['state before the body', 'PUT', '/v1/things/busy', { body: bad }, 409, 'CONFLICT'],
     ['the body last', 'PUT', '/v1/things/a', { body: bad }, 400, 'VALIDATION_ERROR'],
-  ])('judge %s', async (_name, method, path, sent, status, code) => {
+  ])('checks %s', async (_name, method, path, sent, status, code) => {
     expect(await send(method, path, sent)).toMatchObject({ status, body: { code } });
   });
-  it('name the possible methods with a 405', async () => {
+  it('names the allowed methods in a 405', async () => {
     expect((await send('PATCH', '/v1/things/a')).headers.allow).toBe('DELETE, GET, HEAD, PUT');
   });
 });
 
-describe('a path', () => {
+describe('path matching', () => {
   it.each([
-    ['percent-encoded', '/v1/things/%61', 'a'],
-    ['percent-encoded where it need not be', '/v1/things/a%2Eb', 'a.b'],
-  ])('names a thing %s', async (_name, path, id) => {
+    ['its id is percent-encoded', '/v1/things/%61', 'a'],
+    ['its id has an unnecessary escape', '/v1/things/a%2Eb', 'a.b'],
+  ])('finds a resource if %s', async (_name, path, id) => {
     expect((await send('GET', path)).body).toEqual({ id });
   });
   it.each([
@@ -75,19 +75,19 @@ describe('a path', () => {
     ['too long an id', `/v1/things/${'a'.repeat(65)}`],
     ['a dot segment', '/v1/things/..'],
     ['nothing', '/v1/things/'],
-    ['a slash too many', '/v1/things/a/'],
+    ['a trailing slash', '/v1/things/a/'],
     ['another case', '/V1/things/a'],
-  ])('with %s names nothing', async (_name, path) => {
+  ])('finds nothing for %s', async (_name, path) => {
     expect(await send('GET', path)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
-  it('may hold any name where a name is', async () => {
+  it('accepts any name for a name parameter', async () => {
     const name = 'Größe / 100 % 🙂';
     const answer = await send('POST', `/v1/things/a/names/${encodeURIComponent(name)}`);
     expect(answer).toMatchObject({ status: 201, body: { id: 'a', name } });
     expect((await send('POST', '/v1/things/a/names/%0A')).status).toBe(404);
   });
 
-  /** What API Gateway makes of a path: every escape is decoded but that of % itself. */
+  /** Path as passed by API Gateway: each escape is decoded except that of %. */
   const asGateway = (path: string): string => path.replace(/(?:%(?!25)[0-9A-F]{2})+/g, decodeURIComponent);
 
   it.each([
@@ -99,7 +99,7 @@ describe('a path', () => {
     ['a/invite', '/v1/things/a/names/a/invite'],
     ['#1', '/v1/things/a/names/#1'],
     ['a+b', '/v1/things/a/names/a+b'],
-  ])('names the same, %j, whether it comes as it was sent or decoded by API Gateway', async (name, decoded) => {
+  ])('treats %j alike when sent directly and when decoded by API Gateway', async (name, decoded) => {
     const sent = `/v1/things/a/names/${encodeURIComponent(name)}`;
     expect(asGateway(sent)).toBe(decoded);
     for (const path of [sent, decoded])
@@ -109,30 +109,30 @@ describe('a path', () => {
     ['100 %', '/v1/things/a/names/100 %'],
     ['%zz', '/v1/things/a/names/%zz'],
     ['%C3 ü', '/v1/things/a/names/%C3 %C3%BC'],
-  ])('takes an escape that is none to the letter: %j', async (name, path) => {
+  ])('keeps an invalid escape verbatim: %j', async (name, path) => {
     expect((await send('POST', path)).body).toEqual({ id: 'a', name });
   });
-  it('takes slashes into a name only at its end, and a name is not empty', async () => {
+  it('accepts slashes in a name only at its end, and no empty name', async () => {
     expect((await send('POST', '/v1/things/a/b/names/x')).status).toBe(404);
     expect((await send('POST', '/v1/things/a/names/')).status).toBe(404);
     expect((await send('PUT', '/v1/things/a/names/x/y')).status).toBe(405);
   });
 });
 
-describe('a body', () => {
+describe('request body', () => {
   const put = (body: string, base64 = false) => send('PUT', '/v1/things/a', { body, base64 });
   const encode = (bytes: string | Buffer) => Buffer.from(bytes).toString('base64');
 
-  it('may come in base64', async () => {
+  it('is accepted in base64', async () => {
     expect((await put(encode('{"name":"ü"}'), true)).body.name).toBe('ü');
   });
-  it('may begin with a byte order mark', async () => {
+  it('is accepted with a byte order mark', async () => {
     expect((await put('\ufeff{"name":"a"}')).status).toBe(200);
   });
-  it('may hold null for what is absent', async () => {
+  it('is accepted with null for absent properties', async () => {
     expect((await put('{"name":"a","note":null}')).body).toEqual({ name: 'a', loaded: 'a' });
   });
-  it('is measured in bytes, before it is parsed', async () => {
+  it('is limited in bytes before it is parsed', async () => {
     const filled = (bytes: number) => `{"name":"${'a'.repeat(bytes - 11)}"}`;
     expect((await put(filled(100))).status).toBe(200);
     expect(await put(filled(101))).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
@@ -149,25 +149,25 @@ describe('a body', () => {
     ['a number', '7'],
     ['half a character', '{"name":"\\ud83d"}'],
     ['half a character, deep inside', '{"name":"a","note":{"x":["\\udc00"]}}'],
-  ])('that is %s is refused', async (_name, body) => {
+  ])('is rejected if it is %s', async (_name, body) => {
     const answer = await put(body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
     expect(answer.body.details).toHaveLength(1);
   });
-  it('that is not UTF-8 is refused', async () => {
+  it('is rejected if it is not UTF-8', async () => {
     expect(await put(encode(Buffer.from([0x7b, 0xff, 0x7d])), true)).toMatchObject({ status: 400 });
   });
-  it('may hold escaped characters that are whole, and escaped backslashes', async () => {
+  it('is accepted with complete escaped characters and escaped backslashes', async () => {
     expect((await put('{"name":"\\ud83d\\ude42 \\\\ud83d"}')).body.name).toBe('🙂 \\ud83d');
   });
-  it('that is missing is an empty object: what is missing is named', async () => {
+  it('counts as an empty object if missing, so that required properties are reported', async () => {
     expect((await put('')).body).toEqual({
       error: 'name: is required',
       code: 'VALIDATION_ERROR',
       details: [{ path: 'name', message: 'is required' }],
     });
   });
-  it('that is nested without end is refused or ignored, not a fault', async () => {
+  it('is rejected or ignored if nested endlessly, without an internal error', async () => {
     for (const body of [`{"a":${'['.repeat(120_000)}${']'.repeat(120_000)}}`, '['.repeat(200_000)]) {
       const { status } = await send('POST', '/v1/anything', { body });
       expect([200, 400]).toContain(status);

@@ -6,9 +6,9 @@ import { readSettings } from '#lib/settings.ts';
 const NONE = readSettings({});
 const own = readSettings({ PUBLIC_URL: 'https://status.example.com', ALLOWED_HOSTS: 'fleet.lan,Other.Example.com' });
 
-describe('an address of the service is', () => {
+describe('isServiceHost', () => {
   it.each(['127.0.0.1:8787', '192.168.1.5', '[::1]:8787', 'localhost:8787', 'console.localhost:1', 'nas', 'NAS:80'])(
-    '%s, which no stranger can point here',
+    'accepts %s, which no other owner can point here',
     (host) => {
       expect(isServiceHost(host, NONE)).toBe(true);
       expect(isServiceOrigin(`http://${host.toLowerCase()}`.replace(/:80$/, ''), host, NONE)).toBe(true);
@@ -16,7 +16,7 @@ describe('an address of the service is', () => {
   );
 
   it.each(['status.example.com', 'status.example.com:8787', 'fleet.lan', 'other.example.com:9'])(
-    '%s, which the operator names',
+    'accepts %s if the operator lists it',
     (host) => {
       expect(isServiceHost(host, own)).toBe(true);
       expect(isServiceHost(host, NONE)).toBe(false);
@@ -24,14 +24,14 @@ describe('an address of the service is', () => {
   );
 
   it.each(['evil.example', 'evil.example:8787', 'localhost.evil.example', '127.0.0.1.evil.example', '', 'a b', 'x/y'])(
-    'not "%s"',
+    'rejects "%s"',
     (host) => {
       expect(isServiceHost(host, own)).toBe(false);
       expect(() => serviceOriginOf({ host }, own)).toThrow();
     },
   );
 
-  it('none with a dot that nobody named, whatever it is', () => {
+  it('rejects any unlisted host with a dot', () => {
     fc.assert(
       fc.property(fc.domain(), (name) => {
         expect(isServiceHost(name, own)).toBe(false);
@@ -41,33 +41,33 @@ describe('an address of the service is', () => {
   });
 });
 
-describe('a page of the service', () => {
-  it('has the very host and port of the request, or PUBLIC_URL', () => {
+describe('isServiceOrigin', () => {
+  it('accepts the exact host and port of the request, or PUBLIC_URL', () => {
     expect(isServiceOrigin('http://localhost:8787', 'localhost:8787', NONE)).toBe(true);
     expect(isServiceOrigin('http://localhost:8788', 'localhost:8787', NONE)).toBe(false);
     expect(isServiceOrigin('http://other:8787', 'localhost:8787', NONE)).toBe(false);
-    // A proxy that calls by an address of its own.
+    // A proxy that uses its own address for the request.
     expect(isServiceOrigin('https://status.example.com', '127.0.0.1:8787', own)).toBe(true);
     expect(isServiceOrigin('http://status.example.com', '127.0.0.1:8787', own)).toBe(false);
     expect(isServiceOrigin('https://status.example.com.evil.example', '127.0.0.1:8787', own)).toBe(false);
   });
 
   it.each(['null', '', '*', 'file://', 'http://localhost:8787/', 'http://localhost:8787/a', 'chrome-extension://abc'])(
-    'is not "%s"',
+    'rejects the page "%s"',
     (origin) => {
       expect(isServiceOrigin(origin, 'localhost:8787', NONE)).toBe(false);
     },
   );
 });
 
-describe('the origin under which a browser has the service', () => {
-  it('is that of its page, else PUBLIC_URL at its host, else plain http', () => {
+describe('serviceOriginOf', () => {
+  it('returns the origin of the page, else PUBLIC_URL at its host, else plain http', () => {
     expect(serviceOriginOf({ host: 'nas:8787', origin: 'https://nas:8787' }, NONE).origin).toBe('https://nas:8787');
     expect(serviceOriginOf({ host: 'status.example.com' }, own).origin).toBe('https://status.example.com');
     expect(serviceOriginOf({ host: 'localhost:8787' }, own).origin).toBe('http://localhost:8787');
   });
 
-  it('is refused for a page of another, with what the operator can set', () => {
+  it('rejects a foreign page and names the setting to change', () => {
     expect(() => serviceOriginOf({ host: 'evil.example', origin: 'https://evil.example' }, NONE)).toThrow(
       'https://evil.example is not an address of this service. Set PUBLIC_URL=https://evil.example.',
     );
@@ -75,10 +75,11 @@ describe('the origin under which a browser has the service', () => {
 });
 
 describe('a request without Host', () => {
-  it('is told to send it', () => expect(() => serviceOriginOf({}, NONE)).toThrow('Send the header Host'));
+  it('is rejected with a request for the header', () =>
+    expect(() => serviceOriginOf({}, NONE)).toThrow('Send the Host header'));
 });
 
-describe('settings of addresses and sessions', () => {
+describe('address and session settings', () => {
   it.each([
     [{ PUBLIC_URL: 'https://status.example.com/fleet' }, 'PUBLIC_URL: must be an address without a path'],
     [{ PUBLIC_URL: 'status.example.com' }, 'PUBLIC_URL: must be an address'],
@@ -89,11 +90,11 @@ describe('settings of addresses and sessions', () => {
     [{ SESSION_DAYS: '3' }, 'SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is 7'],
     [{ SESSION_DAYS: '91' }, 'SESSION_DAYS: must be at most 90'],
     [{ SESSION_IDLE_DAYS: '0' }, 'SESSION_IDLE_DAYS: must be at least 1'],
-  ])('%o are refused at the start', (env, told) => {
-    expect(() => readSettings(env)).toThrow(`Settings are wrong. ${told}`);
+  ])('are rejected at startup: %o', (env, message) => {
+    expect(() => readSettings(env)).toThrow(`Settings are wrong. ${message}`);
   });
 
-  it('PUBLIC_URL may end with a slash, and be in capitals', () => {
+  it('accept a PUBLIC_URL with a trailing slash and in capitals', () => {
     expect(readSettings({ PUBLIC_URL: 'https://Status.Example.com/' }).PUBLIC_URL).toBe('https://status.example.com');
   });
 });

@@ -6,12 +6,12 @@ import { Reply, route } from '#lib/platform/http/route.ts';
 import { type Gates, makeRouter } from '#lib/platform/http/router.ts';
 import { memoryLog } from '#test/support/log.ts';
 
-/** An API of few rows, one of each kind of access, for tests of what the router does with any. */
+/** An API with one route per kind of access, for router tests. */
 export type Context = { caller: Rights };
-const row = route<Context>();
+const define = route<Context>();
 
-const rows = [
-  row({
+const routes = [
+  define({
     method: 'GET',
     path: '/v1/things/{id}',
     access: 'read',
@@ -21,7 +21,7 @@ const rows = [
     query: z.object({ word: z.string().optional() }),
     run: async (_context, { params, query }) => ({ ...params, ...query }),
   }),
-  row({
+  define({
     method: 'PUT',
     path: '/v1/things/{id}',
     access: 'write',
@@ -37,7 +37,7 @@ const rows = [
     },
     run: async (_context, { body, loaded }) => ({ ...body, loaded }),
   }),
-  row({
+  define({
     method: 'POST',
     path: '/v1/things/{id}/names/{name}',
     names: ['name'],
@@ -47,8 +47,15 @@ const rows = [
     reply: z.unknown(),
     run: async (_context, { params }) => params,
   }),
-  row({ method: 'DELETE', path: '/v1/things/{id}', access: 'write', summary: '', status: 204, run: async () => 'x' }),
-  row({
+  define({
+    method: 'DELETE',
+    path: '/v1/things/{id}',
+    access: 'write',
+    summary: '',
+    status: 204,
+    run: async () => 'x',
+  }),
+  define({
     method: 'GET',
     path: '/v1/open',
     access: 'open',
@@ -57,7 +64,7 @@ const rows = [
     reply: z.unknown(),
     run: async (c) => c.caller,
   }),
-  row({
+  define({
     method: 'POST',
     path: '/v1/anything',
     access: 'open',
@@ -67,7 +74,7 @@ const rows = [
     body: z.object({}),
     run: async () => 1,
   }),
-  row({
+  define({
     method: 'GET',
     path: '/v1/paged',
     access: 'read',
@@ -76,7 +83,7 @@ const rows = [
     reply: z.unknown(),
     run: async () => new Reply([1], { link: '<x>' }),
   }),
-  row({
+  define({
     method: 'GET',
     path: '/v1/broken',
     access: 'read',
@@ -107,9 +114,9 @@ export const gates: Gates<Context> = {
     return { caller };
   },
 };
-const handle = makeRouter(rows, gates);
+const handle = makeRouter(routes, gates);
 
-/** How a request is sent: by which caller, with what. */
+/** Caller and content of a request. */
 type Sent = { as?: string; body?: string; base64?: boolean; query?: string };
 export async function send(
   method: string,

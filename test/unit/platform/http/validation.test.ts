@@ -4,8 +4,8 @@ import * as z from 'zod';
 import type { AppError } from '#lib/platform/errors.ts';
 import { parse, parseBody } from '#lib/platform/http/validation.ts';
 
-/** The details of a refusal; none when there was none. */
-function complaints(run: () => unknown): Record<string, string> {
+/** Details of a validation error; none without an error. */
+function errorsOf(run: () => unknown): Record<string, string> {
   try {
     run();
     return {};
@@ -14,7 +14,7 @@ function complaints(run: () => unknown): Record<string, string> {
   }
 }
 
-describe('a member that is not known', () => {
+describe('an unknown property', () => {
   const inner = z.object({ host: z.string(), port: z.int().optional() });
   const kinds = z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('a'), a: z.string() }),
@@ -34,34 +34,34 @@ describe('a member that is not known', () => {
     .meta({ id: 'TestOfUnknownMembers' });
 
   it.each<[place: string, value: object, path: string]>([
-    ['at the outermost level', { hots: 1 }, 'hots'],
-    ['below an optional member', { plain: { host: 'x', prot: 1 } }, 'plain.prot'],
+    ['at the top level', { hots: 1 }, 'hots'],
+    ['below an optional property', { plain: { host: 'x', prot: 1 } }, 'plain.prot'],
     ['below one with a default', { filled: { host: 'x', prot: 1 } }, 'filled.prot'],
-    ['in a list, behind a preprocessing', { list: [{ host: 'x' }, { host: 'x', prot: 1 }] }, 'list.1.prot'],
+    ['in a list, after preprocessing', { list: [{ host: 'x' }, { host: 'x', prot: 1 }] }, 'list.1.prot'],
     ['of another kind', { kind: { kind: 'a', a: 'x', b: 'x' } }, 'kind.b'],
     ['of a strict object, named once', { strict: { host: 'x', prot: 1 } }, 'strict.prot'],
-    ['whose name is that of a method of every object', { toString: 1 }, 'toString'],
-  ])('is refused %s', (_place, value, path) => {
-    expect(Object.keys(complaints(() => parse(schema, value)))).toEqual([path]);
+    ['named like a method of every object', { toString: 1 }, 'toString'],
+  ])('is rejected %s', (_place, value, path) => {
+    expect(Object.keys(errorsOf(() => parse(schema, value)))).toEqual([path]);
   });
 
-  it('is not looked for where a schema leaves it open', () => {
-    expect(complaints(() => parse(schema, { open: { anything: { at: ['all'] } } }))).toEqual({});
+  it('is accepted if the schema is open', () => {
+    expect(errorsOf(() => parse(schema, { open: { anything: { at: ['all'] } } }))).toEqual({});
   });
 
-  it('is passed over when it belongs to a record that was read, at the outermost level alone', () => {
+  it('is ignored at the top level only, if it belongs to a returned record', () => {
     const read = new Set(['created_at']);
     expect(parseBody(schema, { created_at: 'x' }, read)).not.toHaveProperty('created_at');
     const below = { plain: { host: 'x', created_at: 'x' } };
-    expect(Object.keys(complaints(() => parseBody(schema, below, read)))).toEqual(['plain.created_at']);
+    expect(Object.keys(errorsOf(() => parseBody(schema, below, read)))).toEqual(['plain.created_at']);
   });
 
-  it('is refused in a body also where it is null, which is absent for one that is known', () => {
-    expect(complaints(() => parseBody(schema, { plain: null }))).toEqual({});
-    expect(Object.keys(complaints(() => parseBody(schema, { plan: null })))).toEqual(['plan']);
+  it('is rejected in a body even if null, which means absent for a known property', () => {
+    expect(errorsOf(() => parseBody(schema, { plain: null }))).toEqual({});
+    expect(Object.keys(errorsOf(() => parseBody(schema, { plan: null })))).toEqual(['plan']);
   });
 
-  it('is refused whatever it is called and holds', () => {
+  it('is rejected with any name and value', () => {
     const names = Object.keys(schema.shape);
     fc.assert(
       fc.property(
@@ -69,19 +69,19 @@ describe('a member that is not known', () => {
         fc.jsonValue(),
         (name, value) => {
           const body = Object.fromEntries([[name, value]]);
-          expect(complaints(() => parse(schema, body))[name]).toContain(`\`${name}\` is not known`);
+          expect(errorsOf(() => parse(schema, body))[name]).toContain(`\`${name}\` is not known`);
         },
       ),
     );
   });
 
-  it('is named a hundred times at most', () => {
+  it('is reported at most a hundred times', () => {
     const body = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, 1]));
-    expect(Object.keys(complaints(() => parse(schema, body)))).toHaveLength(100);
+    expect(Object.keys(errorsOf(() => parse(schema, body)))).toHaveLength(100);
   });
 });
 
-describe('what must be is told in plain words', () => {
+describe('validation messages', () => {
   it.each<[schema: z.ZodType, value: unknown, message: string]>([
     [z.string(), 7, 'must be text'],
     [z.string(), undefined, 'is required'],
@@ -97,25 +97,25 @@ describe('what must be is told in plain words', () => {
     [z.number().gt(0), 0, 'must be more than 0'],
     [z.boolean(), 'yes', 'must be true or false'],
     [z.array(z.string()), {}, 'must be a list'],
-    [z.array(z.string()).max(1), ['a', 'b'], 'must have at most 1 members'],
+    [z.array(z.string()).max(1), ['a', 'b'], 'must have at most 1 items'],
     [z.object({}), 'x', 'must be an object'],
     [z.record(z.string(), z.string()), 'x', 'must be an object'],
     [z.enum(['admin', 'member']), 'boss', 'must be one of admin, member'],
     [z.enum(['admin', 'member']), undefined, 'is required: one of admin, member'],
     [z.literal('push'), 'pull', 'must be push'],
     [z.email(), 'x', 'must be an e-mail address'],
-    [z.union([z.string(), z.number()]), true, 'has none of the possible forms'],
+    [z.union([z.string(), z.number()]), true, 'has none of the accepted forms'],
   ])('%#: %s', (schema, value, message) => {
-    expect(complaints(() => parse(z.object({ it: schema }), { it: value }))).toEqual({ it: message });
+    expect(errorsOf(() => parse(z.object({ it: schema }), { it: value }))).toEqual({ it: message });
   });
 
-  it('names what every kind wants where the kind is missing or unknown', () => {
+  it('report the properties required by all kinds if the kind is missing or unknown', () => {
     const shared = { name: z.string(), note: z.string().optional() };
     const schema = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('a'), ...shared, a: z.string() }),
       z.object({ kind: z.literal('b'), ...shared }),
     ]);
-    expect(complaints(() => parse(schema, {}))).toEqual({ kind: 'is required: one of a, b', name: 'is required' });
-    expect(complaints(() => parse(schema, { kind: 'c', name: 'x' }))).toEqual({ kind: 'must be one of a, b' });
+    expect(errorsOf(() => parse(schema, {}))).toEqual({ kind: 'is required: one of a, b', name: 'is required' });
+    expect(errorsOf(() => parse(schema, { kind: 'c', name: 'x' }))).toEqual({ kind: 'must be one of a, b' });
   });
 });

@@ -10,22 +10,22 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const secrets = fc.string({ unit: fc.constantFrom(...LETTERS, ...PUNCTUATION), minLength: 8, maxLength: 60 });
 const ways = fc.constantFrom(...Object.values(WRITINGS));
 
-/** How much of a text is shown beside its masks. */
+/** Characters shown next to the masks. */
 const shown = (text: string): number => text.replaceAll('*', '').length;
 
 describe('a secret', () => {
-  it.each(Object.keys(WRITINGS))('written %s is found, whatever stands around it', (way) => {
+  it.each(Object.keys(WRITINGS))('is found %s in any surrounding text', (way) => {
     fc.assert(
       fc.property(secrets, fc.constantFrom('', ' ', 'a', 'id: "', '{\n  "x": "'), (secret, before) => {
         const text = `${before}${WRITINGS[way]!(secret)}" and so on`;
-        // Padding of base64, and a digit of it that holds bits of a neighbour.
+        // Padding of base64, and a digit with bits of its neighbor.
         expect(shown(redactorOf([secret])(text)) - shown(before) - shown('" and so on')).toBeLessThanOrEqual(3);
       }),
     );
   });
 
-  it('written in two ways at once is found', () => {
-    // What is left: padding of base64, in the second way.
+  it('is found in two nested encodings', () => {
+    // Remains: padding of base64 in the second encoding.
     fc.assert(
       fc.property(secrets, ways, ways, (secret, first, second) => {
         const left = redactorOf([secret])(`got ${second(first(secret))}`);
@@ -35,14 +35,14 @@ describe('a secret', () => {
     );
   });
 
-  it('that begins at the end of a text that was cut off is found from its fourth character on', () => {
+  it('is found from its fourth character on at the end of a truncated text', () => {
     fc.assert(
       fc.property(secrets, ways, fc.nat(), (secret, write, at) => {
         const whole = write(secret);
         const least = write(secret.slice(0, 4)).replace(/=+$/, '').length + 2;
         fc.pre(whole.length > least);
         const text = `got ${whole.slice(0, least + (at % (whole.length - least)))}`;
-        // Beside `got `: a part of an escape or of a digit, which tells less than a character.
+        // Next to `got `: part of an escape or digit, which reveals less than a character.
         const left = redactorOf([secret])(text, true);
         expect(shown(left)).toBeLessThanOrEqual('got '.length + 12);
         expect(left).toContain(REDACTED);
@@ -50,7 +50,7 @@ describe('a secret', () => {
     );
   });
 
-  it('is found by any sixteen characters of it', () => {
+  it('is found by any sixteen of its characters', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 16, maxLength: 99 }), fc.nat(), (secret, at) => {
         const start = at % (secret.length - 15);
@@ -59,24 +59,24 @@ describe('a secret', () => {
     );
   });
 
-  it('of bytes that are no ASCII is found in every encoding', () => {
+  it('is found in each encoding if it is not ASCII', () => {
     for (const write of Object.values(WRITINGS)) {
       expect(redactorOf(['pässwörd-ß'])(`got ${write('pässwörd-ß')} `)).toContain(REDACTED);
     }
     expect(redactorOf(['pässwörd-ß'])('p%E4ssw%F6rd-%DF')).toBe(REDACTED);
   });
 
-  it('in other case than it was sent is found', () => {
+  it('is found in another letter case', () => {
     expect(redactorOf(['SecretToken'])('GET /SECRETTOKEN, secrettoken')).toBe(`GET /${REDACTED}, ${REDACTED}`);
   });
 
-  it('in a text that is shortened with an ellipsis is found', () => {
+  it('is found in a text shortened with an ellipsis', () => {
     expect(redactorOf(['SECRETTOKEN0123'])('redirected to /SECRETT…')).toBe(`redirected to /${REDACTED}…`);
   });
 });
 
-describe('what is no secret', () => {
-  it('stays as it was', () => {
+describe('text without secrets', () => {
+  it('stays unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         expect(redactorOf(['\u{1F511}'.repeat(8)])(text)).toBe(text);
@@ -86,32 +86,32 @@ describe('what is no secret', () => {
   });
 
   it.each([
-    ['a value of one or two characters, which is everywhere', '1', '{"id": 1, "n": 11}', '{"id": 1, "n": 11}'],
+    ['a value of one or two characters', '1', '{"id": 1, "n": 11}', '{"id": 1, "n": 11}'],
     ['a short value inside a word', 'prod', 'product of prod', `product of ${REDACTED}`],
     ['a short value in a number', '2026', '120260 2026-01', `120260 ${REDACTED}-01`],
-    ['the beginning of a secret at the end of a text that is whole', 'services/T0', 'no service', 'no service'],
+    ['the beginning of a secret at the end of a complete text', 'services/T0', 'no service', 'no service'],
     ['an empty value', '', 'a  b', 'a  b'],
-  ])('%s', (_what, secret, text, left) => {
+  ])('redacts nothing but the secret: %s', (_what, secret, text, left) => {
     expect(redactorOf([secret])(text)).toBe(left);
   });
 });
 
-describe('of the headers of a request', () => {
+describe('secrets in request headers', () => {
   const basic = `Basic ${Buffer.from('ops:hush').toString('base64')}`;
   it.each([
     ['a value', { 'X-Key': 'sk_live_9' }, '{"x-key":"sk_live_9"}', `{"x-key":"${REDACTED}"}`],
     ['a token without its scheme', { Authorization: 'Bearer abcdef' }, 'no token abcdef', `no token ${REDACTED}`],
-    ['the word before a token', { Authorization: 'Bearer abcdef' }, 'Bearer abcdef', `Bearer ${REDACTED}`],
+    ['the scheme before a token', { Authorization: 'Bearer abcdef' }, 'Bearer abcdef', `Bearer ${REDACTED}`],
     ['Basic as it was sent', { authorization: basic }, `got ${basic}`, `got Basic ${REDACTED}`],
     ['user and password of Basic', { authorization: basic }, 'no user ops:hush', `no user ${REDACTED}`],
     ['the password of Basic', { authorization: basic }, 'wrong: "hush"', `wrong: "${REDACTED}"`],
     ['a cookie of several', { Cookie: 'theme=dark1; sid=abc123' }, '{"sid":"abc123"}', `{"sid":"${REDACTED}"}`],
-  ])('%s is known', (_what, headers, text, left) => {
+  ])('are found: %s', (_what, headers, text, left) => {
     expect(redactorOf(headerSecrets(headers as Record<string, string>))(text)).toBe(left);
   });
 });
 
-it('reading a text takes time in proportion to it, whatever it holds', () => {
+it('takes linear time for any text', () => {
   const layers = (text: string): string => {
     let whole = text;
     for (let i = 0; i < 6; i++) whole = Buffer.from(whole).toString('base64').slice(0, 4096);

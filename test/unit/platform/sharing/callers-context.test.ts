@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
-it('each piece of work is done in the async context of its caller, whoever frees the place for it', async () => {
+it('runs each piece of work in the async context of its caller, regardless of the context that frees the permit', async () => {
   const fair = new FairSemaphore(
-    { places: 1, wait_ms: 5000 },
+    { permits: 1, wait_ms: 5000 },
     { now: () => 0, sleep: () => new Promise<never>(() => {}) },
   );
   const caller = new AsyncLocalStorage<string>();

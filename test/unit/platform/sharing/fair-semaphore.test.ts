@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairSemaphore, NO_PERMIT, type SemaphoreOptions, tenantShare } from '#lib/platform/sharing/fair-semaphore.ts';
 
-/** Work that ends when the test says so, on a clock that the test moves. */
+/** Work that ends on demand, on a clock that the test moves. */
 function world(shares: SemaphoreOptions) {
   let now = 0;
   const sleeping: { until: number; wake: () => void }[] = [];
@@ -60,16 +60,16 @@ function world(shares: SemaphoreOptions) {
   };
 }
 
-describe('fair shares', () => {
-  it('let one tenant have every place while nobody else wants one', async () => {
-    const { submit, running, settle } = world({ places: 10, wait_ms: 1000 });
+describe('FairSemaphore', () => {
+  it('gives all permits to one tenant while no other requires one', async () => {
+    const { submit, running, settle } = world({ permits: 10, wait_ms: 1000 });
     for (let i = 0; i < 30; i++) submit('a');
     await settle();
     expect(running()).toBe(10);
   });
 
-  it('begin the work of others at once, though one tenant holds every place and does not end', async () => {
-    const { submit, running, settle } = world({ places: 10, wait_ms: 1000 });
+  it('starts the work of others at once, although one tenant holds all permits', async () => {
+    const { submit, running, settle } = world({ permits: 10, wait_ms: 1000 });
     for (let i = 0; i < 100; i++) submit('a');
     const other = submit('b');
     await settle();
@@ -80,8 +80,8 @@ describe('fair shares', () => {
     expect(running('b')).toBe(tenantShare(10));
   });
 
-  it('serve tenants in turns, and leave nobody more than a fifth while others wait', async () => {
-    const { submit, running, pieces, settle } = world({ places: 10, wait_ms: 1000 });
+  it('serves tenants in turn, and limits each to a fifth while others wait', async () => {
+    const { submit, running, pieces, settle } = world({ permits: 10, wait_ms: 1000 });
     for (const tenant of ['a', 'b', 'c', 'd', 'e']) for (let i = 0; i < 60; i++) submit(tenant);
     await settle();
     for (let i = 0; i < 40; i++) {
@@ -92,8 +92,8 @@ describe('fair shares', () => {
     for (const tenant of ['a', 'b', 'c', 'd', 'e']) expect(running(tenant)).toBe(2);
   });
 
-  it('let few at once go to one target of a tenant, and its other targets pass by', async () => {
-    const { submit, running, settle } = world({ places: 10, per_target: 3, wait_ms: 1000 });
+  it('limits the work for one target of a tenant without delaying its other targets', async () => {
+    const { submit, running, settle } = world({ permits: 10, per_target: 3, wait_ms: 1000 });
     for (let i = 0; i < 20; i++) submit('a', 'slow.test');
     const other = submit('a', 'quick.test');
     const same = submit('b', 'slow.test');
@@ -102,8 +102,8 @@ describe('fair shares', () => {
     expect([other.state, same.state]).toEqual(['runs', 'runs']);
   });
 
-  it('say that there was no place when none came free in time, and begin nothing then', async () => {
-    const { submit, pass } = world({ places: 1, wait_ms: 5000 });
+  it('returns NO_PERMIT without starting the work if no permit becomes free in time', async () => {
+    const { submit, pass } = world({ permits: 1, wait_ms: 5000 });
     const first = submit('a');
     submit('a').end();
     const late = submit('a');
@@ -114,28 +114,28 @@ describe('fair shares', () => {
     expect(first.state).toBe('runs');
   });
 
-  it('remember for a minute who was held back by its own work, and of others nothing', async () => {
-    const { fair, submit, pass, settle } = world({ places: 10, per_target: 3, wait_ms: 1000 });
+  it('reports for a minute which tenants reached their share', async () => {
+    const { fair, submit, pass, settle } = world({ permits: 10, per_target: 3, wait_ms: 1000 });
     const held = [submit('a'), submit('a')];
     submit('b');
     await settle();
-    expect([fair.wasHeldBack('a'), fair.wasHeldBack('b')]).toEqual([true, false]);
+    expect([fair.wasAtLimit('a'), fair.wasAtLimit('b')]).toEqual([true, false]);
     for (const one of held) one.end();
     await pass(59_000);
-    expect(fair.wasHeldBack('a')).toBe(true);
+    expect(fair.wasAtLimit('a')).toBe(true);
     await pass(2000);
-    expect(fair.wasHeldBack('a')).toBe(false);
+    expect(fair.wasAtLimit('a')).toBe(false);
   });
 
-  it('free the place of work that throws', async () => {
-    const { fair } = world({ places: 1, wait_ms: 1000 });
+  it('frees the permit of work that throws', async () => {
+    const { fair } = world({ permits: 1, wait_ms: 1000 });
     const failing = () => Promise.reject(new Error('broken'));
     await expect(fair.run({ tenant: 'a' }, failing)).rejects.toThrow('broken');
     expect(await fair.run({ tenant: 'a' }, async () => 'done')).toBe('done');
   });
 
-  it('do a list in its order, as places come free, and name what found none in time', async () => {
-    const { fair, submit, pass, settle } = world({ places: 2, wait_ms: 5000 });
+  it('runs a list in order as permits become free, and reports items that got none in time', async () => {
+    const { fair, submit, pass, settle } = world({ permits: 2, wait_ms: 5000 });
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const leftOver: (readonly number[])[] = [];
@@ -162,9 +162,9 @@ describe('fair shares', () => {
     expect([begun, isOver]).toEqual([[1, 2, 3], true]);
   });
 
-  it('serve the lists of tenants in turns, one item at a time', async () => {
-    const { fair, submit, settle } = world({ places: 1, wait_ms: 5000 });
-    // Both may hold a fifth beyond the one place, so that it is full with the two of another.
+  it('serves the lists of tenants in turn, one item at a time', async () => {
+    const { fair, submit, settle } = world({ permits: 1, wait_ms: 5000 });
+    // Both can hold a fifth beyond the one permit, so that two of another tenant fill it.
     const full = [submit('c'), submit('d')];
     const begun: string[] = [];
     const work = async (item: string) => void begun.push(item);
@@ -176,8 +176,8 @@ describe('fair shares', () => {
     expect(begun).toEqual(['a1', 'b1', 'a2', 'b2']);
   });
 
-  it('end a list with the error of one of its items, whose place is free', async () => {
-    const { fair } = world({ places: 1, wait_ms: 1000 });
+  it('rejects a list with the error of an item and frees its permit', async () => {
+    const { fair } = world({ permits: 1, wait_ms: 1000 });
     const done: number[] = [];
     const work = async (item: number) => {
       if (item === 1) throw new Error('broken');
@@ -200,7 +200,7 @@ describe('fair shares', () => {
     { weight: 1, arbitrary: fc.record({ pass: fc.integer({ min: 100, max: 4000 }) }) },
   );
 
-  it('hold their bounds in any order of events, and leave no place idle that waiting work may have', async () => {
+  it('keeps its limits for any order of events, and leaves no usable permit idle', async () => {
     const story = fc.asyncProperty(
       fc.integer({ min: 1, max: 12 }),
       fc.integer({ min: 1, max: 4 }),
@@ -214,7 +214,7 @@ describe('fair shares', () => {
           running,
           waiting,
           settle,
-        } = world({ places, per_target, wait_ms: 3000 });
+        } = world({ permits: places, per_target, wait_ms: 3000 });
         const share = tenantShare(places);
         for (const one of steps) {
           if ('tenant' in one) submit(one.tenant, one.target);

@@ -12,13 +12,13 @@ import {
 } from '#lib/platform/sharing/rates.ts';
 
 const rates = fc.record({ per_second: fc.integer({ min: 1, max: 1000 }), burst: fc.integer({ min: 1, max: 5000 }) });
-/** Times between requests (ms), and how much each asks for. */
+/** Times between requests (ms), and requested tokens. */
 const requests = fc.array(fc.tuple(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 1, max: 20 })), {
   minLength: 1,
   maxLength: 200,
 });
 
-/** What a bucket gives of it, by time. */
+/** Tokens that a bucket grants, by time. */
 function run(rate: Rate, asked: [number, number][]) {
   let now = 1_000_000;
   let bucket = fullBucket(rate, now);
@@ -26,12 +26,12 @@ function run(rate: Rate, asked: [number, number][]) {
     now += pause;
     const taken = takeFrom(refilled(bucket, rate, now), rate, count);
     bucket = taken.bucket;
-    return { now, count: Math.min(count, rate.burst), ...taken.standing };
+    return { now, count: Math.min(count, rate.burst), ...taken.status };
   });
 }
 
-describe('a bucket', () => {
-  it('never gives more, from one time to another, than its burst and what flowed in meanwhile', () => {
+describe('a token bucket', () => {
+  it('never grants more between two times than its burst and the refill', () => {
     fc.assert(
       fc.property(rates, requests, (rate, asked) => {
         const given = run(rate, asked);
@@ -47,7 +47,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('never refuses who asks for no more than its rate', () => {
+  it('never refuses a client that stays within its rate', () => {
     fc.assert(
       fc.property(rates, fc.integer({ min: 1, max: 100 }), (rate, count) => {
         const pause = Math.ceil(1000 / rate.per_second);
@@ -61,26 +61,25 @@ describe('a bucket', () => {
     );
   });
 
-  it('gives what was refused once the time that it named is over, and is full after the other', () => {
+  it('grants refused tokens after the announced time, and is full after the other', () => {
     fc.assert(
       fc.property(rates, requests, (rate, asked) => {
         let now = 0;
         let bucket = fullBucket(rate, now);
         for (const [pause, count] of asked) {
           now += pause;
-          const { bucket: next, standing } = takeFrom(refilled(bucket, rate, now), rate, count);
+          const { bucket: next, status } = takeFrom(refilled(bucket, rate, now), rate, count);
           bucket = next;
-          const later = now + standing.retry_s * 1000;
-          if (!standing.allowed)
-            expect(takeFrom(refilled(bucket, rate, later), rate, count).standing.allowed).toBe(true);
-          const full = refilled(bucket, rate, now + standing.reset_s * 1000);
+          const later = now + status.retry_s * 1000;
+          if (!status.allowed) expect(takeFrom(refilled(bucket, rate, later), rate, count).status.allowed).toBe(true);
+          const full = refilled(bucket, rate, now + status.reset_s * 1000);
           expect(full.tokens).toBeCloseTo(rate.burst, 6);
         }
       }),
     );
   });
 
-  it('goes on from the present when the clock was set back', () => {
+  it('continues from the current time if the clock was set back', () => {
     const rate = { per_second: 1, burst: 1 };
     const empty = takeFrom(fullBucket(rate, 10_000_000), rate).bucket;
     const back = refilled(empty, rate, 1000);
@@ -88,20 +87,20 @@ describe('a bucket', () => {
     expect(refilled(back, rate, 2000).tokens).toBe(1);
   });
 
-  it('gives all that it holds to who asks for more than it can ever hold', () => {
+  it('grants all its tokens to a request for more than its burst', () => {
     const rate = { per_second: 1, burst: 5 };
     expect(takeFrom(fullBucket(rate, 0), rate, 50)).toMatchObject({
       bucket: { tokens: 0 },
-      standing: { allowed: true },
+      status: { allowed: true },
     });
-    expect(takeFrom({ tokens: 4, at: 0 }, rate, 50).standing).toMatchObject({ allowed: false, retry_s: 1 });
+    expect(takeFrom({ tokens: 4, at: 0 }, rate, 50).status).toMatchObject({ allowed: false, retry_s: 1 });
   });
 });
 
-describe('buckets by name', () => {
+describe('makeBuckets', () => {
   const rate = { per_second: 1, burst: 2 };
 
-  it('do not know each other', () => {
+  it('keeps buckets independent', () => {
     const { take } = makeBuckets({ now: () => 0 }, 10);
     expect([take('a', rate), take('a', rate), take('a', rate), take('b', rate)].map(({ allowed }) => allowed)).toEqual([
       true,
@@ -111,7 +110,7 @@ describe('buckets by name', () => {
     ]);
   });
 
-  it('are forgotten beyond a number, the one that was not used for longest first', () => {
+  it('drops the least recently used buckets beyond the limit', () => {
     const buckets = makeBuckets({ now: () => 0 }, 3);
     for (let i = 0; i < 3; i++) buckets.take('busy', rate);
     for (let i = 0; i < 1000; i++) {
@@ -122,7 +121,7 @@ describe('buckets by name', () => {
   });
 });
 
-describe('what a client has of an address', () => {
+describe('networkOf', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -130,15 +129,15 @@ describe('what a client has of an address', () => {
     ['2001:db8:1:2:ffff::9', '2001:db8:1:2::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['', ''],
-  ])('of %s is %s', (address, network) => {
+  ])('returns for %s: %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });
 
-describe('rates as an operator writes them', () => {
+describe('RATE_LIMITS', () => {
   const own = ratesIn('', {} as never);
 
-  it('take the place of those that they name', () => {
+  it('replaces only the named rates', () => {
     const defaults = { push: { per_second: 1, burst: 2 }, send: { per_second: 3, burst: 4 } } as never;
     expect(ratesIn('push=1000/10000', defaults)).toEqual({
       push: { per_second: 1000, burst: 10_000 },
@@ -149,18 +148,18 @@ describe('rates as an operator writes them', () => {
   });
 
   it.each([
-    ['push', 'is not <class>=<a second>/<at once>'],
-    ['push=5', 'is not <class>=<a second>/<at once>'],
-    ['push=0/5', 'is not <class>=<a second>/<at once>'],
-    ['push=5/5,', 'is not <class>=<a second>/<at once>'],
-    ['pull=5/5', 'there is no class "pull"; there are read, write, push, mcp, send, open, sign-in'],
-    ['push=5/5,push=6/6', '"push" is there twice'],
-  ])('are refused in words when they say %j', (text, problem) => {
+    ['push', 'is not <class>=<per second>/<burst>'],
+    ['push=5', 'is not <class>=<per second>/<burst>'],
+    ['push=0/5', 'is not <class>=<per second>/<burst>'],
+    ['push=5/5,', 'is not <class>=<per second>/<burst>'],
+    ['pull=5/5', '"pull" is not a class; use one of read, write, push, mcp, send, open, sign-in'],
+    ['push=5/5,push=6/6', '"push" is a duplicate'],
+  ])('rejects %j with a message', (text, problem) => {
     expect(rateListProblem(text)).toContain(problem);
     expect(() => readRates(text, ['push'])).toThrow();
   });
 
-  it.each(['', 'off', 'push=5/5', ' push=5/5 , sign-in=1/1'])('are understood as %j', (text) => {
+  it.each(['', 'off', 'push=5/5', ' push=5/5 , sign-in=1/1'])('accepts %j', (text) => {
     expect(rateListProblem(text)).toBeUndefined();
   });
 });

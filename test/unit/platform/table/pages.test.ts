@@ -5,7 +5,7 @@ import { under } from '#lib/keys.ts';
 import type { Query } from '#lib/platform/ports.ts';
 import { allOf, itemsOf, pagesOf } from '#lib/platform/table/pages.ts';
 
-/** A partition of `count` items, with the reads of it. */
+/** A partition of `count` items, and a record of its reads. */
 async function partition(count: number) {
   const store = openTable({ file: ':memory:' });
   const sks = Array.from({ length: count }, (_, i) => `R#${String(i).padStart(3, '0')}`);
@@ -20,8 +20,8 @@ async function partition(count: number) {
 
 const RESULTS = { partition: 'p', ...under('R#') };
 
-describe('reading a query to its end', () => {
-  it('finds every item once and in order, with one read a page, whatever the size of a page', async () => {
+describe('pagesOf and itemsOf', () => {
+  it('find each item once in order, with one read per page of any size', async () => {
     const size = fc.integer({ min: 1, max: 20 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 60 }), size, fc.boolean(), async (count, limit, descending) => {
@@ -40,19 +40,19 @@ describe('reading a query to its end', () => {
     );
   });
 
-  it('reads no page that its consumer does not get to', async () => {
+  it('read no page that the consumer does not reach', async () => {
     const { table, sks, reads } = await partition(30);
     for await (const { sk } of itemsOf(table, { ...RESULTS, limit: 10 })) if (sk === sks[19]) break;
     expect(reads).toHaveLength(2);
   });
 
-  it('begins behind the position that it is given', async () => {
+  it('start after the given position', async () => {
     const { table, sks } = await partition(30);
     const rest = await allOf(table, { ...RESULTS, limit: 10, after: sks[24] });
     expect(rest.map(({ sk }) => sk)).toEqual(sks.slice(25));
   });
 
-  it('tells its consumer that a page could not be read', async () => {
+  it('pass a failed read to the consumer', async () => {
     const { table, reads } = await partition(30);
     const query: typeof table.query = (asked) =>
       reads.length === 2 ? Promise.reject(new Error('disk full')) : table.query(asked);

@@ -21,8 +21,8 @@ function world() {
   };
 }
 
-describe('untilDone', () => {
-  it('answers what the first attempt that is done answers', async () => {
+describe('retryOnConflict', () => {
+  it('returns the result of the first successful attempt', async () => {
     const ports = world();
     const tries: number[] = [];
     const answer = await retryOnConflict(ports, async (count) => {
@@ -33,13 +33,13 @@ describe('untilDone', () => {
     expect(tries).toEqual([0, 1, 2, 3]);
   });
 
-  it('waits longer and longer, at most 15 ms for each try', async () => {
+  it('waits longer after each try, at most 15 ms per try', async () => {
     const ports = world();
     await retryOnConflict(ports, async (count) => (count < 4 ? RETRY : true));
     expect(ports.waits.map(Math.round)).toEqual([15, 30, 45, 60]);
   });
 
-  it('gives up as UNAVAILABLE within 10 s and says when to come back', async () => {
+  it('throws UNAVAILABLE within 10 s with a retry time', async () => {
     const ports = world();
     const refused = await retryOnConflict(ports, async () => RETRY).catch((error) => error);
     expect(refused).toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '1' } });
@@ -47,7 +47,7 @@ describe('untilDone', () => {
     expect(ports.clock.now()).toBeLessThan(10_000);
   });
 
-  it('lets an error through at once', async () => {
+  it('rethrows an error at once', async () => {
     const ports = world();
     const fault = new Error('broken');
     await expect(retryOnConflict(ports, () => Promise.reject(fault))).rejects.toBe(fault);
@@ -58,7 +58,7 @@ describe('untilDone', () => {
 describe('commit', () => {
   const put = (v: string): Write => ({ put: { pk: 'p', sk: 's', v }, if: 'absent' });
 
-  it('is done when an earlier sending of the same writes took place', async () => {
+  it('succeeds if an earlier sending of the same writes was committed', async () => {
     const table = openTable({ file: ':memory:' });
     expect(await commit({ table }, [put('mine')])).toEqual({ ok: true });
     expect(await commit({ table }, [put('mine'), { check: { pk: 'p', sk: 'no' }, if: 'absent' }])).toEqual({
@@ -67,14 +67,14 @@ describe('commit', () => {
     table.store.close();
   });
 
-  it("is refused by another's item", async () => {
+  it('fails for the item of another writer', async () => {
     const table = openTable({ file: ':memory:' });
     await commit({ table }, [put('theirs')]);
     expect(await commit({ table }, [put('mine')])).toMatchObject({ ok: false, failed: [0] });
     table.store.close();
   });
 
-  it('passes a conflict on, of which nothing is known', async () => {
+  it('passes on a conflict, after which nothing is known', async () => {
     const conflict: WriteOutcome = { ok: false, failed: [], present: [], conflict: true };
     const table = { transact: async () => conflict } as Partial<Table> as Table;
     expect(await commit({ table }, [put('mine')])).toBe(conflict);

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
+import { failed, outcomeOfProbe, succeeded } from '#lib/checks/outcome.ts';
 import { NetError } from '#lib/net/net.ts';
 import { isEventLoopStall } from '#lib/results/probe/probe.ts';
 
-const outcomeOf = (error: NetError) => probing(() => Promise.reject(error));
+const outcomeOf = (error: NetError) => outcomeOfProbe(() => Promise.reject(error));
 const timedOut = await outcomeOf(new NetError('timeout', 'no answer'));
 const cutOff = await outcomeOf(
   new NetError('connect', 'it closed the connection', { answered: true, interrupted: true }),

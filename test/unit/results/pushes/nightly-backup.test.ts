@@ -126,7 +126,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     expect(heard.map((text) => (text.endsWith(' up') ? 'up' : text))).toEqual(expected);
     expect((await errorsOf(check))[0]).toEqual(
       expect.stringMatching(
-        /^no sign of life for the run due 2026-10-23 02:30 Europe\/Berlin \(grace 3600 s\); last 2026-10-22 0[23]:\d\d$/,
+        /^no heartbeat for the run due 2026-10-23 02:30 Europe\/Berlin \(grace 3600 s\); last 2026-10-22 0[23]:\d\d$/,
       ),
     );
   }, 120_000);
@@ -138,7 +138,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     await start(check);
     await until(due + 24 * HOUR - MINUTE);
     expect(await told(check)).toEqual(['2026-10-02 04:30:04 down']);
-    expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:04 and not finished within 7200 s']);
+    expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:04 but not finished within 7200 s']);
     // Its end still comes, and is measured.
     await end(check);
     expect(await world.fresh(check)).toMatchObject({ state: 'up' });
@@ -150,7 +150,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     const other = await world.pushCheck({ config: NIGHTLY });
     await until(now() + 5 * 24 * HOUR);
     expect(await told(check)).toEqual(['2026-10-02 21:00:00 down']);
-    expect(await errorsOf(check)).toEqual(['nothing came within 90000 s of its creation']);
+    expect(await errorsOf(check)).toEqual(['no heartbeat within 90000 s of its creation']);
     expect(await told(other)).toEqual([]);
   });
 
@@ -198,6 +198,6 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     await end(check, RID(2));
     await until(due + 23 * HOUR);
     expect(await told(check)).toEqual(['2026-10-02 02:40:00 up', '2026-10-02 03:00:00 down']);
-    expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:00 and not finished within 1800 s']);
+    expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:00 but not finished within 1800 s']);
   });
 });

@@ -3,7 +3,7 @@ import { refused } from '#test/support/refused-check.ts';
 
 const TCP = { entity_id: 'ent_1', check_type: 'tcp' };
 
-describe('words of other services', () => {
+describe('names of other services', () => {
   it.each<[string, object, string, string]>([
     [
       'body_not_contains',
@@ -12,7 +12,7 @@ describe('words of other services', () => {
       '`body_not_contains` is not known here; write config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',
     ],
     [
-      'one of them in config',
+      'a name in config',
       { config: { body_not_contains: 'error' } },
       'config.body_not_contains',
       '`config.body_not_contains` is not known here; write config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',
@@ -21,7 +21,7 @@ describe('words of other services', () => {
       'a list of statuses',
       { expected_status: [200, 301] },
       'expected_status',
-      'must be one status, as a number; for several write config.assertions: [{"source": "status_code", "operator": "one_of", "value": ["2xx", 304]}]',
+      'must be one status, as a number; for several use config.assertions: [{"source": "status_code", "operator": "one_of", "value": ["2xx", 304]}]',
     ],
     [
       'a class of statuses',
@@ -59,11 +59,11 @@ describe('words of other services', () => {
       'assertions',
       '`assertions` is not known here; write config.assertions',
     ],
-  ])('are answered by the line to write: %s', (_what, settings, path, message) => {
+  ])('are rejected with the line to write: %s', (_what, settings, path, message) => {
     expect(refused(settings)).toEqual([{ path, message }]);
   });
 
-  it('are unknown like any other where the type has no such source', () => {
+  it('are unknown if the type has no such source', () => {
     expect(refused({ config: { host: 'a', port: 1, warn_days: 3 } }, TCP)).toEqual([
       { path: 'config.warn_days', message: '`config.warn_days` is not known' },
     ]);

@@ -2,61 +2,57 @@ import { describe, expect, it } from 'vitest';
 import { afterMissed, downAt, heartbeatDeadline, latestMissed, missedMessage } from '#lib/checks/heartbeat.ts';
 import { at, checkOf, deadlineOf, heardOf, NIGHTLY, type Story } from '#test/unit/results/pushes/story.ts';
 
-describe('the deadline of silence without a schedule', () => {
+describe('heartbeatDeadline without a schedule', () => {
   const FIVE = { grace_seconds: 300 };
   it.each<[string, Story, string]>([
-    ['comes a grace after the newest push', { pushed: '00:40' }, '00:45'],
-    ['comes an interval after the failure before it', { pushed: '00:40', failed: '00:45' }, '00:55'],
-    ['counts from a push that ended the silence before', { pushed: '00:40', failed: '00:38' }, '00:45'],
-    ['counts from a later change of settings', { pushed: '00:40', settings: '00:42' }, '00:47'],
-    ['counts from the end of our last outage', { pushed: '00:40', watched: '00:50' }, '00:55'],
-    [
-      'begins anew when we were out during the silence',
-      { pushed: '00:40', failed: '00:48', watched: '00:50' },
-      '00:55',
-    ],
-  ])('%s', (_rule, story, due) => {
+    ['is the grace time after the newest push', { pushed: '00:40' }, '00:45'],
+    ['is an interval after the previous failure', { pushed: '00:40', failed: '00:45' }, '00:55'],
+    ['counts from a push after a missed heartbeat', { pushed: '00:40', failed: '00:38' }, '00:45'],
+    ['counts from a later settings change', { pushed: '00:40', settings: '00:42' }, '00:47'],
+    ['counts from the end of the last outage', { pushed: '00:40', watched: '00:50' }, '00:55'],
+    ['restarts after an outage in the gap', { pushed: '00:40', failed: '00:48', watched: '00:50' }, '00:55'],
+  ])('follows the rule: %s', (_rule, story, due) => {
     expect(deadlineOf({ config: FIVE, ...story })?.at).toBe(at(due));
   });
 
-  it('is none before a first push', () => {
+  it('is undefined before the first push', () => {
     expect(deadlineOf({})).toBeUndefined();
     expect(deadlineOf({ config: { expect_first_within_seconds: 0 } })).toBeUndefined();
   });
 
-  it('has a grace of twice the interval unless the check says otherwise', () => {
+  it('uses a grace time of twice the interval by default', () => {
     expect(deadlineOf({ pushed: '00:40' })?.at).toBe(at('01:00'));
   });
 });
 
-describe('the deadline of silence with a schedule', () => {
+describe('heartbeatDeadline with a schedule', () => {
   it.each<[string, Story, string, string]>([
-    ['is a grace after the first due time since the newest sign of life', { pushed: '02:00' }, '02:30', '03:30'],
+    ['is the grace time after the first due time since the newest heartbeat', { pushed: '02:00' }, '02:30', '03:30'],
     [
-      'which is an hour by default, and what the check says else',
+      'has a grace time of an hour by default, else that of the check',
       { pushed: '02:00', config: { ...NIGHTLY, grace_seconds: 600 } },
       '02:30',
       '02:40',
     ],
-    ['waits for the next due time after a sign of life in the grace', { pushed: '03:10' }, '+02:30', '+03:30'],
-    ['and after one at the due time itself', { pushed: '02:30' }, '+02:30', '+03:30'],
-    ['does not ask again for one that came ten seconds early', { pushed: '02:29:50' }, '+02:30', '+03:30'],
-    ['but for one that came two minutes early', { pushed: '02:28' }, '02:30', '03:30'],
-    ['counts from a change of settings', { pushed: '01:00', settings: '02:45' }, '+02:30', '+03:30'],
-    ['counts from the end of our last outage', { pushed: '01:00', watched: '02:35' }, '+02:30', '+03:30'],
+    ['waits for the next due time after a heartbeat in the grace time', { pushed: '03:10' }, '+02:30', '+03:30'],
+    ['waits for the next due time after a heartbeat at the due time', { pushed: '02:30' }, '+02:30', '+03:30'],
+    ['accepts a heartbeat ten seconds early', { pushed: '02:29:50' }, '+02:30', '+03:30'],
+    ['does not accept a heartbeat two minutes early', { pushed: '02:28' }, '02:30', '03:30'],
+    ['counts from a settings change', { pushed: '01:00', settings: '02:45' }, '+02:30', '+03:30'],
+    ['counts from the end of the last outage', { pushed: '01:00', watched: '02:35' }, '+02:30', '+03:30'],
     ['is that of the next due time after a failure', { pushed: '01:00', failed: '03:30' }, '+02:30', '+03:30'],
-  ])('%s', (_rule, story, due, deadline) => {
+  ])('follows the rule: %s', (_rule, story, due, deadline) => {
     const found = deadlineOf({ config: NIGHTLY, ...story });
     expect(found).toEqual({ misses: 'due time', due: at(due), at: at(deadline) });
   });
 
-  it('takes a sign of life for an early one at most half the way to the due time after', () => {
+  it('counts a heartbeat as early up to half of the distance to the next due time', () => {
     const each = { schedule: '* * * * *' };
     expect(deadlineOf({ config: each, pushed: '01:00:29' })).toMatchObject({ due: at('01:01') });
     expect(deadlineOf({ config: each, pushed: '01:00:30' })).toMatchObject({ due: at('01:02') });
   });
 
-  it('is none when nothing is due any more', () => {
+  it('is undefined without a further due time', () => {
     const once = { schedule: '2026-11-22 02:30', timezone: 'Europe/Berlin' };
     expect(deadlineOf({ config: once, pushed: '01:00' })?.at).toBe(at('03:30'));
     expect(deadlineOf({ config: once, pushed: '02:40' })).toBeUndefined();
@@ -65,25 +61,25 @@ describe('the deadline of silence with a schedule', () => {
   });
 });
 
-describe('the deadline of a first sign of life', () => {
+describe('heartbeatDeadline before the first heartbeat', () => {
   const config = { ...NIGHTLY, expect_first_within_seconds: 7200 };
-  it('counts from creation, and from the end of our last outage', () => {
-    expect(deadlineOf({ config })).toEqual({ misses: 'first sign', at: at('02:00') });
-    expect(deadlineOf({ config, watched: '01:00' })).toEqual({ misses: 'first sign', at: at('03:00') });
+  it('counts from creation, and from the end of the last outage', () => {
+    expect(deadlineOf({ config })).toEqual({ misses: 'first heartbeat', at: at('02:00') });
+    expect(deadlineOf({ config, watched: '01:00' })).toEqual({ misses: 'first heartbeat', at: at('03:00') });
   });
 
-  it('is followed by each due time that is missed', () => {
+  it('is followed by each missed due time', () => {
     expect(deadlineOf({ config, failed: '02:00' })).toEqual({ misses: 'due time', due: at('02:30'), at: at('03:30') });
   });
 
-  it('is no more after a start', () => {
+  it('no longer applies after a start', () => {
     expect(deadlineOf({ config, runs: [{ started_at: at('01:00'), overrun: true }] })?.misses).toBe('due time');
   });
 });
 
-describe('the deadline while a run is open', () => {
+describe('heartbeatDeadline during an open job run', () => {
   const config = { ...NIGHTLY, max_run_seconds: 1800 };
-  it('is that of the earliest, however many due times pass', () => {
+  it('is that of the earliest run, for any number of due times', () => {
     expect(deadlineOf({ config, runs: ['02:30:10', '02:31'] })).toEqual({
       misses: 'end of a run',
       started_at: at('02:30:10'),
@@ -93,12 +89,12 @@ describe('the deadline while a run is open', () => {
     expect(deadlineOf({ config: days, runs: ['02:31'] })?.at).toBe(at('02:31') + 2_592_000_000);
   });
 
-  it('gives a run the grace by default', () => {
+  it('gives a run the grace time by default', () => {
     expect(deadlineOf({ config: NIGHTLY, runs: ['02:30:10'] })?.at).toBe(at('03:30:10'));
     expect(deadlineOf({ config: { grace_seconds: 60 }, runs: ['02:30:10'] })?.at).toBe(at('02:31:10'));
   });
 
-  it('is that of the next due time once the run has overrun, and not the one at which it started', () => {
+  it('is that of the next due time after an overrun, not of the one at which the run started', () => {
     for (const started of ['02:29:58', '02:30:04']) {
       const story = { config: NIGHTLY, runs: [started] };
       const overrun = deadlineOf(story)!;
@@ -108,7 +104,7 @@ describe('the deadline while a run is open', () => {
     }
   });
 
-  it('is a change of settings that gives it less than it has taken, and one failure stands for all such runs', () => {
+  it('is the settings change that shortens the maximum time, with one failure for all such runs', () => {
     const story = {
       config: { ...NIGHTLY, max_run_seconds: 60 },
       runs: ['02:30', '02:40', '02:54:30'],
@@ -121,24 +117,24 @@ describe('the deadline while a run is open', () => {
     expect(heartbeatDeadline(left, heardOf(story), overrun.at)).toMatchObject({ at: at('02:55:30') });
   });
 
-  it('does not judge a run that was open while nobody listened', () => {
+  it('ignores a run that was open during an outage', () => {
     const story = { config, runs: ['02:30:10'], watched: '02:45' };
     expect(deadlineOf(story)).toMatchObject({ misses: 'due time', due: at('+02:30') });
   });
 });
 
-it('is followed by one deadline for each due time that is missed, and judged late it stands for the newest', () => {
+it('returns one deadline per missed due time, and the newest when it is evaluated late', () => {
   const story = { config: { schedule: '0 * * * *', grace_seconds: 600 }, pushed: '01:00' };
-  const [check, heard] = [checkOf(story), heardOf(story)];
-  const first = heartbeatDeadline(check, heard, at('02:10'))!;
+  const [check, lastHeartbeat] = [checkOf(story), heardOf(story)];
+  const first = heartbeatDeadline(check, lastHeartbeat, at('02:10'))!;
   expect(first.at).toBe(at('02:10'));
   expect(latestMissed(check, first, at('02:10')).at).toBe(at('02:10'));
   expect(latestMissed(check, first, at('05:09')).at).toBe(at('04:10'));
-  const second = heartbeatDeadline({ ...check, silence_at: first.at }, heard, at('02:10'));
+  const second = heartbeatDeadline({ ...check, silence_at: first.at }, lastHeartbeat, at('02:10'));
   expect(second).toEqual({ misses: 'due time', due: at('03:00'), at: at('03:10') });
 });
 
-describe('a check goes down if nothing comes', () => {
+describe('downAt', () => {
   const down = (story: Story, more: object) =>
     downAt(
       { ...checkOf(story), state: 'up', consecutive_failures: 0, failure_threshold: 1, ...more },
@@ -146,7 +142,7 @@ describe('a check goes down if nothing comes', () => {
       at('01:10'),
     );
 
-  it('at the deadline that reaches its threshold', () => {
+  it('returns the deadline that reaches the threshold', () => {
     const story = { config: NIGHTLY, pushed: '01:00' };
     expect(down(story, {})).toBe(at('03:30'));
     expect(down(story, { failure_threshold: 2 })).toBe(at('+03:30'));
@@ -155,42 +151,42 @@ describe('a check goes down if nothing comes', () => {
     expect(down({ config: NIGHTLY, runs: ['01:05'] }, { failure_threshold: 2 })).toBe(at('03:30'));
   });
 
-  it('never when it is down already, or nothing is expected', () => {
+  it('returns undefined if the check is down or nothing is expected', () => {
     expect(down({ config: NIGHTLY, pushed: '01:00' }, { state: 'down' })).toBeUndefined();
     expect(down({ config: NIGHTLY }, {})).toBeUndefined();
   });
 });
 
-describe('what a failure says', () => {
+describe('missedMessage', () => {
   const said = (story: Story, now: number, more: object = {}) => {
-    const [check, heard] = [{ ...checkOf(story), ...more }, heardOf(story)];
-    return missedMessage(check, heartbeatDeadline(check, heard, now)!, heard.last, now);
+    const [check, lastHeartbeat] = [{ ...checkOf(story), ...more }, heardOf(story)];
+    return missedMessage(check, heartbeatDeadline(check, lastHeartbeat, now)!, lastHeartbeat.last, now);
   };
   it.each<[Story, string]>([
     [
       { config: NIGHTLY, pushed: '01:31' },
-      'no sign of life for the run due 2026-11-22 02:30 Europe/Berlin (grace 3600 s); last 2026-11-22 01:31',
+      'no heartbeat for the run due 2026-11-22 02:30 Europe/Berlin (grace 3600 s); last 2026-11-22 01:31',
     ],
     [
       { config: { schedule: '02:30:15', grace_seconds: 60 }, pushed: '01:31' },
-      'no sign of life for the run due 2026-11-22 02:30:15 UTC (grace 60 s); last 2026-11-22 00:31',
+      'no heartbeat for the run due 2026-11-22 02:30:15 UTC (grace 60 s); last 2026-11-22 00:31',
     ],
-    [{ config: NIGHTLY, runs: ['02:30:04'] }, 'started 2026-11-22 02:30:04 and not finished within 3600 s'],
-    [{ config: { expect_first_within_seconds: 90_000 } }, 'nothing came within 90000 s of its creation'],
+    [{ config: NIGHTLY, runs: ['02:30:04'] }, 'started 2026-11-22 02:30:04 but not finished within 3600 s'],
+    [{ config: { expect_first_within_seconds: 90_000 } }, 'no heartbeat within 90000 s of its creation'],
     [
       { config: { ...NIGHTLY, expect_first_within_seconds: 7200 }, failed: '02:00' },
-      'no sign of life for the run due 2026-11-22 02:30 Europe/Berlin (grace 3600 s); none has come yet',
+      'no heartbeat for the run due 2026-11-22 02:30 Europe/Berlin (grace 3600 s); none so far',
     ],
-  ])('of %j: %s', (story, message) => {
+  ])('describes %j: %s', (story, message) => {
     expect(said(story, at('+12:00'))).toBe(message);
   });
 
-  it('without a schedule as before, and after a change of settings of that', () => {
+  it('describes a check without a schedule, and one after a settings change', () => {
     expect(said({ config: { grace_seconds: 120 }, pushed: '01:00' }, at('01:02:03'))).toBe(
       'no result for 123 s (grace 120 s)',
     );
     expect(said({ config: { expect_first_within_seconds: 60 } }, at('+12:00'), { rev: 2 })).toBe(
-      'nothing came within 60 s of its last change of settings',
+      'no heartbeat within 60 s of its last settings change',
     );
   });
 });
