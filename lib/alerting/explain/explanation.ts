@@ -64,7 +64,7 @@ export const Explanation = z
         what: z
           .enum(['probe', 'missed_heartbeat', 'reminder', 'late', 'escalation', 'hold'])
           .describe(
-            'probe: next probe. silence: heartbeat deadline. reminder: reminder. late: recheck after a suppression. escalation: next step. hold: recheck of the held alert.',
+            'probe: next probe. missed_heartbeat: heartbeat deadline. reminder: next reminder. late: recheck after a suppression. escalation: next step. hold: recheck of the held alert.',
           ),
       })
       .nullable()

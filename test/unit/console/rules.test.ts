@@ -181,7 +181,7 @@ describe('deniedReason', () => {
     expect(deniedReason({ ...viewer, role: 'admin', is_read_only: true }, 'write')).toMatch(/^This key is read-only\./);
     const key = { id: 'key_1', label: '', scopes: ['push' as const], expires_at: null };
     expect(deniedReason({ ...viewer, role: 'admin', key }, 'write')).toBe(
-      'This key has the scope push; this needs write. Make a key that has it.',
+      'This key has the scope push; this needs write. Create a key that has it.',
     );
   });
 });
