@@ -66,7 +66,7 @@ describe('the embedded service', () => {
   it('is refused with a flag that is not known, in one sentence', async () => {
     const service = start({ DATA_DIR: newDir() }, ['--dmeo']);
     expect(await service.exited).toEqual({ code: 1, signal: null });
-    expect(service.err()).toBe('--dmeo is not known; did you mean --demo?\n');
+    expect(service.err()).toBe('--dmeo is unknown; did you mean --demo?\n');
   });
 
   it('leaves nothing behind when it cannot start', async () => {
