@@ -5,10 +5,10 @@ import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
-/** Runs that one process sends at once, and of these to one host. */
+/** Limits of concurrent executions per process and target. */
 const PLACES = { places: 200, per_target: 10, wait_ms: PLACE_MS };
 
-/** Runs actions that a transition or the schedule wants. */
+/** Runs actions triggered by a transition or the schedule. */
 export const create = (ports: Ports) => {
   const env = { ...envOf(ports), places: new FairSemaphore(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>

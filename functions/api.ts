@@ -11,18 +11,17 @@ import { makeRouter } from '#lib/platform/http/router.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
 
 /**
- * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,
- * for gateways that cannot stream: only a GET of it needs the function that can. Links in alerts lead to pages of HTML.
- * Each is loaded with its first request.
+ * Serves all endpoints except those of separate functions (infra/topology.ts, routes). Also serves MCP for gateways that
+ * cannot stream, except its GET, and the HTML pages of alert links. Each part is loaded on its first request.
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
-  const answer = compact(lazyRouter(apiRoutes, (rows) => makeRouter(rows, pageGates(env))));
+  const handle = compact(lazyRouter(apiRoutes, (routes) => makeRouter(routes, pageGates(env))));
   const mcp = lazyFunction(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
   const links = lazyFunction(async () => (await import('#lib/incidents/links/endpoint.ts')).makeLinks(env));
   return async (event) => {
     if (event.rawPath.startsWith(LINK_PATH)) return links(event);
-    if (event.rawPath !== MCP_PATH) return answer(event);
+    if (event.rawPath !== MCP_PATH) return handle(event);
     const { http, requestId } = event.requestContext;
     return resultOf(await mcp(requestOf(event, MAX_MCP_BODY), http.sourceIp), requestId);
   };

@@ -1,7 +1,7 @@
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 
 /**
- * Takes the place of the SDK's whole chain of credential providers in every bundle: a function has its credentials in
- * its environment, and the rest of the chain (files, SSO, web identity, instance metadata) is a fifth of the code.
+ * Replaces the credential provider chain of the SDK: a function has its credentials in its environment, and the other
+ * providers (files, SSO, web identity, instance metadata) are a fifth of the code.
  */
 export const defaultProvider = fromEnv;

@@ -1,9 +1,9 @@
 /**
- * Takes the place of the cache (`mnemonist`) in which the SDK keeps discovered endpoints, which is larger than most of
- * our own modules. DynamoDB's are not discovered unless the environment asks for it, and are few then.
+ * Replaces the cache (`mnemonist`) of discovered endpoints in the SDK, which is larger than most modules here. Endpoints
+ * of DynamoDB are discovered only if the environment enables it, and are few.
  */
 export default class PlainCache<Value> extends Map<string, Value> {
-  /** Its first argument is a capacity. */
+  /** The first argument of the original is a capacity. */
   constructor(_capacity: number) {
     super();
   }

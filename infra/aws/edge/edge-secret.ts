@@ -4,12 +4,12 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 
 /**
- * By which the functions know what came through CloudFront, as the API can also be asked past it. Drawn once, by AWS;
- * CloudFront and the functions get it while they are deployed.
+ * Secret by which functions recognize requests through CloudFront, because the API is also reachable directly. AWS
+ * generates it once, and the deployment passes it to CloudFront and the functions.
  */
 export const makeEdgeSecret = (scope: Construct, key: IKey | undefined): Secret =>
   new Secret(scope, 'EdgeSecret', {
-    description: 'Fleetwatch: what CloudFront and the functions know each other by',
+    description: 'Fleetwatch: identifies CloudFront to the functions',
     generateSecretString: { passwordLength: 43, excludePunctuation: true },
     removalPolicy: RemovalPolicy.DESTROY,
     ...(key && { encryptionKey: key }),
