@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 const DAYS_LEFT = 200;
 
 /**
- * A registry that knows every domain below .com, each good for 200 days more (RDAP, RFC 9083).
- * @returns `list`: the address of the list that leads to it (RFC 9224)
+ * Starts a registry that contains every domain below .com, valid for another 200 days (RDAP, RFC 9083).
+ * @returns `list`: URL of the bootstrap list (RFC 9224)
  */
 export async function startDemoRegistry(): Promise<{ list: string }> {
   const server = createServer((request, response) => {

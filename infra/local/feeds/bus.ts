@@ -7,7 +7,7 @@ export type LocalBus = Bus & {
 
 const KEPT = 100;
 
-/** The event bus of one machine: each event is a line of the log. */
+/** Creates the event bus of one machine, which logs each event. */
 export function makeBus(log: Log): LocalBus {
   const recent: BusEvent[] = [];
   return {

@@ -5,8 +5,8 @@ import type { Bounds } from './bounds.ts';
 import type { TrustedProxies } from './client-address.ts';
 
 /**
- * Bounds the open connections of a server. One too many of an address is cut at once; when few are left for everybody,
- * those that wait between two requests are closed, whose clients open another by themselves.
+ * Bounds the open connections of a server. A surplus connection of an address is closed at once; if few are left in
+ * total, idle ones are closed, which clients reopen.
  */
 export function boundConnections(server: Server, proxies: TrustedProxies, bounds: Bounds): void {
   const open = new Map<string, number>();

@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 const SQLITE_BUSY = 5;
 
 /**
- * Makes DATA_DIR if it is missing (mode 0700) and locks it for this process, by an exclusive transaction on a file in
- * it: the kernel releases the lock however the process ends, kill -9 included.
+ * Creates DATA_DIR if it is missing (mode 0700) and locks it with an exclusive transaction on a file in it: the kernel
+ * releases the lock however the process ends, including kill -9.
  * @returns releases the lock
- * @throws Error of one sentence when another service holds it, or it is no writable folder
+ * @throws Error of one sentence if another service holds it or the folder is not writable
  */
 export function lockDirectory(dir: string): () => void {
   let db: DatabaseSync | undefined;
@@ -22,7 +22,7 @@ export function lockDirectory(dir: string): () => void {
     throw new Error(
       errcode === SQLITE_BUSY
         ? `Another Fleetwatch is running on ${dir}. Stop it first, or start this one with another DATA_DIR and PORT.`
-        : `DATA_DIR ${dir} cannot be used (${message}). Name a folder that can be written.`,
+        : `DATA_DIR ${dir} cannot be used (${message}). Use a writable folder.`,
       { cause },
     );
   }
