@@ -23,7 +23,7 @@ describe('admin user link and session end', () => {
     const { invite_token, id } = (
       await as(made.key).post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'viewer' })
     ).body;
-    expect((await admin(['user', 'link', made.account.id, id])).err).toContain('has yet to accept an invitation');
+    expect((await admin(['user', 'link', made.account.id, id])).err).toContain('has not accepted the invitation yet');
     await as('').post('/v1/invitations/accept', { token: invite_token, name: 'Ben' });
     expect(await redeem(await json('user', 'link', made.account.id, id))).toMatchObject({ status: 201, user: id });
 

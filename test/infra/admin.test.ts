@@ -17,7 +17,7 @@ describe('admin commands on a running service', () => {
     const words = ['account', 'create', '--email', 'ANN@Example.com', '--name', 'Ann'];
     const refused = await admin(words);
     expect(refused).toMatchObject({ code: 2, out: '' });
-    expect(refused.err).toMatch(/^Account acc_.* has the e-mail address ANN@Example\.com already\. --again takes/);
+    expect(refused.err).toMatch(/^Account acc_.* already has the e-mail address ANN@Example\.com\. Use --again/);
     expect((await admin([...words, '--again'])).code).toBe(0);
   });
 

@@ -19,7 +19,7 @@ describe('a key that expires', () => {
     world.advance(1);
     await expect(world.bearer(key.key)).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
-      message: `This API key expired on ${key.expires_at}. Make another, or rotate the next one in time.`,
+      message: `This API key expired on ${key.expires_at}. Create another one, and rotate it in time.`,
       headers: { 'www-authenticate': 'Bearer' },
     });
   });

@@ -73,7 +73,7 @@ describe('reads of one account', () => {
     await pass(11_000);
     expect(await late).toMatchObject({
       code: 'RATE_LIMITED',
-      message: expect.stringContaining('Send the next when one was answered'),
+      message: expect.stringContaining('Wait for a response before the next request'),
       headers: { 'retry-after': '1' },
     });
     for (const end of ends) end();

@@ -49,11 +49,11 @@ it.each<[Partial<AuditEntry>, string]>([
   ],
   [
     { action: 'user.link', target: { type: 'user', id: 'usr_2', name: 'ben@example.com' } },
-    'ann@example.com made a sign-in link for user "ben@example.com".',
+    'ann@example.com created a sign-in link for user "ben@example.com".',
   ],
   [
     { action: 'session.create', via: 'oidc', target: { type: 'session', id: 'ses_1', name: 'a session by oidc' } },
-    'ann@example.com began a session by oidc through the identity provider.',
+    'ann@example.com started a session by oidc through the identity provider.',
   ],
 ])('an entry says in a sentence what was done: %#', (entry, sentence) => {
   expect(summaryOf(entry)).toBe(sentence);

@@ -19,14 +19,14 @@ it.each([
   ['constructor', 'failed'],
 ])('the error %s of a provider is %s', (error, reason) => {
   const answered = named('ResponseBodyError', 'server responded with an error', { error, error_description: 'why' });
-  expect(signInRefusal(answered, [])).toMatchObject({ reason, message: `it answered ${error}: why` });
+  expect(signInRefusal(answered, [])).toMatchObject({ reason, message: `it returned ${error}: why` });
 });
 
 it('what a provider describes is told without the secrets that it repeats, and not at any length', () => {
   const error_description = `code abc and secret s+c/r=t, ${'x'.repeat(10_000)}`;
   const answered = named('ResponseBodyError', '', { error: 'invalid_grant', error_description });
   const { message } = signInRefusal(answered, ['abc', 's+c/r=t', '']);
-  expect(message).toMatch(/^it answered invalid_grant: code \*{8} and secret \*{8}, x+…$/);
+  expect(message).toMatch(/^it returned invalid_grant: code \*{8} and secret \*{8}, x+…$/);
   expect(message.length).toBeLessThan(600);
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   passkeysUnavailableReason,
   relyingPartyOf,
-  whyNoPasskeysHere,
+  passkeysUnavailableHere,
 } from '#lib/identity/passkeys/validate-response.ts';
 
 describe('passkeys', () => {
@@ -66,7 +66,7 @@ describe('passkeys', () => {
     [{ host: '127.0.0.1:8787', 'sec-fetch-site': 'same-origin' }, /IP address/],
     [{ host: 'evil.example', 'sec-fetch-site': 'same-origin' }, /not an address of this service/],
   ])('are offered to a page that asks without naming its origin, where they work: %j', (headers, reason) => {
-    if (reason) expect(whyNoPasskeysHere(headers, own)).toMatch(reason);
-    else expect(whyNoPasskeysHere(headers, own)).toBeUndefined();
+    if (reason) expect(passkeysUnavailableHere(headers, own)).toMatch(reason);
+    else expect(passkeysUnavailableHere(headers, own)).toBeUndefined();
   });
 });

@@ -46,7 +46,7 @@ describe('while somebody signs in with a passkey', () => {
     const admin = await addAdmin(world, context);
     const { signIn, sessions } = await aboutToSignIn(world, context);
     before.act = () => removeUser(admin, user.id);
-    await expect(signIn()).rejects.toThrow(/not known here/);
+    await expect(signIn()).rejects.toThrow(/is unknown/);
     expect(await sessions()).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe('while somebody signs in with a passkey', () => {
     const { context } = await world.account();
     const { signIn, sessions, passkey } = await aboutToSignIn(world, context);
     before.act = () => removePasskey(context, passkey.id);
-    await expect(signIn()).rejects.toThrow(/not known here/);
+    await expect(signIn()).rejects.toThrow(/is unknown/);
     expect(await sessions()).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('while somebody signs in with a passkey', () => {
     const { context } = await world.account();
     const { signIn, sessions } = await aboutToSignIn(world, context);
     before.act = signIn;
-    await expect(signIn()).rejects.toThrow(/used already/);
+    await expect(signIn()).rejects.toThrow(/already used/);
     expect(await sessions()).toHaveLength(1);
   });
 

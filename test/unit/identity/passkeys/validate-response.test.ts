@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authenticatorDataOf, counterRolledBack, judgeAnswer } from '#lib/identity/passkeys/validate-response.ts';
+import { authenticatorDataOf, counterRolledBack, validateResponse } from '#lib/identity/passkeys/validate-response.ts';
 
 describe('the counter of a passkey', () => {
   const count = fc.integer({ min: 0, max: 2 ** 32 - 1 });
@@ -54,15 +54,15 @@ describe('an answer', () => {
   const data = { rp_id_hash, user_verified: true, synced: false, counter: 1 };
 
   it('fits its page and its ceremony', () => {
-    expect(judgeAnswer('webauthn.get', place, client, data)).toBeUndefined();
-    expect(judgeAnswer('webauthn.create', place, client, data)).toBe('ceremony');
+    expect(validateResponse('webauthn.get', place, client, data)).toBeUndefined();
+    expect(validateResponse('webauthn.create', place, client, data)).toBe('ceremony');
   });
 
   it('fits no other origin, whichever', () => {
     fc.assert(
       fc.property(fc.oneof(fc.webUrl(), fc.string()), (origin) => {
         fc.pre(origin !== place.origin);
-        expect(judgeAnswer('webauthn.get', place, { ...client, origin }, data)).toBe('origin');
+        expect(validateResponse('webauthn.get', place, { ...client, origin }, data)).toBe('origin');
       }),
     );
   });
@@ -71,14 +71,14 @@ describe('an answer', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (hash) => {
         fc.pre(!rp_id_hash.equals(hash));
-        expect(judgeAnswer('webauthn.get', place, client, { ...data, rp_id_hash: Buffer.from(hash) })).toBe('rp_id');
+        expect(validateResponse('webauthn.get', place, client, { ...data, rp_id_hash: Buffer.from(hash) })).toBe('rp_id');
       }),
     );
   });
 
   it('is none from a frame of another page, or of who did not verify themselves', () => {
-    expect(judgeAnswer('webauthn.get', place, { ...client, crossOrigin: true }, data)).toBe('origin');
+    expect(validateResponse('webauthn.get', place, { ...client, crossOrigin: true }, data)).toBe('origin');
     const absent = { ...data, user_verified: false };
-    expect(judgeAnswer('webauthn.get', place, client, absent)).toBe('user_verification');
+    expect(validateResponse('webauthn.get', place, client, absent)).toBe('user_verification');
   });
 });

@@ -3,7 +3,7 @@ import { create } from '#functions/sign-in.ts';
 import type { SignInCredential, UserItem } from '#lib/access/account.ts';
 import { endAccount, reclaimAccount } from '#lib/end-account.ts';
 import { endSessions } from '#lib/identity/sessions/end-sessions.ts';
-import { linkByOperator, makeLink } from '#lib/identity/sign-in-link.ts';
+import { linkByOperator, createLink } from '#lib/identity/sign-in-link.ts';
 import { removeUser } from '#lib/identity/team/change-user.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
@@ -44,7 +44,7 @@ describe('a session that begins while all sessions of its user are ended', () =>
     const stolen = await linkOf(made.context);
     let token = '';
     before.act = async () => {
-      ({ token } = await makeLink(made.context, made.user.id, { ms: HOUR, revoke: true }));
+      ({ token } = await createLink(made.context, made.user.id, { ms: HOUR, revoke: true }));
     };
     expect((await redeem(world, stolen)).statusCode).toBe(401);
     expect((await redeem(world, token)).statusCode).toBe(201);
