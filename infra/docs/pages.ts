@@ -7,13 +7,12 @@ const PLACE = /^<!-- table: ([\w-]+) -->\n(?:.*?\n)??<!-- \/table -->$/gms;
 const BEGIN = '<!-- table: ';
 
 /**
- * Returns a page with its tables as they are now. Throws an Error that names a table that does not exist or a marker
- * that is not closed. Pure.
+ * Updates the tables of a page. Throws an Error for an unknown table or an unclosed marker. Pure.
  */
 export function withTables(page: string, tables: Readonly<Record<string, string>>): string {
   const written = page.replace(PLACE, (_whole, name: string) => {
     const content = tables[name];
-    if (content === undefined) throw new Error(`There is no table ${name} (infra/docs/tables.ts).`);
+    if (content === undefined) throw new Error(`The table ${name} does not exist in infra/docs/tables.ts.`);
     return `${BEGIN}${name} -->\n${content}\n<!-- /table -->`;
   });
   const placed = placesIn(page).length;
@@ -21,10 +20,10 @@ export function withTables(page: string, tables: Readonly<Record<string, string>
   return written;
 }
 
-/** Returns the names of the tables that a page holds. */
+/** Returns the names of the tables of a page. */
 export const placesIn = (page: string): string[] => [...page.matchAll(PLACE)].map(([, name = '']) => name);
 
-/** Reads every page below docs/ that holds tables, by its path below the top of the repository. */
+/** Reads every page with tables below docs/, by its path in the repository. */
 export function readPages(): Map<string, string> {
   const files = globSync('docs/**/*.md', { cwd: ROOT }).toSorted();
   const pages = files.map((file): [string, string] => [file, readFileSync(join(ROOT, file), 'utf8')]);

@@ -21,7 +21,7 @@ describe('withTables', () => {
   });
 
   it.each([
-    ['a table that does not exist', page('<!-- table: nuts -->', '<!-- /table -->'), 'There is no table nuts'],
+    ['a table that does not exist', page('<!-- table: nuts -->', '<!-- /table -->'), 'The table nuts does not exist'],
     ['a marker that is not closed', page('<!-- table: fruit -->', 'text'), 'not closed'],
     [
       'a marker that is closed by the next one',

@@ -12,7 +12,7 @@ import { begin, judged, userOf, withCookie } from '#test/support/session-world.t
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A world with an account whose admin has signed in. */
+/** Creates an account whose admin has signed in. */
 async function signedIn(method?: 'passkey' | 'oidc' | 'link') {
   const world = memoryWorld();
   const made = await world.account();
@@ -20,7 +20,7 @@ async function signedIn(method?: 'passkey' | 'oidc' | 'link') {
   return { world, ...made, begun, cookie };
 }
 
-describe('the gate of sessions', () => {
+describe('session gate', () => {
   it('reads the session, then user and account together, and writes once an hour', async () => {
     const { world, cookie } = await signedIn();
     await world.written();
@@ -35,7 +35,7 @@ describe('the gate of sessions', () => {
     expect(world.requests).toEqual({ reads: before.reads + 24, writes: before.writes + 1 });
   });
 
-  it('finds whoever the user is now', async () => {
+  it('uses the current state of the user', async () => {
     const { world, cookie, user, account, begun } = await signedIn();
     const context = await withCookie(world, cookie);
     expect(context).toMatchObject({
@@ -63,7 +63,7 @@ describe('the gate of sessions', () => {
     expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
   });
 
-  it('of a session that stands for a key reads that key, and nothing else', async () => {
+  it('reads only the key for the session of a key', async () => {
     const { world, ...made } = await signedIn();
     const key_digest = digestOf(made.key.key);
     const key = (await world.store.get<ApiKeyItem>(world.keys.apiKey(key_digest)))!;
@@ -76,7 +76,7 @@ describe('the gate of sessions', () => {
     expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
   });
 
-  it('never brings an ended session back by noting its use', async () => {
+  it('never restores an ended session by recording its use', async () => {
     let hold: Promise<unknown> = Promise.resolve();
     const world = memoryWorld((table) => ({ ...table, transact: (writes) => hold.then(() => table.transact(writes)) }));
     const made = await world.account();
@@ -93,8 +93,8 @@ describe('the gate of sessions', () => {
   });
 });
 
-describe('a session ends', () => {
-  it('after 7 days without use, to the millisecond', async () => {
+describe('end of a session', () => {
+  it('is exactly 7 days after its last use', async () => {
     const { world, cookie } = await signedIn();
     world.advance(7 * DAY - 1);
     expect(await judged(world, cookie)).toBe('admin');
@@ -110,7 +110,7 @@ describe('a session ends', () => {
     ['passkey', 30 * DAY],
     ['oidc', DAY],
     ['link', 12 * HOUR],
-  ] as const)('by %s after so long, however much it is used', async (method, ms) => {
+  ] as const)('of method %s is at a fixed time, regardless of use', async (method, ms) => {
     const { world, cookie, begun } = await signedIn(method);
     expect(begun.cookie).toContain(`; Max-Age=${ms / 1000}`);
     const start = world.ports.clock.now();
@@ -126,7 +126,7 @@ describe('a session ends', () => {
     expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
   });
 
-  it('and what is stored of it is neither its token nor its cookie', async () => {
+  it('never stores its token or cookie', async () => {
     const { world, cookie, begun } = await signedIn();
     const token = cookie.split('=')[1]!;
     const stored = JSON.stringify(world.store.store.db.prepare('SELECT pk, sk, body FROM items').all());
@@ -138,8 +138,8 @@ describe('a session ends', () => {
   });
 });
 
-describe('a person who was invited, and has not accepted', () => {
-  it('cannot be given a session by a link', async () => {
+describe('invited user', () => {
+  it('cannot get a sign-in link', async () => {
     const { world, context } = await signedIn();
     const { id } = await inviteUser(context, { email: 'ben@example.com', role: 'admin' });
     await expect(linkByOperator(context, 'http://localhost', { userId: id })).rejects.toMatchObject({
