@@ -11,8 +11,8 @@ import { makeRouter } from '#lib/platform/http/router.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
 
 /**
- * Serves all endpoints except those of separate functions (infra/topology.ts, routes). Also serves MCP for gateways that
- * cannot stream, except its GET, and the HTML pages of alert links. Each part is loaded on its first request.
+ * Serves all endpoints except those of separate functions (infra/topology.ts, routes). Also serves MCP for gateways
+ * that cannot stream, except its GET, and the HTML pages of alert links. Each part is loaded on its first request.
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };

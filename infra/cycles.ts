@@ -5,8 +5,8 @@ type Sends = Record<string, { sends: readonly QueueName[] }>;
 type Consumed = Record<QueueName, { consumer: FunctionName }>;
 
 /**
- * Finds the functions on a cycle: each sends to a queue whose consumer can reach it again. Lambda stops a function after
- * some 16 invocations in one chain unless its recursive loop detection is off.
+ * Finds the functions on a cycle: each sends to a queue whose consumer can reach it again. Lambda stops a function
+ * after some 16 invocations in one chain unless its recursive loop detection is off.
  */
 export function onCycles(functions: Sends = allFunctions, queues: Consumed = allQueues): Set<FunctionName> {
   const next = (name: FunctionName) => functions[name]!.sends.map((queue) => queues[queue].consumer);

@@ -2,8 +2,8 @@ import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 
 /**
- * Topology of Fleetwatch, as data only. infra/aws and infra/local build it, each in its own way; an entry that one of them
- * lacks does not compile.
+ * Topology of Fleetwatch, as data only. infra/aws and infra/local build it, each in its own way; an entry that one of
+ * them lacks does not compile.
  */
 
 type QueueSpec = {
@@ -30,7 +30,9 @@ type FunctionSpec = {
    * the disk: a power cut that loses them also brings back the message.
    */
   repeats?: true;
-  /** Whether it connects to hosts of tenants or to the identity provider: in the VPC of the operator, if there is one. */
+  /**
+   * Whether it connects to hosts of tenants or to the identity provider: in the VPC of the operator, if there is one.
+   */
   reaches_out?: true;
   /**
    * Whether it returns a web Response that may stream until its timeout. On AWS it has its own URL, because the gateway

@@ -5,8 +5,8 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { DeploySettings } from './settings.ts';
 
 /**
- * Daily backup of the table in a vault that outlives the stack, because point-in-time recovery ends with the table. With
- * BACKUP_COPY_VAULT_ARN, each backup is copied to another account or region.
+ * Daily backup of the table in a vault that outlives the stack, because point-in-time recovery ends with the table.
+ * With BACKUP_COPY_VAULT_ARN, each backup is copied to another account or region.
  */
 export function makeBackup(scope: Stack, table: ITableV2, settings: DeploySettings): void {
   const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN } = settings;

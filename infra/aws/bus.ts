@@ -1,6 +1,8 @@
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
 
-/** Event bus for rules of the operator: each transition is published (source `fleetwatch`, detail-type `state_change`). */
+/**
+ * Event bus for rules of the operator: each transition is published (source `fleetwatch`, detail-type `state_change`).
+ */
 export const makeBus = (scope: Construct): EventBus =>
   new EventBus(scope, 'Bus', { description: 'State changes seen by Fleetwatch' });

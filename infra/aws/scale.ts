@@ -30,7 +30,9 @@ export const ASSUMED = {
   writes_a_slot: 1.1,
   /** lib/schedule/jobs.ts */
   probes_a_message: 100,
-  /** Parts of a prober invocation (s): its requests, the response time of a target, and the CPU of a probe on a vCPU. */
+  /**
+   * Parts of a prober invocation (s): its requests, the response time of a target, and the CPU of a probe on a vCPU.
+   */
   request_seconds: 0.015,
   answer_seconds: 0.1,
   probe_cpu_seconds: 0.0011,
@@ -132,7 +134,9 @@ function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
   );
 }
 
-/** Returns the load of the generator per minute. Up to SHARDS_TOGETHER shards are read concurrently in one invocation. */
+/**
+ * Returns the load of the generator per minute. Up to SHARDS_TOGETHER shards are read concurrently in one invocation.
+ */
 function ticksOf(cells: number, messages: number, shards: number) {
   const a = ASSUMED;
   const runs = runsOf(shards);

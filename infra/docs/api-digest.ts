@@ -11,8 +11,8 @@ type Json = any;
 const TEXTS = new Set(['summary', 'description', 'title', 'example', 'examples']);
 
 /**
- * Returns the content of DIGEST_FILE. A hash covers parameters, bodies and responses of an operation and all schemas that
- * they refer to, without texts: a line changes when the contract of its operation does. Pure.
+ * Returns the content of DIGEST_FILE. A hash covers parameters, bodies and responses of an operation and all schemas
+ * that they refer to, without texts: a line changes when the contract of its operation does. Pure.
  */
 export function apiDigest({ paths, webhooks, components }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

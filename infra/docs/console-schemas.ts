@@ -7,9 +7,9 @@ import type { JsonSchema } from './json-schemas.ts';
 import type { OpenApi } from './openapi.ts';
 
 /**
- * Returns the schemas of console forms: the request of each check and channel type, of an action, a skill and a tool, with
- * marked secrets; the settings of a policy; and the names of built-in tools. New types and properties appear in forms
- * automatically.
+ * Returns the schemas of console forms: the request of each check and channel type, of an action, a skill and a tool,
+ * with marked secrets; the settings of a policy; and the names of built-in tools. New types and properties appear in
+ * forms automatically.
  */
 export function consoleSchemas(document: OpenApi): JsonSchema {
   const { schemas } = document.components as { schemas: Record<string, JsonSchema> };

@@ -27,9 +27,9 @@ export type Step = {
 };
 
 /**
- * One valid request to every endpoint with a body or a side effect, in an order in which each finds the resources it needs;
- * access-example-steps.ts continues with users, keys, skills and sign-in. A new endpoint needs a step; GET and DELETE do
- * not.
+ * One valid request to every endpoint with a body or a side effect, in an order in which each finds the resources it
+ * needs; access-example-steps.ts continues with users, keys, skills and sign-in. A new endpoint needs a step; GET and
+ * DELETE do not.
  */
 export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },

@@ -45,8 +45,8 @@ export type Host = {
 const DRAIN_MS = 10_000;
 
 /**
- * Starts the whole service in this process. Throws one sentence if another service uses the folder, the port is in use, or
- * the settings do not match the data.
+ * Starts the whole service in this process. Throws one sentence if another service uses the folder, the port is in use,
+ * or the settings do not match the data.
  */
 export async function startHost({ settings, log, dir, host, port, proxies, world }: HostOptions): Promise<Host> {
   const undo: (() => void)[] = [];

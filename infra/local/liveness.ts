@@ -12,10 +12,10 @@ const PAUSED_MS = 15_000;
 const TICKS_APART_MS = 2 * 60_000;
 
 /**
- * Returns the outage between the last liveness time in `file` and now; undefined on a first start. Creates the file if it
- * is missing. The time is updated only after the outage is recorded, so that a later start finds an unrecorded one.
- * @param tick last tick of the store (epoch ms); the file of a copied or restored store is missing or has the time of the
- *   copy
+ * Returns the outage between the last liveness time in `file` and now; undefined on a first start. Creates the file if
+ * it is missing. The time is updated only after the outage is recorded, so that a later start finds an unrecorded one.
+ * @param tick last tick of the store (epoch ms); the file of a copied or restored store is missing or has the time of
+ *   the copy
  */
 export function outageBefore(file: string, now: number, tick: number | undefined): Outage | undefined {
   const noted = statSync(file, { throwIfNoEntry: false })?.mtimeMs;

@@ -62,8 +62,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Formats the greeting. The key is shown once, because later output ends up in journals and container logs. A link works
- * once, within an hour.
+ * Formats the greeting. The key is shown once, because later output ends up in journals and container logs. A link
+ * works once, within an hour.
  */
 function greeting(
   url: string,

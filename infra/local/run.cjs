@@ -1,5 +1,6 @@
-// Runs a TypeScript file on Node 24 with its packages: `node infra/local/run.cjs [--omit=dev] FILE ...`. Without FILE it
-// only checks both. The pid does not change. Runs on any node that starts npm, so it uses old syntax and no packages.
+// Runs a TypeScript file on Node 24 with its packages: `node infra/local/run.cjs [--omit=dev] FILE ...`. Without FILE
+// it only checks both. The pid does not change. Runs on any node that starts npm, so it uses old syntax and no
+// packages.
 const fs = require('node:fs');
 const path = require('node:path');
 const ensure = require('./dependencies.cjs').ensure;

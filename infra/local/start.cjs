@@ -1,5 +1,5 @@
-// Turns this process into the service, with the flags and the environment that node needs before it starts. The pid does
-// not change. Runs on any node that starts npm, so it uses old syntax.
+// Turns this process into the service, with the flags and the environment that node needs before it starts. The pid
+// does not change. Runs on any node that starts npm, so it uses old syntax.
 const path = require('node:path');
 
 const env = Object.assign(

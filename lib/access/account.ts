@@ -62,7 +62,9 @@ export const DEFAULT_LIMITS: Limits = {
   egress: 'public',
 };
 
-/** E-mail address: text before and after one @, without invisible characters and those with a meaning in mail or HTML. */
+/**
+ * E-mail address: text before and after one @, without invisible characters and those with a meaning in mail or HTML.
+ */
 export const Email = text(3, 254)
   .regex(/^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/, {
     error: 'must be an e-mail address, such as ann@example.com',

@@ -39,8 +39,8 @@ import { fullKey } from './new-key.ts';
 import { requireAccount } from './store.ts';
 
 /**
- * Returns the writes that move an account from one e-mail address to another, for the transaction of the account; none if
- * the address does not change.
+ * Returns the writes that move an account from one e-mail address to another, for the transaction of the account; none
+ * if the address does not change.
  * @param move `again`: accept an address of another account, which is a CONFLICT otherwise
  */
 export async function addressWrites(
@@ -124,8 +124,8 @@ export const enableAccount = (scope: MutationContext): Promise<AccountItem> =>
   });
 
 /**
- * Changes an account and then its copies on keys; the only way to write an account. Without a change nothing is written.
- * Throws NOT_FOUND.
+ * Changes an account and then its copies on keys; the only way to write an account. Without a change nothing is
+ * written. Throws NOT_FOUND.
  * @param beside further writes of the same transaction
  */
 export async function changeAccount(
@@ -186,8 +186,8 @@ async function outdatedKeys({ ports, keys, tenant }: TenantScope, account: Accou
 }
 
 /**
- * Creates an account with its first admin and a key of that admin. `key.key` is the raw key, returned only here. The first
- * account has the egress of the service; others only public addresses, unless `input` says `any`. Throws
+ * Creates an account with its first admin and a key of that admin. `key.key` is the raw key, returned only here. The
+ * first account has the egress of the service; others only public addresses, unless `input` says `any`. Throws
  * VALIDATION_ERROR, and CONFLICT for the address of another account.
  * @param more `draw`: a key generated before; `again`: accept the address of another account
  */

@@ -39,8 +39,8 @@ export async function issueKey(
 type Making = { input: NewKey & { rotated_from?: string }; beside?: Write[] };
 
 /**
- * Adds a key to a user. Fails if the user was removed or the account disabled meanwhile, because both are written at the
- * version read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED, LIMIT_EXCEEDED.
+ * Adds a key to a user. Fails if the user was removed or the account disabled meanwhile, because both are written at
+ * the version read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED, LIMIT_EXCEEDED.
  * @param make is called in each attempt
  */
 export function addKey(

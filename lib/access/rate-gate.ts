@@ -90,8 +90,8 @@ const READ_PERMITS = { places: 16, per_target: 2, wait_ms: 10_000 };
 const semaphores = new WeakMap<Ports['limiter'], FairSemaphore>();
 
 /**
- * Runs a read of an account with a permit. Few run concurrently, because the longest lists take seconds of CPU and must not
- * delay other accounts. Throws RATE_LIMITED after waiting too long.
+ * Runs a read of an account with a permit. Few run concurrently, because the longest lists take seconds of CPU and must
+ * not delay other accounts. Throws RATE_LIMITED after waiting too long.
  */
 export async function withReadPermit<T>({ ports, tenant }: Pick<Context, 'ports' | 'tenant'>, read: () => Promise<T>) {
   const semaphore = semaphores.get(ports.limiter) ?? new FairSemaphore(READ_PERMITS, ports.clock);

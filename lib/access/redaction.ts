@@ -21,8 +21,8 @@ const URLS = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>`]+/gi;
 export const redactUrls = (text: string): string => text.replace(URLS, REDACTED);
 
 /**
- * Hides the values at some paths (`config.body`, `config.headers`). Of an object there, the keys stay; lists on the way are
- * searched (`config.steps.send`). Absent and null properties stay.
+ * Hides the values at some paths (`config.body`, `config.headers`). Of an object there, the keys stay; lists on the way
+ * are searched (`config.steps.send`). Absent and null properties stay.
  */
 export const redactPaths = <R extends object>(record: R, paths: readonly string[]): R =>
   changeAt(record, paths, redactWhole);

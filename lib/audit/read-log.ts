@@ -13,8 +13,8 @@ const SCAN_PAGE = 200;
 const MIN_PER_BUCKET = 10;
 
 /**
- * Age after which entries are read oldest first, so that a reader that continues later misses none. The time of an entry is
- * up to four seconds before the first attempt to write it (write.ts), and a table client gives up after nine.
+ * Age after which entries are read oldest first, so that a reader that continues later misses none. The time of an
+ * entry is up to four seconds before the first attempt to write it (write.ts), and a table client gives up after nine.
  */
 const SETTLED_MS = 15_000;
 
@@ -22,8 +22,8 @@ type LogPage = { values: AuditItem[]; next?: string };
 
 /**
  * Reads up to `limit` matching entries; fewer after scanning 2,000.
- * @param options `order`: desc is newest first, with `next` while more remain. asc is oldest first, up to 15 s ago, always
- *   with `next`, from which a later call finds new entries. `after`: such a position
+ * @param options `order`: desc is newest first, with `next` while more remain. asc is oldest first, up to 15 s ago,
+ *   always with `next`, from which a later call finds new entries. `after`: such a position
  */
 export async function readLog(
   { ports, keys, tenant }: Env<'table' | 'clock' | 'settings'> & { tenant: string },

@@ -73,8 +73,8 @@ export async function linkByOperator(
 }
 
 /**
- * Creates a single-use sign-in link that replaces an earlier one. Throws NOT_FOUND, ACCOUNT_DISABLED, and CONFLICT for a
- * pending invitation.
+ * Creates a single-use sign-in link that replaces an earlier one. Throws NOT_FOUND, ACCOUNT_DISABLED, and CONFLICT for
+ * a pending invitation.
  * @param more `ms`: validity; `revoke`: end passkeys, identities and sessions of the user
  */
 export function createLink(
@@ -123,8 +123,8 @@ const notYetMember = ({ email }: UserItem): AppError =>
 type FoundLink = { account: AccountItem; before: UserItem; user: UserItem; use: Write };
 
 /**
- * Finds the user of a link. Throws ACCOUNT_DISABLED, and the same UNAUTHORIZED for an unknown, used, replaced or expired
- * link.
+ * Finds the user of a link. Throws ACCOUNT_DISABLED, and the same UNAUTHORIZED for an unknown, used, replaced or
+ * expired link.
  */
 export async function findLink(
   { ports, keys }: Pick<TenantScope, 'ports' | 'keys'>,

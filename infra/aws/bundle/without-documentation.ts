@@ -2,8 +2,8 @@
 const DESCRIBED = /\.describe\((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\$]|\\.)*`)\)/g;
 
 /**
- * Removes the descriptions of schemas, which only the pre-built documents need. In a function they would be text to load
- * and would copy each schema at every start.
+ * Removes the descriptions of schemas, which only the pre-built documents need. In a function they would be text to
+ * load and would copy each schema at every start.
  */
 export const withoutDescriptions = (code: string): string => code.replace(DESCRIBED, '');
 

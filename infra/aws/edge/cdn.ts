@@ -60,8 +60,8 @@ const cached = (origin: IOrigin, headers: ResponseHeadersPolicy): BehaviorOption
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /**
- * One URL for everything. All paths go to the API; files of the console are cached. On a streaming path, CloudFront signs
- * a GET and sends it to the function; other methods go to the API, which has a throttle and a log
+ * One URL for everything. All paths go to the API; files of the console are cached. On a streaming path, CloudFront
+ * signs a GET and sends it to the function; other methods go to the API, which has a throttle and a log
  * (edge/viewer-request.js).
  */
 export function makeCdn(

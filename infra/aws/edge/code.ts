@@ -13,8 +13,8 @@ const SOURCE = readFileSync(join(import.meta.dirname, 'viewer-request.js'), 'utf
 const PLACEHOLDER = 'const DATA = null;';
 
 /**
- * Returns the CloudFront Function: viewer-request.js with its data. Routes that are open without a key come from the API
- * and the console; pings and alert links have their secret in the path.
+ * Returns the CloudFront Function: viewer-request.js with its data. Routes that are open without a key come from the
+ * API and the console; pings and alert links have their secret in the path.
  * @param api id of the origin of everything except streams
  * @param streamed paths whose GET goes to the streaming function
  * @param origins origins of pages that may read a response; `*` for any

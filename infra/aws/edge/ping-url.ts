@@ -6,8 +6,9 @@ import type { DeploySettings } from '#infra/aws/settings.ts';
 const SHOWING = ['api', 'mcp'] as const;
 
 /**
- * Creates the URL that jobs ping: the function `ingest`, without the price of a gateway. It is open, because a ping needs
- * no key; only the rates of the service and reserved concurrency limit it. Ping URLs use it unless PING_URL is set.
+ * Creates the URL that jobs ping: the function `ingest`, without the price of a gateway. It is open, because a ping
+ * needs no key; only the rates of the service and reserved concurrency limit it. Ping URLs use it unless PING_URL is
+ * set.
  */
 export function makePingUrl(functions: Functions, settings: DeploySettings): FunctionUrl {
   const url = functions.ingest.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });

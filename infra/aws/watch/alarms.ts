@@ -14,8 +14,8 @@ import type { Rule, Watched } from './rule.ts';
 const MINUTE = Duration.minutes(1);
 /** A check may be a minute late, as ticks are; two minutes are an internal error. */
 const LATE_SECONDS = 120;
-// Jobs and deadlines wait in their queue with a delay: those of a new check for twice the lookahead. SQS does not document
-// whether the age of a message includes its delay.
+// Jobs and deadlines wait in their queue with a delay: those of a new check for twice the lookahead. SQS does not
+// document whether the age of a message includes its delay.
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
 /** Two attempts of a parked record; and 14 min, the longest delay of a delivery after a 429 response. */
 const ALERT_WAIT_SECONDS = 90;

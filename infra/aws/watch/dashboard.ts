@@ -6,8 +6,8 @@ import { ownMetrics } from './own-metrics.ts';
 import type { Watched } from './rule.ts';
 
 /**
- * Creates three dashboards: load, limits and failures. Each has at most 50 metrics, which are free of charge. The metric
- * of every alarm is on one of them.
+ * Creates three dashboards: load, limits and failures. Each has at most 50 metrics, which are free of charge. The
+ * metric of every alarm is on one of them.
  */
 export function makeDashboards(scope: Construct, watched: Watched): void {
   new Dashboard(scope, 'Dashboard', { widgets: inRows(ofWork(scope, watched)) });

@@ -10,8 +10,8 @@ const BAD_MS = 15_000;
 type DemoTarget = { url: string; port: number; stop(): void };
 
 /**
- * Starts a target: `/shop` always works, `/api` fails periodically until `/restart` is called, `/live` is a WebSocket that
- * sends a price, and `/alerts` accepts messages in the format of Slack.
+ * Starts a target: `/shop` always works, `/api` fails periodically until `/restart` is called, `/live` is a WebSocket
+ * that sends a price, and `/alerts` accepts messages in the format of Slack.
  * @param on called with the text of an alert, or the name of the target to restart
  */
 export async function startDemoTarget(on: {

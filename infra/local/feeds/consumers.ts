@@ -37,8 +37,8 @@ export function startConsumers(
 }
 
 /**
- * Consumes one queue. It sleeps until a send or the next due message wakes it. Each message is a separate invocation, so
- * that its slot becomes free when its work ends. While there are free slots, messages are taken in order of time.
+ * Consumes one queue. It sleeps until a send or the next due message wakes it. Each message is a separate invocation,
+ * so that its slot becomes free when its work ends. While there are free slots, messages are taken in order of time.
  * Otherwise groups below their share come first, with a share of extra slots: no tenant waits for long work of another.
  */
 function startConsumer(

@@ -38,10 +38,15 @@ export type LocalQueues = Omit<Queues, 'send'> & {
   receive(queue: QueueName, most: number, hide_ms: number): Promise<Received[]>;
   /** Takes due messages in turn from groups below their share, those with the fewest in flight first. */
   receiveFairly(queue: QueueName, most: number, hide_ms: number, inFlight: InFlight): Promise<Received[]>;
-  /** Deletes finished messages; a failed one is due again after a pause, or becomes a dead letter after its last receive. */
+  /**
+   * Deletes finished messages; a failed one is due again after a pause, or becomes a dead letter after its last
+   * receive.
+   */
   settle(queue: QueueName, done: Received[], failed: Received[]): Promise<void>;
   deadLetters(): DeadLetter[];
-  /** Deletes dead letters older than `before` (epoch ms), and releases messages delayed by a clock that was set back. */
+  /**
+   * Deletes dead letters older than `before` (epoch ms), and releases messages delayed by a clock that was set back.
+   */
   sweep(before: number): Promise<void>;
 };
 

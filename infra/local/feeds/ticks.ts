@@ -13,8 +13,8 @@ export function lastTick({ db }: Store): number | undefined {
 }
 
 /**
- * Sends `{scheduled_time}` of each schedule to its queue at the full minute, and at once for the current minute if it was
- * not sent. Missed minutes are not sent: the generator resumes at the newest slot.
+ * Sends `{scheduled_time}` of each schedule to its queue at the full minute, and at once for the current minute if it
+ * was not sent. Missed minutes are not sent: the generator resumes at the newest slot.
  * @returns stops the ticks
  */
 export function startTicks(

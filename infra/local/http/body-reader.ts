@@ -38,8 +38,8 @@ export const hasNoBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 
 /**
- * Reads a body on demand (`ApiEvent.readBody`). Until then it stays with the client and in connection buffers. A body that
- * is too large is not kept.
+ * Reads a body on demand (`ApiEvent.readBody`). Until then it stays with the client and in connection buffers. A body
+ * that is too large is not kept.
  */
 export function bodyReader(
   request: IncomingMessage,
@@ -84,8 +84,8 @@ const noRoom = (): AppError =>
   });
 
 /**
- * Reads and discards the rest of a body, so that the client sees the response. Resolves at its end or when it exceeds the
- * bounds; `request.complete` tells which.
+ * Reads and discards the rest of a body, so that the client sees the response. Resolves at its end or when it exceeds
+ * the bounds; `request.complete` tells which.
  */
 export function drainBody(request: IncomingMessage, bounds: Bounds): Promise<void> {
   return new Promise((resolve) => {

@@ -36,10 +36,10 @@ type GatewayOptions = {
 };
 
 /**
- * Creates the gateway of one machine: node:http in front of the functions, requests in the format of API Gateway (payload
- * format 2.0), routes of the topology, CORS by ALLOWED_ORIGINS. It does not limit bodies as API Gateway does (10 MB): a
- * function reads a body after its gates have accepted the request, up to its own limit. Node itself rejects invalid or
- * late requests without a body and closes the connection.
+ * Creates the gateway of one machine: node:http in front of the functions, requests in the format of API Gateway
+ * (payload format 2.0), routes of the topology, CORS by ALLOWED_ORIGINS. It does not limit bodies as API Gateway does
+ * (10 MB): a function reads a body after its gates have accepted the request, up to its own limit. Node itself rejects
+ * invalid or late requests without a body and closes the connection.
  */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
@@ -114,8 +114,8 @@ export function makeGateway(
   }
 
   /**
-   * Aborts when the gateway stops, the response ends or the client disconnects. One controller for all of these, because
-   * AbortSignal.any of node 24 loses an abort whose source was collected (nodejs/node#65995).
+   * Aborts when the gateway stops, the response ends or the client disconnects. One controller for all of these,
+   * because AbortSignal.any of node 24 loses an abort whose source was collected (nodejs/node#65995).
    */
   function streamOf(response: ServerResponse): AbortController {
     const stream = new AbortController();

@@ -3,8 +3,8 @@ import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 
 /**
- * Bounds the memory of responses that wait for their readers. Beyond it, the oldest response to the address with the most
- * waiting bytes is cut, so that slow readers do not affect others.
+ * Bounds the memory of responses that wait for their readers. Beyond it, the oldest response to the address with the
+ * most waiting bytes is cut, so that slow readers do not affect others.
  * @returns function to call for each response before it is sent
  */
 export function boundUnsent(bounds: Bounds): (response: ServerResponse, address: string, bytes: number) => void {

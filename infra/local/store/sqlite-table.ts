@@ -151,8 +151,8 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
 }
 
 /**
- * Returns the statement of a query and its values. ASCII keys: text order is byte order. It has one bound per side: with
- * two, SQLite seeks by one and steps over all rows that the other excludes, on each page.
+ * Returns the statement of a query and its values. ASCII keys: text order is byte order. It has one bound per side:
+ * with two, SQLite seeks by one and steps over all rows that the other excludes, on each page.
  */
 function rangeOf({ partition, from = '', to = LAST, after, descending }: Query): {
   sql: string;

@@ -9,18 +9,18 @@ export const STORE_FILE = 'fleetwatch.db';
 export type Store = {
   db: DatabaseSync;
   /**
-   * Runs `job` in the next commit, together with other waiting jobs, and resolves after that COMMIT. A job is synchronous,
-   * may run twice (the first run is then rolled back), and checks conditions before it writes.
-   * @param keep `durable`, or `soon` for idempotent work: it survives a crash of the process, but a power cut may lose it,
-   *   because it reaches the disk only with the next durable commit
+   * Runs `job` in the next commit, together with other waiting jobs, and resolves after that COMMIT. A job is
+   * synchronous, may run twice (the first run is then rolled back), and checks conditions before it writes.
+   * @param keep `durable`, or `soon` for idempotent work: it survives a crash of the process, but a power cut may lose
+   *   it, because it reaches the disk only with the next durable commit
    * @throws AppError UNAVAILABLE if SQLite fails (disk full, locked)
    */
   write<T>(job: () => T, keep?: Keep): Promise<T>;
   /** Runs a read; between two turns of the event loop it sees only committed data. */
   read<T>(job: () => T): T;
   /**
-   * Rewrites a file of at most 64 MB to erase deleted data: SQLite overwrites deleted rows, but not the copies left when
-   * it moves rows between pages. Only for the service, when it stops.
+   * Rewrites a file of at most 64 MB to erase deleted data: SQLite overwrites deleted rows, but not the copies left
+   * when it moves rows between pages. Only for the service, when it stops.
    */
   rewrite(): void;
   /** Commits waiting jobs and closes the file. */

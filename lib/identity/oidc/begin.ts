@@ -18,8 +18,8 @@ import { flowSecrets, oidcCookie, REQUEST_MS, requestPut } from './request.ts';
 import type { SignInTarget } from './resolve-identity.ts';
 
 /**
- * Path to which the browser returns after a sign-in, with one leading slash. Printable ASCII without backslashes, because
- * browsers read `/\evil.example`, `//evil.example` and `/<tab>/evil.example` as another host (WHATWG URL, 4.4).
+ * Path to which the browser returns after a sign-in, with one leading slash. Printable ASCII without backslashes,
+ * because browsers read `/\evil.example`, `//evil.example` and `/<tab>/evil.example` as another host (WHATWG URL, 4.4).
  */
 export const ReturnTo = z
   .string()
@@ -53,8 +53,8 @@ export const OidcStarted = z
   .meta({ id: 'OidcStarted' });
 
 /**
- * Starts a sign-in at the provider of the settings. Throws NOT_FOUND without a provider, UNAVAILABLE if it fails, the error
- * of an unknown token, and FORBIDDEN for a page of another origin.
+ * Starts a sign-in at the provider of the settings. Throws NOT_FOUND without a provider, UNAVAILABLE if it fails, the
+ * error of an unknown token, and FORBIDDEN for a page of another origin.
  */
 export async function beginOidc(
   context: Context,

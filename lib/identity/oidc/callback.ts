@@ -10,9 +10,9 @@ import { verifyCallback } from './provider.ts';
 import { oidcCookie, pendingRequest, type Returned } from './request.ts';
 
 /**
- * Handles the redirect from the provider. The browser loads it as a page, so that the result is always a redirect: to the
- * target of the sign-in, or to the page with the error. It comes from another site; the cookie shows that the sign-in
- * started in this browser.
+ * Handles the redirect from the provider. The browser loads it as a page, so that the result is always a redirect: to
+ * the target of the sign-in, or to the page with the error. It comes from another site; the cookie shows that the
+ * sign-in started in this browser.
  */
 export async function oidcCallback(context: Context, sent: Sent, search: URLSearchParams): Promise<Reply<undefined>> {
   let returned: Returned | undefined;

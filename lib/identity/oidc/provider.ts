@@ -5,7 +5,9 @@ import { shorten } from '#lib/platform/text.ts';
 import { type Claims, claimsOf, type OidcError, SignInRefused } from './claims.ts';
 import type { FlowSecrets } from './request.ts';
 
-/** Errors whose messages are fixed texts. Messages of others may quote received data and tokens: only names are used. */
+/**
+ * Errors whose messages are fixed texts. Messages of others may quote received data and tokens: only names are used.
+ */
 const PLAIN = new Set(['ClientError', 'OperationProcessingError', 'UnsupportedOperationError']);
 
 /** Codes of provider errors (RFC 6749, sections 4.1.2.1 and 5.2) that mean more than "failed". */
@@ -52,8 +54,8 @@ function chainOf(error: unknown): Error[] {
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, '********'), text);
 
-// The identity provider of the settings, through openid-client. Nothing is cached between calls: its document and keys may
-// change at any time, sign-ins are rare, and a provider that was down must be retried.
+// The identity provider of the settings, through openid-client. Nothing is cached between calls: its document and keys
+// may change at any time, sign-ins are rare, and a provider that was down must be retried.
 
 type World = Pick<Ports, 'net' | 'settings'>;
 
@@ -65,8 +67,8 @@ const MAX_BODY = 512 * 1024;
 const library = () => import('openid-client');
 
 /**
- * Returns the URL at the provider that starts a sign-in: authorization code with PKCE (RFC 7636), state and nonce. Throws
- * SignInRefused.
+ * Returns the URL at the provider that starts a sign-in: authorization code with PKCE (RFC 7636), state and nonce.
+ * Throws SignInRefused.
  */
 export async function authorizationUrl(
   world: World,
@@ -150,8 +152,8 @@ async function configured({ net, settings }: World): Promise<Configuration> {
 }
 
 /**
- * Sends requests of openid-client with the limits of the service for time and size. The operator chooses the provider: it
- * may be in a private network regardless of CHECK_EGRESS, but never at a link-local address or cloud metadata.
+ * Sends requests of openid-client with the limits of the service for time and size. The operator chooses the provider:
+ * it may be in a private network regardless of CHECK_EGRESS, but never at a link-local address or cloud metadata.
  */
 const fetchBy =
   (net: Ports['net']): CustomFetch =>

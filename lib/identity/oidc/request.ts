@@ -16,16 +16,16 @@ export type FlowSecrets = {
 };
 
 /**
- * Derives all of them, one way, from the secret in the cookie of the browser. They are not stored, and a URL with state and
- * code reveals neither the cookie nor the verifier.
+ * Derives all of them, one way, from the secret in the cookie of the browser. They are not stored, and a URL with state
+ * and code reveals neither the cookie nor the verifier.
  */
 export function flowSecrets(cookie: string): FlowSecrets {
   const part = (name: string) => createHmac('sha256', cookie).update(name).digest('base64url');
   return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };
 }
 
-// Cookie that binds a sign-in at the provider to its browser. Lax, because the provider redirects from another site. Its
-// name follows that of the session cookie (sessions/same-origin.ts), for the same reasons.
+// Cookie that binds a sign-in at the provider to its browser. Lax, because the provider redirects from another site.
+// Its name follows that of the session cookie (sessions/same-origin.ts), for the same reasons.
 
 const SECURE = '__Host-fleetwatch_oidc';
 const nameAt = ({ protocol, port }: URL): string =>

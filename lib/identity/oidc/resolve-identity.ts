@@ -32,8 +32,8 @@ type Known<Linked extends Membership> = {
 type SignInOutcome<Linked> = { as: readonly Linked[] } | { link: SignInTarget } | { refused: OidcError };
 
 /**
- * Resolves a verified identity to a user. Issuer and subject decide. An e-mail address only accepts a pending invitation:
- * providers reassign addresses, accept any, or do not verify them, so no member is found by one.
+ * Resolves a verified identity to a user. Issuer and subject decide. An e-mail address only accepts a pending
+ * invitation: providers reassign addresses, accept any, or do not verify them, so no member is found by one.
  */
 export function resolveIdentity<Linked extends Membership>(known: Known<Linked>): SignInOutcome<Linked> {
   const { claims, linked, begun_for, invited, trust } = known;

@@ -22,7 +22,9 @@ import { clientDataOf } from './responses.ts';
 import { refused, relyingPartyOf } from './validate-response.ts';
 import { verifyRegistration } from './verify.ts';
 
-/** Returns the options of a browser for a new passkey. Throws FORBIDDEN if passkeys do not work here, LIMIT_EXCEEDED. */
+/**
+ * Returns the options of a browser for a new passkey. Throws FORBIDDEN if passkeys do not work here, LIMIT_EXCEEDED.
+ */
 export async function newPasskeyOptions(context: Context, headers: Sent['headers']): Promise<CreationOptions> {
   const { rp_id } = relyingPartyOf(headers, context.ports.settings);
   const user = await requireUser(context);
@@ -32,8 +34,8 @@ export async function newPasskeyOptions(context: Context, headers: Sent['headers
 }
 
 /**
- * Adds a passkey of the caller, in a transaction that uses up the challenge. Throws VALIDATION_ERROR, FORBIDDEN, CONFLICT
- * for a passkey that is already registered, LIMIT_EXCEEDED.
+ * Adds a passkey of the caller, in a transaction that uses up the challenge. Throws VALIDATION_ERROR, FORBIDDEN,
+ * CONFLICT for a passkey that is already registered, LIMIT_EXCEEDED.
  */
 export async function addPasskey(
   context: Context,

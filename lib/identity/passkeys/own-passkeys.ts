@@ -20,8 +20,8 @@ export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserIte
 }
 
 /**
- * Changes the passkeys of the caller: `attempt` gets the current user in each attempt. Under the lock of team changes, so
- * that a user cannot prevent removal by changing passkeys continuously.
+ * Changes the passkeys of the caller: `attempt` gets the current user in each attempt. Under the lock of team changes,
+ * so that a user cannot prevent removal by changing passkeys continuously.
  */
 export function changePasskeys<T>(
   context: Context,

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { text } from '#lib/platform/text.ts';
 
 /**
- * Responses of a browser by `toJSON()`: RegistrationResponseJSON and AuthenticationResponseJSON (WebAuthn level 3, section
- * 5.1). Browsers send further properties, which are accepted and ignored.
+ * Responses of a browser by `toJSON()`: RegistrationResponseJSON and AuthenticationResponseJSON (WebAuthn level 3,
+ * section 5.1). Browsers send further properties, which are accepted and ignored.
  */
 
 /** Maximum size of a response in bytes; larger than any authenticator response with its certificates. */

@@ -34,8 +34,8 @@ export function authenticatorDataOf(bytes: Uint8Array): AuthenticatorData | unde
 }
 
 /**
- * Validates an authenticator response, except its signature. @returns the reason of a rejection; undefined if it is valid.
- * A page in a frame of another one has another origin. Pure.
+ * Validates an authenticator response, except its signature. @returns the reason of a rejection; undefined if it is
+ * valid. A page in a frame of another one has another origin. Pure.
  */
 export function validateResponse(
   ceremony: Ceremony,
@@ -62,8 +62,8 @@ export type RelyingParty = { origin: string; rp_id: string };
 type Headers = Record<string, string | undefined>;
 
 /**
- * Returns why passkeys do not work at an origin of the service; undefined if they do. Browsers allow them only at names, and
- * without TLS only at localhost (WebAuthn level 3, section 5.1.3; Secure Contexts, section 3.1). Pure.
+ * Returns why passkeys do not work at an origin of the service; undefined if they do. Browsers allow them only at
+ * names, and without TLS only at localhost (WebAuthn level 3, section 5.1.3; Secure Contexts, section 3.1). Pure.
  */
 export function passkeysUnavailableReason({ protocol, hostname }: URL): string | undefined {
   if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) {
@@ -122,8 +122,8 @@ type Refusal = keyof typeof MESSAGES;
 const MALFORMED: readonly Refusal[] = ['garbled', 'ceremony'];
 
 /**
- * Returns the error of a rejected response: UNAUTHORIZED for a sign-in, VALIDATION_ERROR for adding a passkey or a malformed
- * response. It repeats nothing of the request.
+ * Returns the error of a rejected response: UNAUTHORIZED for a sign-in, VALIDATION_ERROR for adding a passkey or a
+ * malformed response. It repeats nothing of the request.
  */
 export function refused(ceremony: Ceremony, reason: Refusal, cause?: unknown): AppError {
   const message = MESSAGES[reason];

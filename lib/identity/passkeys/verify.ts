@@ -2,7 +2,13 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { ALGORITHMS } from './options.ts';
 import type { PasskeyItem } from './passkey.ts';
 import type { AuthenticationResponse, ClientData, RegistrationResponse } from './responses.ts';
-import { authenticatorDataOf, type Ceremony, validateResponse, type RelyingParty, refused } from './validate-response.ts';
+import {
+  authenticatorDataOf,
+  type Ceremony,
+  validateResponse,
+  type RelyingParty,
+  refused,
+} from './validate-response.ts';
 
 /** A COSE_Key (RFC 9053, section 7; RFC 8230 for RSA), decoded. */
 type CoseKey = ReadonlyMap<number, unknown>;
@@ -10,7 +16,9 @@ type CoseKey = ReadonlyMap<number, unknown>;
 /** Accepted key lengths in bits: shorter keys are insecure (NIST SP 800-131A), longer ones slow to verify. */
 const RSA = { min: 2048, max: 4096 };
 
-/** Whether it is a complete key of a supported algorithm; another one would be accepted now and always fail later. Pure. */
+/**
+ * Whether it is a complete key of a supported algorithm; another one would be accepted now and always fail later. Pure.
+ */
 export function isUsableKey(cose: CoseKey): boolean {
   const jwk = jwkOf(cose);
   if (!jwk) return false;
@@ -52,8 +60,8 @@ const libraryHelpers = () => import('@simplewebauthn/server/helpers');
 type Registered = Pick<PasskeyItem, 'credential_id' | 'public_key' | 'counter' | 'synced'>;
 
 /**
- * Verifies the response for a new passkey. The manufacturer of its authenticator was not requested, so its attestation is
- * removed: to verify it, the library would fetch revocation lists. Throws VALIDATION_ERROR.
+ * Verifies the response for a new passkey. The manufacturer of its authenticator was not requested, so its attestation
+ * is removed: to verify it, the library would fetch revocation lists. Throws VALIDATION_ERROR.
  */
 export async function verifyRegistration(
   { id, type, response }: RegistrationResponse,

@@ -38,13 +38,13 @@ export type BegunSession = {
 };
 
 /**
-/**
- * Creates a session with a new token, so that nothing known before the sign-in is valid later; the session of the request
- * cookie ends. The sign-in method checks that the user may sign in (account enabled, user not invited) and, for `oidc`,
- * whose request comes from another site, that this browser started it. Call it in each attempt of a retry loop, with the
- * user read in it. Throws FORBIDDEN for a page or an address of another origin, UNAUTHORIZED for two cookies of one name.
- * @param who read before the proof: if all sessions of the user end meanwhile, this one ends too. `replaces` is the digest
- *   of a session to end without a cookie, as from a page of another site
+ * /** Creates a session with a new token, so that nothing known before the sign-in is valid later; the session of the
+ * request cookie ends. The sign-in method checks that the user may sign in (account enabled, user not invited) and, for
+ * `oidc`, whose request comes from another site, that this browser started it. Call it in each attempt of a retry loop,
+ * with the user read in it. Throws FORBIDDEN for a page or an address of another origin, UNAUTHORIZED for two cookies
+ * of one name.
+ * @param who read before the proof: if all sessions of the user end meanwhile, this one ends too. `replaces` is the
+ *   digest of a session to end without a cookie, as from a page of another site
  * @param sent headers and cookies of the request
  */
 export async function beginSession(
@@ -107,8 +107,8 @@ export async function beginSession(
 type SignIn = { begun: BegunSession; uses: Write[] };
 
 /**
- * Signs in: commits the result of `attempt` in one transaction, and retries on conflict. Of concurrent uses of one proof
- * only one gets a session. Throws the errors of `attempt`.
+ * Signs in: commits the result of `attempt` in one transaction, and retries on conflict. Of concurrent uses of one
+ * proof only one gets a session. Throws the errors of `attempt`.
  * @returns the response of a sign-in method, with its cookie
  */
 export async function signIn(

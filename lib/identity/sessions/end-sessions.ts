@@ -65,8 +65,8 @@ export function endSessions(scope: MutationContext, userId: string, kept?: Sessi
 }
 
 /**
- * Returns a user whose sessions have ended once `next` is written at the version of `user`: also one that is starting, with
- * the previous number. `deletes` belong to the same transaction, at most 60 writes.
+ * Returns a user whose sessions have ended once `next` is written at the version of `user`: also one that is starting,
+ * with the previous number. `deletes` belong to the same transaction, at most 60 writes.
  */
 export async function withoutSessions(
   { ports, keys, tenant }: TenantScope,

@@ -12,8 +12,8 @@ type Headers = Record<string, string | undefined>;
 /**
  * Throws FORBIDDEN unless a request may use its session: it was sent to an address of the service and, if it may change
  * data, from a same-origin page. A page of another site cannot set `X-Fleetwatch`, because CORS does not allow it, and
- * neither can a form. No page can set `Sec-Fetch-Site` and `Origin`, which detect a sibling host: it shares the site and
- * therefore sends the cookie (Fetch Metadata Request Headers, section 2.4).
+ * neither can a form. No page can set `Sec-Fetch-Site` and `Origin`, which detect a sibling host: it shares the site
+ * and therefore sends the cookie (Fetch Metadata Request Headers, section 2.4).
  */
 export function assertSameOriginRequest(method: string, headers: Headers, addresses: OwnAddresses): void {
   assertServiceHost(headers, addresses);
@@ -23,8 +23,8 @@ export function assertSameOriginRequest(method: string, headers: Headers, addres
 }
 
 /**
- * Throws FORBIDDEN unless a sign-in or sign-out was sent to an address of the service from a same-origin page or a client
- * without pages. It prevents another page from signing a user in as another one.
+ * Throws FORBIDDEN unless a sign-in or sign-out was sent to an address of the service from a same-origin page or a
+ * client without pages. It prevents another page from signing a user in as another one.
  */
 export function assertSameOriginSignIn(headers: Headers, addresses: OwnAddresses): void {
   assertServiceHost(headers, addresses);
@@ -32,8 +32,8 @@ export function assertSameOriginSignIn(headers: Headers, addresses: OwnAddresses
 }
 
 /**
- * Throws FORBIDDEN unless a form without a session was sent from a same-origin page or by a client that is not a browser.
- * Such a page has no script and cannot set `X-Fleetwatch`.
+ * Throws FORBIDDEN unless a form without a session was sent from a same-origin page or by a client that is not a
+ * browser. Such a page has no script and cannot set `X-Fleetwatch`.
  */
 export function assertSameOriginForm(headers: Headers, addresses: OwnAddresses): void {
   assertServiceHost(headers, addresses);
@@ -71,9 +71,9 @@ const crossOriginError = (): AppError =>
     'A session works only on pages of this service: send "X-Fleetwatch: console" from a same-origin page, or use an API key.',
   );
 
-// Session cookie. With https its name begins with __Host-, so that no other host and no connection without TLS can set it
-// (RFC 6265bis, 4.1.3.2). With http its name contains the port, because cookies are shared by all ports of a host. Strict,
-// because only same-origin pages need it.
+// Session cookie. With https its name begins with __Host-, so that no other host and no connection without TLS can set
+// it (RFC 6265bis, 4.1.3.2). With http its name contains the port, because cookies are shared by all ports of a host.
+// Strict, because only same-origin pages need it.
 
 export const SECURE_COOKIE = '__Host-fleetwatch_session';
 const plain = (port: string): string => `fleetwatch_session_${port || '80'}`;

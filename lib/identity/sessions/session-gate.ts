@@ -12,16 +12,19 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { assertSameOriginRequest, sessionToken } from './same-origin.ts';
 import { endOf, isOver } from './session.ts';
 
-/** Returns the gates of functions for same-origin pages: by key, or by session cookie. Other functions accept only keys. */
+/**
+ * Returns the gates of functions for same-origin pages: by key, or by session cookie. Other functions accept only keys.
+ */
 export const pageGates = <E extends Env>(env: E): Gates<Context & E> => ({
   ...gates(env),
   authenticate: (sender) => admitBy(env, sender, authenticatePage),
 });
 
 /**
- * Authenticates by session cookie with three strongly consistent reads (session, user, account), or two for the session of
- * a key. A removed user, a changed role, a disabled account and a deleted key take effect on the next request. A header
- * Authorization takes precedence. Throws UNAUTHORIZED, ACCOUNT_DISABLED, and FORBIDDEN for a request of another origin.
+ * Authenticates by session cookie with three strongly consistent reads (session, user, account), or two for the session
+ * of a key. A removed user, a changed role, a disabled account and a deleted key take effect on the next request. A
+ * header Authorization takes precedence. Throws UNAUTHORIZED, ACCOUNT_DISABLED, and FORBIDDEN for a request of another
+ * origin.
  */
 async function authenticatePage<E extends Env>(env: E, sender: Sender): Promise<Context & E> {
   const { ports, keys } = env;

@@ -27,8 +27,8 @@ const KEYS_AT_ONCE = 50;
 
 /**
  * Changes the given properties: the own name, or anything as an admin. Role and e-mail address apply to all keys of the
- * user after it returns. Throws NOT_FOUND, FORBIDDEN, and CONFLICT for the last admin, an e-mail address in use, and name
- * and e-mail of an invited user.
+ * user after it returns. Throws NOT_FOUND, FORBIDDEN, and CONFLICT for the last admin, an e-mail address in use, and
+ * name and e-mail of an invited user.
  */
 export async function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
   const { caller } = context;
@@ -106,8 +106,8 @@ async function outdatedKeys(scope: MutationContext, { id, role, email }: UserIte
 const KEYS_REMOVED_AT_ONCE = 35;
 
 /**
- * Removes a user with all keys, passkeys and sessions, or an invitation; requests with them are rejected after it returns.
- * Throws NOT_FOUND, and CONFLICT for the last admin.
+ * Removes a user with all keys, passkeys and sessions, or an invitation; requests with them are rejected after it
+ * returns. Throws NOT_FOUND, and CONFLICT for the last admin.
  */
 export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;

@@ -128,9 +128,9 @@ function assertTeamLimits(users: UserItem[], { user_limit, invitation_limit }: A
 
 /**
  * Makes the invited user a member, with a first key (returned only here) or a session, as requested. The invitation is
- * looked up by the digest of its token, so that timing reveals nothing about any token. Throws the same NOT_FOUND for an
- * unknown, used, replaced, withdrawn or expired token, so that guessing reveals nothing; ACCOUNT_DISABLED, and the errors
- * of beginSession.
+ * looked up by the digest of its token, so that timing reveals nothing about any token. Throws the same NOT_FOUND for
+ * an unknown, used, replaced, withdrawn or expired token, so that guessing reveals nothing; ACCOUNT_DISABLED, and the
+ * errors of beginSession.
  */
 export async function acceptInvitation(
   context: Omit<Context, 'tenant' | 'caller'>,

@@ -115,8 +115,8 @@ export const userList =
   };
 
 /**
- * Changes the team based on all its users. `attempt` gets them, and `turn`: a write that makes its transaction fail if the
- * team was changed meanwhile.
+ * Changes the team based on all its users. `attempt` gets them, and `turn`: a write that makes its transaction fail if
+ * the team was changed meanwhile.
  */
 export function changeTeam<T>(
   scope: TenantScope,

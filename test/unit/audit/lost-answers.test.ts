@@ -13,8 +13,8 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 import { deletions, isNoted, notedRows } from '#test/support/noted-rows.ts';
 
 /**
- * After a lost response, the table client sends a write again; after a conflict, the use case does. Either way the change
- * is made once and has one audit entry.
+ * After a lost response, the table client sends a write again; after a conflict, the use case does. Either way the
+ * change is made once and has one audit entry.
  */
 
 /** Excludes providers: their response is used before the table write, so that after a loss the user signs in again. */
