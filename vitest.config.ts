@@ -6,7 +6,7 @@ import { generatedFiles } from '#test/support/generated.ts';
 import { isNightly } from '#test/support/nightly.ts';
 
 const env = {
-  // Vite sets BASE_URL to "/" in every worker; the given one must reach the tests.
+  // Vite sets BASE_URL to "/" in every worker; the given URL must reach the tests.
   BASE_URL: process.env.BASE_URL ?? '',
   // Many tests start programs: with code compiled at an earlier start, they take a third of the time.
   NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache/node'),

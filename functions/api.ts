@@ -10,10 +10,7 @@ import { lazyRouter } from '#lib/platform/http/lazy-routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
 
-/**
- * Serves all endpoints except those of separate functions (infra/topology.ts, routes). Also serves MCP for gateways
- * that cannot stream, except its GET, and the HTML pages of alert links. Each part is loaded on its first request.
- */
+/** Serves all endpoints without a separate function, MCP without streams, and alert links; parts load on demand. */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
   const handle = compact(lazyRouter(apiRoutes, (routes) => makeRouter(routes, pageGates(env))));

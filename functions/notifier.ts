@@ -6,10 +6,7 @@ import { fanOut } from '#lib/alerting/notify/fan-out.ts';
 import { type Env, envOf, type Ports } from '#lib/env.ts';
 import { onInserted } from '#lib/stream-reader.ts';
 
-/**
- * Processes new alerts and transitions of the table stream or the queue `notify`: creates the deliveries of an alert,
- * publishes the event of a transition, rechecks alerts held by a resolved failure, and forwards events of incidents.
- */
+/** Creates deliveries of alerts, publishes transitions, rechecks alerts held by a resolved failure. */
 export const create = (ports: Ports) => {
   const env = envOf(ports);
   return onInserted<AlertItem | DecidedTransition>(env, 'notify', async (item, isLast) => {

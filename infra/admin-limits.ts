@@ -2,7 +2,6 @@ import type { Limits } from '#lib/access/account.ts';
 import { ACCOUNT_CLASSES, type AccountClass, type Rate, readRates } from '#lib/platform/sharing/rates.ts';
 import { UsageError } from './flags.ts';
 
-/** Option of each plan limit. */
 const LIMITS = {
   blueprints: 'blueprint_limit',
   entities: 'entity_limit_per_bp',

@@ -4,10 +4,7 @@ import { functions as allFunctions, queues as allQueues, type FunctionName } fro
 type Sends = Record<string, { sends: readonly QueueName[] }>;
 type Consumed = Record<QueueName, { consumer: FunctionName }>;
 
-/**
- * Finds the functions on a cycle: each sends to a queue whose consumer can reach it again. Lambda stops a function
- * after some 16 invocations in one chain unless its recursive loop detection is off.
- */
+/** Finds functions on a cycle of queues. Lambda stops a chain after some 16 invocations unless that is allowed. */
 export function onCycles(functions: Sends = allFunctions, queues: Consumed = allQueues): Set<FunctionName> {
   const next = (name: FunctionName) => functions[name]!.sends.map((queue) => queues[queue].consumer);
   const isOnCycle = (start: FunctionName): boolean => {

@@ -46,7 +46,6 @@ async function main(): Promise<number> {
   }
 }
 
-/** Reads the context as the CDK does. */
 const fileContext = (): Record<string, unknown> =>
   (JSON.parse(readFileSync(join(import.meta.dirname, '../cdk.json'), 'utf8')) as { context?: object }).context as never;
 

@@ -4,10 +4,7 @@ import { closestName } from '#lib/platform/http/closest-name.ts';
 /** Invalid command line: one sentence, exit code 2. */
 export class UsageError extends Error {}
 
-/**
- * Parses options and words of a command line. Throws a UsageError that names the unknown option and the closest one.
- * @param takesWords whether words are accepted in addition to options
- */
+/** Parses a command line. Throws a UsageError with the closest name. @param takesWords whether words are accepted */
 export function parseFlags<const Options extends ParseArgsOptionsConfig>(
   args: string[],
   options: Options,

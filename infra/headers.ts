@@ -1,7 +1,4 @@
-/**
- * Headers that the local gateway (infra/local/http/http.ts) and CloudFront (infra/aws/edge/response-headers.ts) add.
- * The API and the console set their own: lib/platform/http/api-event.ts and lib/page/headers.ts.
- */
+/** Headers added by the local gateway and CloudFront; the API and the console set their own. */
 
 export const HSTS_SECONDS = 31_536_000;
 

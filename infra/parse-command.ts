@@ -10,10 +10,7 @@ const NAMED = {
   role: `a role: ${ROLES.join(', ')}`,
 };
 
-/**
- * Finds the command and the ids of a command line, and validates the whole line before anything is opened. Throws
- * UsageError.
- */
+/** Finds the command and ids of a command line, which it validates before anything is opened. Throws UsageError. */
 export function commandOf(words: string[], options: Options): { command: Command; ids: string[] } {
   const [first = ''] = words;
   const name = Object.hasOwn(COMMANDS, first) ? first : words.slice(0, 2).join(' ');

@@ -1,14 +1,10 @@
 import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 
-/**
- * Topology of Fleetwatch, as data only. infra/aws and infra/local build it, each in its own way; an entry that one of
- * them lacks does not compile.
- */
+/** Topology as data only; an entry that infra/aws or infra/local lacks does not compile. */
 
 type QueueSpec = {
   consumer: FunctionName;
-  /** Maximum number of messages per batch. */
   batch: number;
   /** Concurrent batches on one machine; on AWS its share of the setting CONCURRENCY, if it waits. */
   concurrency: number;
@@ -25,19 +21,11 @@ type FunctionSpec = {
   table?: readonly ('put' | 'delete')[];
   sends: readonly QueueName[];
   publishes?: true;
-  /**
-   * Whether it starts from a message or a table change and is idempotent. On one machine its commits need not wait for
-   * the disk: a power cut that loses them also brings back the message.
-   */
+  /** Whether it is idempotent and starts from a message or change, so that its commits need not reach the disk. */
   repeats?: true;
-  /**
-   * Whether it connects to hosts of tenants or to the identity provider: in the VPC of the operator, if there is one.
-   */
+  /** Whether it connects to hosts of tenants or to the identity provider: in the VPC of the operator. */
   reaches_out?: true;
-  /**
-   * Whether it returns a web Response that may stream until its timeout. On AWS it has its own URL, because the gateway
-   * cannot stream: its routes apply there, and the gateway uses the next route that matches.
-   */
+  /** Whether it returns a streaming Response. On AWS by its own URL, because the gateway cannot stream. */
   streams?: true;
 };
 
@@ -138,10 +126,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
 /** Visibility timeout beyond the timeout of the function. */
 const MARGIN_SECONDS = 10;
 
-/**
- * Returns the visibility timeout of a queue, after which a failed or lost message is received again. Short because
- * alerts wait for it, but longer than the timeout of its function.
- */
+/** Returns the visibility timeout: longer than the function may run, but short because alerts wait for it. */
 export const hiddenSeconds = (queue: QueueName): number =>
   functions[queues[queue].consumer].timeout_seconds + MARGIN_SECONDS;
 
@@ -180,10 +165,7 @@ export const routes: readonly { method: string; path: string; function: Function
 
 type StreamSpec = { name: string; function: FunctionName; sk_prefixes: readonly string[]; batch: number };
 
-/**
- * New items of the table whose sort key begins with one of `sk_prefixes` reach the function in batches. One entry per
- * function, because Lambda connects a stream to a function once.
- */
+/** Streams of new items by sort key prefix; one entry per function, because Lambda connects a function once. */
 export const streams: readonly StreamSpec[] = [
   { name: 'notifier', function: 'notifier', sk_prefixes: [ALERTS, TRANSITIONS], batch: 100 },
   { name: 'action-planner', function: 'action-planner', sk_prefixes: [TRANSITIONS], batch: 100 },

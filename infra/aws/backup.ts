@@ -4,10 +4,7 @@ import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { DeploySettings } from './settings.ts';
 
-/**
- * Daily backup of the table in a vault that outlives the stack, because point-in-time recovery ends with the table.
- * With BACKUP_COPY_VAULT_ARN, each backup is copied to another account or region.
- */
+/** Creates a daily backup in a vault that outlives the stack (point-in-time recovery does not), and its copy. */
 export function makeBackup(scope: Stack, table: ITableV2, settings: DeploySettings): void {
   const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN } = settings;
   if (BACKUP_DAYS === 0) return;

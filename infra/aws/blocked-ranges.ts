@@ -1,8 +1,6 @@
 import { blockList } from '#lib/net/address-ranges.ts';
 
-/**
- * Ranges that tenants never reach: Lambda passes requests to a function on loopback, and AWS issues credentials there.
- */
+/** Ranges that tenants never reach: Lambda uses loopback for requests, link-local for credentials. */
 const NEVER: readonly [base: string, bits: number, reason: string][] = [
   ['127.0.0.0', 24, 'loopback, where Lambda passes requests to a function'],
   ['::ffff:7f00:0', 120, 'loopback, where Lambda passes requests to a function'],

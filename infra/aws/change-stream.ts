@@ -9,10 +9,7 @@ import { streams } from '#infra/topology.ts';
 import type { Functions } from './functions.ts';
 import { makeDeadLetters } from './queues.ts';
 
-/**
- * Connects new items of the table to the functions that the topology names.
- * @returns the dead-letter queues, for records that failed for a day
- */
+/** Connects new items to the functions of the topology. @returns dead-letter queues of records that failed for a day */
 export function makeChangeStream(
   scope: Construct,
   table: ITableV2,

@@ -1,7 +1,6 @@
 import { queues as allQueues } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 
-/** Largest batch that SQS delivers without waiting for more. */
 export const MAX_BATCH = 10;
 
 /** Bounds of MaximumConcurrency. */

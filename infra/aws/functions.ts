@@ -107,10 +107,7 @@ function environmentOf(
   };
 }
 
-/**
- * Reads a secret of Secrets Manager during the deployment.
- * @param given `name`, or `name@version-id`; without a new version id, a deployment does not update the secret
- */
+/** Reads a secret at deployment. @param given `name`, or `name@version-id`, which makes an update take effect */
 function secretOf(given: string): SecretValue {
   const [name = '', versionId] = given.split('@');
   return SecretValue.secretsManager(name, versionId === undefined ? {} : { versionId });

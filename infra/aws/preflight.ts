@@ -12,10 +12,7 @@ const COMFORTABLE = 100;
 
 const ASK = 'Service Quotas, AWS Lambda, "Concurrent executions": request 1,000, which is free and takes hours to days';
 
-/**
- * Compares the limits of an account with a deployment. Pure.
- * @param fleet load that the operator plans, if given
- */
+/** Compares the limits of an account with a deployment. Pure. @param fleet planned load */
 export function preflight(
   { concurrency, table_units }: AccountLimits,
   settings: DeploySettings,

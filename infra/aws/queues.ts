@@ -11,7 +11,6 @@ type Queues = {
   deadLetters: Queue[];
 };
 
-/** Retention of dead letters. */
 const KEPT = Duration.days(14);
 
 /** Encryption, with the key of the operator if there is one. */

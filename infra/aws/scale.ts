@@ -3,10 +3,7 @@ import { SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
 import { readSettings } from '#lib/settings.ts';
 import { MAX_BATCH } from './event-source-limits.ts';
 
-/**
- * Price of a fleet by arithmetic; shown in docs/operate/scale.md and recomputed by a test. It covers checks with an
- * interval of one minute and an unchanged outcome, without alerts, API calls, logs and storage.
- */
+/** Assumptions of docs/operate/scale.md: checks of one minute, unchanged outcome, no alerts, API, logs, storage. */
 export const ASSUMED = {
   /** List prices of us-east-1 on demand, $ per million (GB-seconds: arm64). */
   write_unit: 0.625,
@@ -30,9 +27,7 @@ export const ASSUMED = {
   writes_a_slot: 1.1,
   /** lib/schedule/jobs.ts */
   probes_a_message: 100,
-  /**
-   * Parts of a prober invocation (s): its requests, the response time of a target, and the CPU of a probe on a vCPU.
-   */
+  /** Seconds of a prober: its requests, the response time of a target, and the CPU of a probe on a vCPU. */
   request_seconds: 0.015,
   answer_seconds: 0.1,
   probe_cpu_seconds: 0.0011,
@@ -81,7 +76,6 @@ export function scaleOf(perMinute: number, shards: number, accounts = 1) {
     probes_a_message: probesAMessage,
     dollars_a_million: dollars,
     dollars_a_month: (dollars * perMinute * MINUTES_A_MONTH) / 1e6,
-    /** Table units per second. */
     table_writes: perSecond * writes,
     table_reads: perSecond * reads,
     /** Concurrent probers, and their maximum number of messages. */
@@ -119,7 +113,6 @@ function runSeconds(probes: number): number {
 
 type Run = { writes: number; reads: number; probesAMessage: number; seconds: number };
 
-/** Returns the price of a million steady runs. */
 function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
   const a = ASSUMED;
   // A tenth of a request to send, one to receive, one to delete.
@@ -134,9 +127,7 @@ function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
   );
 }
 
-/**
- * Returns the load of the generator per minute. Up to SHARDS_TOGETHER shards are read concurrently in one invocation.
- */
+/** Returns the load of the generator per minute. Up to SHARDS_TOGETHER shards are read in one invocation. */
 function ticksOf(cells: number, messages: number, shards: number) {
   const a = ASSUMED;
   const runs = runsOf(shards);
@@ -147,11 +138,9 @@ function ticksOf(cells: number, messages: number, shards: number) {
   return {
     /** Cells per invocation, which holds the messages of all of them. */
     cells_a_run: cells / runs,
-    /** Seconds per invocation: reading, then packing and sending. */
     tick_seconds: seconds,
     /** Concurrent generators that keep up. */
     generators: (runs * seconds) / 60,
-    /** Read units per second of a partition. */
     partition_reads: pages < 1 ? pages * 128 : Math.min(pages * 128, 128 / a.page_seconds),
   };
 }

@@ -11,10 +11,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { DeploySettings } from './settings.ts';
 
-/**
- * Creates the table, billed on demand, with the stream that alerts come from. docs/develop/keys.md lists its items.
- * With TABLE_STREAM_ARN it is an existing table, such as a restored one, which the stack does not manage.
- */
+/** Creates the table (docs/develop/keys.md), or uses that of TABLE_STREAM_ARN, which the stack does not manage. */
 export function makeTable(scope: Construct, settings: DeploySettings, key: IKey | undefined): ITableV2 {
   const tableStreamArn = settings.TABLE_STREAM_ARN;
   if (tableStreamArn !== '') {

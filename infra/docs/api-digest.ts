@@ -10,10 +10,7 @@ type Json = any;
 /** Keys of human-readable texts, which are not part of the contract. */
 const TEXTS = new Set(['summary', 'description', 'title', 'example', 'examples']);
 
-/**
- * Returns the content of DIGEST_FILE. A hash covers parameters, bodies and responses of an operation and all schemas
- * that they refer to, without texts: a line changes when the contract of its operation does. Pure.
- */
+/** Returns the content of DIGEST_FILE: hashes of operations with their schemas, without texts. Pure. */
 export function apiDigest({ paths, webhooks, components }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation]),

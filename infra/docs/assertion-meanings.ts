@@ -12,7 +12,7 @@ export const MEANING_OF_SOURCE: Readonly<Record<SourceName, string>> = {
   tls_version: 'Protocol version, such as TLSv1.3.',
   issuer: 'Organization of the issuer of the certificate, else its common name.',
   fingerprint_sha256: 'SHA-256 of the certificate in upper-case hex with colons, such as AB:CD:….',
-  any_record: 'DNS records; at least one must match.',
+  any_record: 'DNS records; any match counts.',
   all_records: 'DNS records; all must match.',
   record_count: 'Number of returned records.',
   rcode: 'Response code: NOERROR, NXDOMAIN, SERVFAIL or REFUSED.',

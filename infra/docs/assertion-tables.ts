@@ -6,7 +6,6 @@ import { table } from './table.ts';
 
 const PROPERTY = { path: 'a path: `$.items[0].id`', header: 'name of the header' };
 
-/** Values of operators. */
 const VALUES: Readonly<Record<(typeof OPERATORS)[Operator]['group'], string>> = {
   equality: 'one value',
   text: 'text, up to 4,096 characters',

@@ -21,12 +21,9 @@ export type Tampering = {
   cross_origin?: boolean;
   rp_id?: string;
   user_verified?: boolean;
-  /** Signature counter, instead of the next one. */
   counter?: number;
   user_handle?: string;
-  /** Attestation statement, instead of none. */
   statement?: { fmt: string; attStmt: Parameters<typeof cbor>[0] };
-  /** Credential id of a new passkey. */
   credential_id?: Buffer;
 };
 
@@ -125,7 +122,6 @@ function clientData(type: string, challenge: string, origin: string, twist: Tamp
   return Buffer.from(JSON.stringify(data)).toString('base64url');
 }
 
-/** Generates a key pair, with its public key as a COSE_Key (RFC 9053, sections 7 and 2; RFC 8230 for RSA). */
 function newKey(algorithm: Algorithm, seed?: string): { key: KeyObject; cose: Buffer } {
   if (algorithm === -8) {
     const key = seed === undefined ? generateKeyPairSync('ed25519').privateKey : ed25519Of(sha256(seed));
@@ -161,7 +157,6 @@ function newKey(algorithm: Algorithm, seed?: string): { key: KeyObject; cose: Bu
   };
 }
 
-/** Returns the private key of 32 bytes (RFC 8410, section 7). */
 const ed25519Of = (bytes: Buffer): KeyObject =>
   createPrivateKey({
     key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), bytes]),

@@ -6,11 +6,7 @@ import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { JsonSchema } from './json-schemas.ts';
 import type { OpenApi } from './openapi.ts';
 
-/**
- * Returns the schemas of console forms: the request of each check and channel type, of an action, a skill and a tool,
- * with marked secrets; the settings of a policy; and the names of built-in tools. New types and properties appear in
- * forms automatically.
- */
+/** Returns the schemas of console forms, with marked secrets, and the names of built-in tools. */
 export function consoleSchemas(document: OpenApi): JsonSchema {
   const { schemas } = document.components as { schemas: Record<string, JsonSchema> };
   const requestsOf = (name: string, types: Iterable<{ type: string; secrets: readonly string[] }>): JsonSchema =>
@@ -38,7 +34,6 @@ export function consoleSchemas(document: OpenApi): JsonSchema {
 export const consoleRules = (): Record<string, { label: string; meaning: string; remedy: string }> =>
   Object.fromEntries(REASONS.map(({ name, label, meaning, remedy }) => [name, { label, meaning, remedy }]));
 
-/** Returns a copy in which the properties at these paths are `writeOnly`. */
 function withSecrets(schema: JsonSchema, secrets: readonly string[]): JsonSchema {
   const copy = structuredClone(schema);
   for (const path of secrets) {
@@ -49,6 +44,5 @@ function withSecrets(schema: JsonSchema, secrets: readonly string[]): JsonSchema
   return copy;
 }
 
-/** Returns the properties of an object, or of the elements of a list. */
 const propertiesOf = (schema: JsonSchema | undefined): Record<string, JsonSchema> | undefined =>
   ((schema?.items as JsonSchema | undefined) ?? schema)?.properties as Record<string, JsonSchema> | undefined;

@@ -5,7 +5,7 @@ import { WALKED_PROVIDER } from './identity-provider.ts';
 
 /** Calls an endpoint (`PUT /v1/checks/{id}`) at a path with filled-in parameters. Redirects are not followed. */
 export type Call = (endpoint: string, path: string, body: unknown, headers: Record<string, string>) => Promise<Called>;
-/** `body` is parsed, and undefined if there is none; `cookies` are all Set-Cookie headers. */
+/** `body` is parsed, undefined without a body; `cookies` are all Set-Cookie headers. */
 type Called = { body: RecordedReply; cookies: readonly string[] };
 
 /** Settings of the service for the walk: the origin of its passkeys, and its identity provider. */
@@ -13,11 +13,7 @@ export const WALKED = { PUBLIC_URL: WALKED_PAGE, ...WALKED_PROVIDER };
 
 const steps = [...STEPS, ...STEPS_OF_ACCESS];
 
-/**
- * Runs the steps whose endpoint is in `endpoints`, in an empty account of a service with the settings WALKED and the
- * network of record.ts.
- * @returns the created resources
- */
+/** Runs the steps of `endpoints` in an empty account with the settings WALKED. @returns the created resources */
 export async function walkSteps(endpoints: readonly string[], call: Call): Promise<Places> {
   const places: Places = {};
   const replies: Record<string, RecordedReply> = {};
@@ -51,7 +47,6 @@ export async function walk(endpoints: readonly string[], call: Call): Promise<Pl
   return places;
 }
 
-/** Required queries of endpoints. */
 const QUERIES: Record<string, (places: Places) => string> = {
   'GET /v1/audit': () => '?limit=2',
   'GET /v1/history': ({ checks }) => `?check_ids=${checks}`,

@@ -6,7 +6,6 @@ export type RecordedReply = any;
 /** Ids of resources, by the word of the path before the parameter: `{ checks: 'chk_…' }`. */
 export type Places = Record<string, string>;
 
-/** Origin of the service for the walk. */
 export const WALKED_PAGE = 'https://status.example.com';
 
 /** Request of the walk. */
@@ -26,11 +25,7 @@ export type Step = {
   made?: [collection: string, member: string];
 };
 
-/**
- * One valid request to every endpoint with a body or a side effect, in an order in which each finds the resources it
- * needs; access-example-steps.ts continues with users, keys, skills and sign-in. A new endpoint needs a step; GET and
- * DELETE do not.
- */
+/** One valid request to every endpoint with a body or side effect, in order. A new endpoint needs a step. */
 export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
   {

@@ -21,10 +21,7 @@ const DESCRIPTION = `Service catalog, checks, alerts and actions.
 - \`/v1/mcp\` is not listed here: it uses MCP, the Model Context Protocol.
 - Responses may get further properties; clients must ignore unknown ones.`;
 
-/**
- * Returns the OpenAPI document of the API routes.
- * @param strict responses have no undocumented properties; for tests
- */
+/** Returns the OpenAPI document. @param strict responses have no undocumented properties; for tests */
 export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; strict?: boolean } = {}): OpenApi =>
   openApi(allRoutes, {
     info: {
@@ -42,7 +39,6 @@ export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; stri
 /** Generated files that are not committed. */
 export type Generated = {
   document: OpenApi;
-  /** JSON files that the console imports as `#generated/<name>`: their text by name. */
   console: Readonly<Record<string, string>>;
 };
 

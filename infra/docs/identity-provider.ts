@@ -16,10 +16,7 @@ const DOCUMENT = {
 
 let pair: { privateKey: KeyObject; publicKey: KeyObject } | undefined;
 
-/**
- * Returns the reply of an identity provider without a network. The code that a browser would bring back is the nonce of
- * its request. Undefined for other URLs.
- */
+/** Returns the reply of an identity provider, whose code is the nonce; undefined for other URLs. */
 export function providerReply({ url, body = '' }: HttpRequest): HttpReply | undefined {
   if (!url.startsWith(`${ISSUER}/`)) return undefined;
   const json = (value: object): HttpReply => ({

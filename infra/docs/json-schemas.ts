@@ -5,10 +5,7 @@ export type JsonSchema = { [key: string]: unknown };
 /** `input`: schema of a request. `output`: schema of a response. */
 type Direction = 'input' | 'output';
 
-/**
- * Converts zod schemas to JSON Schema 2020-12, and collects those with `.meta({ id })` as components.
- * @param strict responses have no undocumented properties; for tests. The published document allows new ones.
- */
+/** Converts zod schemas to JSON Schema 2020-12; collects named ones. @param strict no undocumented properties */
 export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
   const components = new Map<string, JsonSchema>();
 
@@ -49,7 +46,6 @@ export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
 const DEFS = '#/$defs/';
 const COMPONENTS = '#/components/schemas/';
 
-/** Converts references within a schema to references within the document. */
 function rename(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((member) => rename(member, names));
   if (typeof value !== 'object' || value === null) return value;

@@ -25,7 +25,6 @@ export const HEADERS: Json = {
 export const headerRefs = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Headers with the rate of an account. */
 export const RATE_HEADERS = headerRefs('RateLimit-Policy', 'RateLimit');
 
 /** Response to a read whose If-None-Match matches. */

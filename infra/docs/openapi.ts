@@ -10,7 +10,6 @@ import { content, ERROR, failure } from './openapi-errors.ts';
 import { HEADERS, headerRefs, NOT_MODIFIED, RATE_HEADERS } from './openapi-headers.ts';
 import { SECURITY } from './openapi-security.ts';
 
-/** Documented part of a route. */
 type RouteDoc = Omit<Route<never>, 'load' | 'run'>;
 
 /** Recorded exchange with an endpoint. */
@@ -28,7 +27,6 @@ export type Webhook = {
   headers: z.ZodObject;
   body: z.ZodType;
   example: unknown;
-  /** Meaning of the response of the receiver. */
   answers: string;
 };
 
@@ -37,7 +35,7 @@ type About = {
   /** Descriptions of endpoint groups, by the first word of their paths. */
   tags?: Readonly<Record<string, string>>;
   webhooks?: Readonly<Record<string, Webhook>>;
-  /** By `endpointOf(route)`. */
+  /** Examples by `endpointOf(route)`. */
   examples?: ReadonlyMap<string, Example>;
   /** Responses have no undocumented properties; for tests. */
   strict?: boolean;
@@ -187,14 +185,12 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
     };
   }
 
-  /** Returns the content of a response by media type. */
   function answered(reply: z.ZodType, route: RouteDoc, example: unknown): Json {
     const schema = book.toJson(reply, 'output');
     if (route.text) return { [PLAIN_TEXT]: { schema, example } };
     return { ...content(schema, example), ...lines(route) };
   }
 
-  /** Returns the content with one record per line, on request. */
   function lines({ lines, reply }: RouteDoc): Json {
     if (!lines || !(reply instanceof z.ZodArray)) return {};
     return { [LINES]: { schema: book.toJson(reply.element as z.ZodType, 'output') } };

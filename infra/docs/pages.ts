@@ -6,9 +6,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const PLACE = /^<!-- table: ([\w-]+) -->\n(?:.*?\n)??<!-- \/table -->$/gms;
 const BEGIN = '<!-- table: ';
 
-/**
- * Updates the tables of a page. Throws an Error for an unknown table or an unclosed marker. Pure.
- */
+/** Updates the tables of a page. Throws for an unknown table or an unclosed marker. Pure. */
 export function withTables(page: string, tables: Readonly<Record<string, string>>): string {
   const written = page.replace(PLACE, (_whole, name: string) => {
     const content = tables[name];

@@ -51,7 +51,6 @@ const ID = /\b([a-z]{3}_[0-9a-z]{10})([0-9a-z]{16})\b/g;
 /** User id in base64url, as in passkeys: 30 characters in 40. */
 const HANDLE = /\bdXNyXz[\w-]{34}\b/g;
 
-/** Request id. */
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** Replaces random parts of ids by their order of appearance, so that they are the same in every walk. */

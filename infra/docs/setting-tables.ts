@@ -7,7 +7,6 @@ import { table } from './table.ts';
 
 type Setting = { name: string; default: string; meaning: string };
 
-/** Reads environment settings with their defaults. */
 function settingsOf(schema: z.ZodObject): Setting[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return Object.entries(properties).map(([name, property]) => {

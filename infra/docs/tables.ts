@@ -112,7 +112,6 @@ const code = (text: string): string => `\`${text}\``;
 const braced = (name: string): string => code(`{{${name}}}`);
 const json = (value: unknown): string => block('json', JSON.stringify(value, null, 2));
 
-/** Formats a table whose first column is code. */
 const codeTable = (heads: string[], rows: readonly string[][], format = code): string =>
   table(
     heads,

@@ -10,9 +10,9 @@ import type { Webhook } from './openapi.ts';
 
 const Counted = z.object({
   count: z.int().describe('Number of entities.'),
-  names: z.array(z.string()).describe('Names of the first ten.'),
+  names: z.array(z.string()).describe('First ten names.'),
 });
-const url = (meaning: string) => z.string().nullable().describe(`${meaning}; null if there is none.`);
+const url = (meaning: string) => z.string().nullable().describe(`${meaning}; else null.`);
 
 /** Alert as a program receives it: the properties of the event, and further facts. */
 export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)

@@ -13,10 +13,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 const run = promisify(execFile);
 
-/**
- * Returns the assets of one machine. Each is generated on its first request, in its own process, and cached: generating
- * takes seconds of CPU time and 100 MB, and a blocked service turns probes into gaps.
- */
+/** Returns assets that are generated on first use in a separate process, which keeps this one responsive. */
 export function localAssets(log: Log): Assets {
   let warned = false;
   const make = async (name: AssetName): Promise<string> => {

@@ -1,5 +1,4 @@
-// Installs the packages of package-lock.json that node_modules lacks. Runs on any node that starts npm, so it uses old
-// syntax and no packages. Modules that only an install needs are loaded for it, because each start runs this file.
+// Installs missing packages. Old syntax and no packages, because it runs on any node that starts npm.
 const fs = require('node:fs');
 const path = require('node:path');
 
@@ -80,10 +79,7 @@ function takeLock(plan) {
   return undefined;
 }
 
-/**
- * Calls `done` once all required packages are installed. Of several processes one installs and the others wait. Exits
- * with a sentence if an install fails.
- */
+/** Calls `done` once all packages are installed; one process installs, others wait. Exits on failure. */
 function ensure(withDev, done) {
   if (!nextPlan(withDev)) return done();
   let waits = false;
@@ -106,10 +102,7 @@ function ensure(withDev, done) {
   }
 }
 
-/**
- * Installs in place: a matching package stays, so that a running service keeps its files.
- * @param held descriptor of the lock
- */
+/** Installs in place, so that a running service keeps its files. @param held descriptor of the lock */
 function install(plan, held, done) {
   // The npm that started this process, if any.
   const npm = /npm-cli\.js$/.test(process.env.npm_execpath || '')

@@ -10,10 +10,7 @@ export type FirstKey = { raw: string; isNew: boolean } | undefined;
 /** Name of the key file in DATA_DIR. */
 export const KEY_FILE = 'admin-key';
 
-/**
- * Creates an account if there is none, and stores its admin key in `dir`/admin-key, readable only by the owner.
- * @returns that key, also on later starts; undefined if the file is gone or the key was deleted
- */
+/** Creates a first account with its key in `dir`/admin-key (0600). @returns the key; undefined if it is gone */
 export async function firstAccount(env: Env, dir: string | undefined): Promise<FirstKey> {
   const { ports, keys } = env;
   const { items } = await ports.table.query({ partition: keys.accounts, limit: 1 });
@@ -22,8 +19,7 @@ export async function firstAccount(env: Env, dir: string | undefined): Promise<F
     const raw = file && readKey(file);
     return raw && (await ports.table.get(keys.apiKey(digestOf(raw)))) ? { raw, isNew: false } : undefined;
   }
-  // Stored before the account exists: if the process dies in between, the next start creates another key. Otherwise the
-  // key of the account would be lost.
+  // Stored before the account exists: after a crash in between, the next start creates another key.
   const draw = generateApiKey(ports.ids);
   if (file) writeKey(file, draw.raw);
   await createAccount(env, { email: 'admin@localhost', name: 'First account' }, { draw, again: true });

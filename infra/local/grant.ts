@@ -2,10 +2,7 @@ import { type FunctionName, functions } from '#infra/topology.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Freshness, Key, Write } from '#lib/platform/ports.ts';
 
-/**
- * Restricts the ports to the permissions of a function in the topology, as AWS does.
- * @throws from calls that are not permitted
- */
+/** Restricts the ports to the permissions of a function, as AWS does. @throws from calls that are not permitted */
 export function grant(ports: Ports, name: FunctionName): Ports {
   const { table: permissions, sends, publishes } = functions[name];
   const assertAllowed = (isAllowed: boolean, operation: string) => {

@@ -22,14 +22,11 @@ import { startSweep } from './store/sweep.ts';
 type HostOptions = {
   settings: Settings;
   log: Log;
-  /** Data folder; undefined keeps the data in memory. */
   dir: string | undefined;
   host: string;
-  /** 0: any free port. */
   port: number;
   /** Proxies whose X-Forwarded-For is trusted. */
   proxies?: TrustedProxies;
-  /** Replaces the ports of the machine. */
   world?: Partial<GivenPorts>;
 };
 
@@ -44,10 +41,7 @@ export type Host = {
 
 const DRAIN_MS = 10_000;
 
-/**
- * Starts the whole service in this process. Throws one sentence if another service uses the folder, the port is in use,
- * or the settings do not match the data.
- */
+/** Starts the service in this process. Throws one sentence if folder, port or settings do not allow it. */
 export async function startHost({ settings, log, dir, host, port, proxies, world }: HostOptions): Promise<Host> {
   const undo: (() => void)[] = [];
   const release = () => {
@@ -108,7 +102,6 @@ const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::
 
 const addressOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Records the last outage, then future ones. */
 async function watchOutages(env: Env, file: string, tick: number | undefined): Promise<Liveness> {
   const outage = outageBefore(file, env.ports.clock.now(), tick);
   if (outage) await recordOutage(env, outage);

@@ -19,11 +19,7 @@ export class TimedOut extends Error {}
 /** Time (ms) for an aborted function to report its progress. */
 const GRACE_MS = 1000;
 
-/**
- * Invokes a function once with its timeout of the topology, as Lambda does.
- * @param controller of its signal; others may abort it too
- * @throws the error of the function, or TimedOut if it has not ended one second after its timeout
- */
+/** Invokes a function with its timeout, as Lambda does. @throws its error, or TimedOut 1 s after the timeout */
 export function invoke<Event, Result>(
   name: FunctionName,
   handler: Handler,

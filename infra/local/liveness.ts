@@ -11,12 +11,7 @@ const PAUSED_MS = 15_000;
 /** Maximum age of the last tick of a running service. */
 const TICKS_APART_MS = 2 * 60_000;
 
-/**
- * Returns the outage between the last liveness time in `file` and now; undefined on a first start. Creates the file if
- * it is missing. The time is updated only after the outage is recorded, so that a later start finds an unrecorded one.
- * @param tick last tick of the store (epoch ms); the file of a copied or restored store is missing or has the time of
- *   the copy
- */
+/** Returns the outage before this start. @param tick last tick (epoch ms), if the file is missing or copied */
 export function outageBefore(file: string, now: number, tick: number | undefined): Outage | undefined {
   const noted = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   const isOwn = noted !== undefined && (tick === undefined || (noted >= tick && noted <= tick + TICKS_APART_MS));
@@ -29,19 +24,12 @@ export function outageBefore(file: string, now: number, tick: number | undefined
 }
 
 export type Liveness = {
-  /**
-   * Called before work starts. After a pause of this process, resolves once the outage is recorded and rejects if that
-   * fails; otherwise undefined.
-   */
+  /** Resolves once the outage of a pause is recorded, and rejects if that fails; undefined without a pause. */
   afterPause(): Promise<void> | undefined;
-  /** Stops after a last update. */
   stop(): void;
 };
 
-/**
- * Updates the modification time of the file at once and every 2 s, without a write of its own to the disk.
- * @param noteOutage records an outage of this process; the time is not updated before it has
- */
+/** Updates the file time every 2 s, without a disk write. @param noteOutage records a pause before the update */
 export function writeLiveness(file: string, log: Log, noteOutage: (outage: Outage) => Promise<void>): Liveness {
   let last = Date.now();
   let noting: Promise<void> | undefined;

@@ -19,7 +19,6 @@ const demoSettings = async () => ({
 
 /** Runs `npm start`: the whole service on one machine, until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
-  // The data contains secrets of users.
   process.umask(0o077);
   const { options } = parseFlags(process.argv.slice(2), { demo: { type: 'boolean', default: false } }, false);
   const { host: own, settings } = readHostSettings(
@@ -61,10 +60,7 @@ async function main(): Promise<void> {
   }
 }
 
-/**
- * Formats the greeting. The key is shown once, because later output ends up in journals and container logs. A link
- * works once, within an hour.
- */
+/** Formats the greeting. The key is shown only once, because output ends up in journals and container logs. */
 function greeting(
   url: string,
   key: FirstKey,

@@ -53,10 +53,7 @@ function keep(name: AssetName, file: string, text: string): void {
   }
 }
 
-/**
- * Prints an asset from the cache, or generates it. Warns on stderr if it cannot be cached.
- * @param name the only argument
- */
+/** Prints an asset from the cache, or generates it. Warns on stderr if it cannot be cached. */
 async function main([name]: string[]): Promise<void> {
   const asset = name as AssetName;
   const file = `${asset}-${digestOfInputs()}.json`;

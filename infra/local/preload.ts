@@ -11,10 +11,7 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('#lib/incidents/links/endpoint.ts'),
 ];
 
-/**
- * Loads what a function on AWS loads on demand. A machine runs for months: no request waits for a file or loads a newer
- * version of it, and the next start finds compiled code and saves the 20 MB of the TypeScript compiler.
- */
+/** Loads what AWS loads on demand: no request waits, no file is newer, and the next start has compiled code. */
 export async function loadRest(log: Log): Promise<void> {
   try {
     for (const load of PARTS) await load();

@@ -1,6 +1,4 @@
-// Runs a TypeScript file on Node 24 with its packages: `node infra/local/run.cjs [--omit=dev] FILE ...`. Without FILE
-// it only checks both. The pid does not change. Runs on any node that starts npm, so it uses old syntax and no
-// packages.
+// Runs FILE on Node 24 with its packages; without FILE only checks both. Old syntax: any node may run it.
 const fs = require('node:fs');
 const path = require('node:path');
 const ensure = require('./dependencies.cjs').ensure;
@@ -35,11 +33,7 @@ function become(node, args, env) {
   });
 }
 
-/**
- * Runs a file.
- * @param file relative to the repository; undefined: none
- * @param options `dev`: whether test packages are needed; `flags` of node; `env` of the program
- */
+/** Runs a file with options `dev` (test packages), `flags` of node and `env`; undefined: only installs. */
 function run(file, args, options) {
   ensure(options.dev, () => {
     const node = findNode();

@@ -1,5 +1,4 @@
-// Turns this process into the service, with the flags and the environment that node needs before it starts. The pid
-// does not change. Runs on any node that starts npm, so it uses old syntax.
+// Runs the service in this process with node flags and environment. Old syntax: any node may run it.
 const path = require('node:path');
 
 const env = Object.assign(

@@ -59,7 +59,6 @@ function addressOf(text: string, what: string): string {
   throw new UsageError(`${what} must be an http or https URL, not "${text}".`);
 }
 
-/** Runs a step and prints its result. @returns whether the step passed */
 async function show(name: string, work: () => Promise<string>): Promise<boolean> {
   const began = performance.now();
   const took = () => `(${((performance.now() - began) / 1000).toFixed(1)} s)`;

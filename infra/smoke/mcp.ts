@@ -61,7 +61,6 @@ export async function callsByStream(url: string, key: string): Promise<string> {
 
 type Event = { event: string; data: string };
 
-/** Yields the events of a stream without comments. */
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event> {
   let text = '';
   const decoder = new TextDecoder();
@@ -77,7 +76,6 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event
   }
 }
 
-/** Returns the next event. Throws a StepError if it is of another kind or late. */
 async function next(events: AsyncGenerator<Event>, event: string): Promise<Event> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

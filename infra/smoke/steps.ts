@@ -5,13 +5,10 @@ import { callsByPost, callsByStream } from './mcp.ts';
 export type Options = {
   url: string;
   key: string;
-  /** Target of the check. Default: the health of the service. */
   target: string;
   /** URL that the alert is posted to. Default: the heartbeat URL of a push check of the service. */
   receiver: string | undefined;
-  /** Base URL of the MCP stream; undefined skips it. */
   stream: string | undefined;
-  /** Timeout of a probe or an alert in seconds. */
   patience: number;
 };
 
@@ -107,10 +104,7 @@ async function heartbeat(walk: Walk): Promise<string> {
   return 'accepted, and the check is up';
 }
 
-/**
- * Takes the check down by an expected status that never comes: probe, transition, fan-out, delivery, receiver. Without
- * --receiver, the receiver is the service: an ntfy channel posts to a heartbeat URL with its token as Bearer key.
- */
+/** Takes the check down by a status that never comes. Default receiver: ntfy to a heartbeat of the service. */
 async function alert(walk: Walk): Promise<string> {
   const { call, patience, receiver } = walk;
   const probed = required(walk.probed, 'check');

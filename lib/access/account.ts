@@ -62,9 +62,7 @@ export const DEFAULT_LIMITS: Limits = {
   egress: 'public',
 };
 
-/**
- * E-mail address: text before and after one @, without invisible characters and those with a meaning in mail or HTML.
- */
+/** E-mail address: text around one @, without invisible characters and those with a meaning in mail or HTML. */
 export const Email = text(3, 254)
   .regex(/^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/, {
     error: 'must be an e-mail address, such as ann@example.com',
@@ -123,7 +121,6 @@ export type AccountItem = Item &
     link_key: string;
     /** Last time it was enabled (epoch ms), if it was ever disabled: the earliest start of a missed heartbeat. */
     enabled_at?: number;
-    /** ISO 8601. */
     created_at: string;
     /** ISO 8601: permanently disabled; its data is reclaimed in the background. */
     deleted_at?: string;
@@ -157,7 +154,6 @@ export type UserItem = Item & {
   email: string;
   name: string;
   role: Role;
-  /** Number of keys. */
   keys: number;
   /** Pending invitation: digest of its token, and expiry (epoch ms). */
   invitation?: { digest: string; valid_until: number };
@@ -169,7 +165,6 @@ export type UserItem = Item & {
   identities: SignInCredential[];
   /** Sessions with another number have ended; incrementing it ends all of them. */
   session_generation: number;
-  /** ISO 8601. */
   created_at: string;
 };
 

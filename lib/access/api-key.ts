@@ -13,7 +13,6 @@ import { RESTRICTIONS, type NewKey, READ_ONLY } from './new-key.ts';
 
 /** Minimum and maximum lifetime of a new key (ms). */
 const [MIN_LIFETIME_MS, MAX_LIFETIME_MS] = [60_000, 3650 * DAY_MS];
-/** Time for which an expired key is still listed (ms). */
 const LISTED_MS = 90 * DAY_MS;
 
 /** Expiry of a key, epoch ms; null: never. `expires_at` of an item is its deletion from the table. */
@@ -25,7 +24,7 @@ export const endingAt = (valid_until: number | null): Ending & { expires_at?: nu
 
 export const isExpired = ({ valid_until }: Ending, now: number): boolean => valid_until !== null && valid_until <= now;
 
-/** Whether it expired so long ago that it is no longer listed: the table may take days to delete it. */
+/** Whether it is expired and no longer listed; the table may take days to delete it. */
 export const isForgotten = ({ valid_until }: Ending, now: number): boolean =>
   valid_until !== null && valid_until + LISTED_MS <= now;
 
@@ -33,11 +32,7 @@ export const isForgotten = ({ valid_until }: Ending, now: number): boolean =>
 export const earlier = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
-/**
- * Returns the expiry of a new key. Throws VALIDATION_ERROR.
- * @param wanted null: the expiry of its creator
- * @param maker expiry of the key that creates it
- */
+/** Returns the expiry of a new key; null takes that of its creator. Throws VALIDATION_ERROR. */
 export function expiryOf(now: number, wanted: number | null, maker: number | null): number | null {
   if (wanted === null) return maker;
   assertKeyExpiry(now, wanted);
@@ -135,10 +130,7 @@ export const generateApiKey = (ids: Ids): GeneratedApiKey => ({
   v: ids.token(),
 });
 
-/**
- * Returns the unwritten items of a key.
- * @param input with `expires_at` in epoch ms, and the id of the key that it replaces
- */
+/** Returns the unwritten items of a key. @param input with `expires_at` in epoch ms */
 export function keyItemsOf(
   { raw, id, v }: GeneratedApiKey,
   now: number,

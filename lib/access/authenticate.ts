@@ -18,10 +18,7 @@ type Bearer = Pick<Sender, 'headers' | 'address' | 'request_id'>;
 const unauthorized = (message: string): AppError =>
   new AppError('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } });
 
-/**
- * Authenticates the caller by the Bearer key, with one strongly consistent read. The key is looked up by its digest, so
- * that timing reveals nothing about any key. Throws UNAUTHORIZED, ACCOUNT_DISABLED.
- */
+/** Authenticates by Bearer key, with one strong read by digest. Throws UNAUTHORIZED, ACCOUNT_DISABLED. */
 export async function authenticate<E extends Env>(env: E, sender: Bearer): Promise<Context & E> {
   const { headers } = sender;
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
@@ -54,10 +51,7 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
 export const admit = <E extends Env>(env: E, sender: Bearer): Promise<Context & E> =>
   admitBy(env, sender, authenticate);
 
-/**
- * Authenticates an external request. Throws RATE_LIMITED instead of UNAUTHORIZED after too many failures of an address;
- * a valid key or session is never rejected because of others at its address.
- */
+/** Authenticates a request; RATE_LIMITED after failures of its address, which never affect valid credentials. */
 export async function admitBy<E extends Env, From extends Bearer>(
   env: E,
   sender: From,

@@ -38,11 +38,7 @@ import type { MutationContext, TenantScope } from './context.ts';
 import { fullKey } from './new-key.ts';
 import { requireAccount } from './store.ts';
 
-/**
- * Returns the writes that move an account from one e-mail address to another, for the transaction of the account; none
- * if the address does not change.
- * @param move `again`: accept an address of another account, which is a CONFLICT otherwise
- */
+/** Returns the writes that move an account to another e-mail address. @param move `again`: allow one in use */
 export async function addressWrites(
   scope: TenantScope,
   { from, to, again = false }: { from?: string; to?: string; again?: boolean },
@@ -76,13 +72,9 @@ async function write(
   return [{ put, if: before ? { version: before.v } : 'absent' }];
 }
 
-/** Key items per transaction, which has at most 100 writes. */
 const CHUNK = 50;
 
-/**
- * Sets the given limits and keeps the others. Items beyond a lowered limit stay.
- * @param rates by class; null resets a class to the setting RATE_LIMITS
- */
+/** Sets the given limits; items beyond a lowered limit stay. @param rates null resets a class to RATE_LIMITS */
 export function setLimits(
   scope: MutationContext,
   limits: { [K in keyof Limits]?: Limits[K] | undefined },
@@ -96,10 +88,7 @@ export function setLimits(
   });
 }
 
-/**
- * Changes name and e-mail address, if given.
- * @param again accept an address of another account, which is a CONFLICT otherwise
- */
+/** Changes name and e-mail address, if given. @param again accept an address in use, otherwise a CONFLICT */
 export const renameAccount = (
   scope: MutationContext,
   { name, email }: AccountPatch,
@@ -123,11 +112,7 @@ export const enableAccount = (scope: MutationContext): Promise<AccountItem> =>
     return { ...account, disabled: false, enabled_at: scope.ports.clock.now() };
   });
 
-/**
- * Changes an account and then its copies on keys; the only way to write an account. Without a change nothing is
- * written. Throws NOT_FOUND.
- * @param beside further writes of the same transaction
- */
+/** Changes an account, then its copies on keys; the only way to write it. Throws NOT_FOUND. @param beside writes */
 export async function changeAccount(
   scope: MutationContext,
   verb: Verb,
@@ -151,11 +136,7 @@ export async function changeAccount(
   return changed;
 }
 
-/**
- * Copies account properties to one chunk of differing keys; true when none are left. It follows the current account, so
- * that a concurrent disable and enable end alike; keys created meanwhile have the account at that time, and the next
- * call finds them.
- */
+/** Copies the current account to a chunk of differing keys; true if none are left. Concurrent changes end alike. */
 function copyToKeys(scope: TenantScope): Promise<boolean> {
   const { ports, keys, tenant } = scope;
   return retryOnConflict(ports, async () => {

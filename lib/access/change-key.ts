@@ -58,11 +58,7 @@ function earlierExpiry(now: number, before: number | null, wanted: number | unde
 
 type Rotating = Pick<Context, 'ports' | 'keys' | 'tenant' | 'caller' | 'origin'>;
 
-/**
- * Creates a key with the same label, scopes and restrictions; the old one expires after the overlap. Only its user may
- * rotate it, because the raw key acts for that user. Throws FORBIDDEN for a key of another user, CONFLICT for a rotated
- * or expired one, VALIDATION_ERROR, LIMIT_EXCEEDED.
- */
+/** Replaces a key; only its user may. Throws FORBIDDEN, CONFLICT, VALIDATION_ERROR, LIMIT_EXCEEDED. */
 export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotation): Promise<IssuedKey> {
   const { ports, keys, caller } = scope;
   if (pointer.user_id !== caller.user_id) {

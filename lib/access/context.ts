@@ -13,7 +13,6 @@ type Principal = Rights &
     tenant_id: string;
     user_id: string;
     user_email: string;
-    /** Empty for a user with a session. */
     key_id: string;
     key_label: string;
   };
@@ -24,12 +23,10 @@ export type TenantEnv = Env & { tenant: string };
 /** Origin of a request, recorded with its changes. */
 export type Origin = {
   via: Via;
-  /** Called MCP tool. */
   tool?: string;
   request_id: string;
   /** Client address; empty if the host does not know it. */
   ip: string;
-  /** Empty if it was not sent. */
   user_agent: string;
 };
 
@@ -44,10 +41,7 @@ export type Context = TenantEnv & {
 /** Ports for reading and writing items of a tenant; every Context is one, the admin commands create their own. */
 export type TenantScope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
 
-/**
- * Context of a mutation; every Context is one. Its changes are recorded with the caller as author (audit-writer.ts).
- * Without a caller the origin is `operator`, an alert link, or the service, whose own changes are not recorded.
- */
+/** Context of a mutation. The caller is the author; without one: operator, alert link, or the unrecorded service. */
 export type MutationContext = TenantScope &
   Env<'settings'> &
   (

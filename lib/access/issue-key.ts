@@ -20,10 +20,7 @@ import type { MutationContext, TenantScope } from './context.ts';
 import type { NewKey } from './new-key.ts';
 import { firstAdmin, keyPointersOf, requireAccount } from './store.ts';
 
-/**
- * Creates a key of a user. Throws VALIDATION_ERROR for unknown restrictions or an invalid expiry, and as `addKey` does.
- * @param maker expiry of the creating key, which the new one does not exceed
- */
+/** Creates a key that expires no later than `maker`. Throws VALIDATION_ERROR, and as `addKey` does. */
 export async function issueKey(
   scope: MutationContext,
   userId: string,
@@ -38,11 +35,7 @@ export async function issueKey(
 /** Input of a new key, and further writes of the same transaction. */
 type Making = { input: NewKey & { rotated_from?: string }; beside?: Write[] };
 
-/**
- * Adds a key to a user. Fails if the user was removed or the account disabled meanwhile, because both are written at
- * the version read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED, LIMIT_EXCEEDED.
- * @param make is called in each attempt
- */
+/** Adds a key, at the versions of user and account. Throws UNAUTHORIZED, ACCOUNT_DISABLED, LIMIT_EXCEEDED. */
 export function addKey(
   scope: MutationContext,
   userId: string,
@@ -79,10 +72,7 @@ export function addKey(
   return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, attempt));
 }
 
-/**
- * Returns the number of keys if there is room for one more. Expiry does not update the stored number; if it is at the
- * limit, the keys are counted. Throws LIMIT_EXCEEDED.
- */
+/** Returns the number of keys; counts them at the limit, because expiry updates nothing. Throws LIMIT_EXCEEDED. */
 async function roomFor(
   scope: TenantScope,
   user: UserItem,

@@ -26,11 +26,7 @@ export function ratesOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>): R
 
 type Spending = Pick<Context, 'ports' | 'tenant'> & { caller: Pick<Context['caller'], 'rate_limits'> };
 
-/**
- * Counts requests of an account. Throws RATE_LIMITED with Retry-After above its rate.
- * @param count number of requests
- * @returns rate limit headers (draft-ietf-httpapi-ratelimit-headers)
- */
+/** Counts requests. Throws RATE_LIMITED. @returns rate limit headers (draft-ietf-httpapi-ratelimit-headers) */
 export async function spend(
   { ports, tenant, caller }: Spending,
   of: AccountClass,
@@ -89,10 +85,7 @@ const READ_PERMITS = { places: 16, per_target: 2, wait_ms: 10_000 };
 
 const semaphores = new WeakMap<Ports['limiter'], FairSemaphore>();
 
-/**
- * Runs a read of an account with a permit. Few run concurrently, because the longest lists take seconds of CPU and must
- * not delay other accounts. Throws RATE_LIMITED after waiting too long.
- */
+/** Runs a read with a permit, because long lists take seconds of CPU. Throws RATE_LIMITED after its wait. */
 export async function withReadPermit<T>({ ports, tenant }: Pick<Context, 'ports' | 'tenant'>, read: () => Promise<T>) {
   const semaphore = semaphores.get(ports.limiter) ?? new FairSemaphore(READ_PERMITS, ports.clock);
   semaphores.set(ports.limiter, semaphore);

@@ -20,10 +20,7 @@ const URLS = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>`]+/gi;
 /** Removes URLs from a text, such as an error. */
 export const redactUrls = (text: string): string => text.replace(URLS, REDACTED);
 
-/**
- * Hides the values at some paths (`config.body`, `config.headers`). Of an object there, the keys stay; lists on the way
- * are searched (`config.steps.send`). Absent and null properties stay.
- */
+/** Hides the values at paths (`config.headers`): keys of objects stay, lists are searched (`config.steps.send`). */
 export const redactPaths = <R extends object>(record: R, paths: readonly string[]): R =>
   changeAt(record, paths, redactWhole);
 

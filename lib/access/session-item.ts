@@ -15,7 +15,6 @@ export type SessionItem = Item & {
   key_digest?: string;
   /** Number of the user at its start; with another number it has ended. */
   generation: number;
-  /** ISO 8601. */
   created_at: string;
   /** ISO 8601, within an hour. */
   last_seen_at: string;

@@ -6,16 +6,12 @@ import { DAY_MS } from '#lib/platform/time.ts';
 import type { AuditItem } from './entry.ts';
 import { type AuditFilter, matches } from './query.ts';
 
-/** Maximum number of entries that one call scans. */
 const MAX_SCANNED = 2_000;
 const SCAN_PAGE = 200;
 /** Minimum number of entries read per bucket, because an entry may be in any of them. */
 const MIN_PER_BUCKET = 10;
 
-/**
- * Age after which entries are read oldest first, so that a reader that continues later misses none. The time of an
- * entry is up to four seconds before the first attempt to write it (write.ts), and a table client gives up after nine.
- */
+/** Age (ms) of entries that readers may pass: 4 s of attempts to date one (write.ts), 9 s of a table client. */
 const SETTLED_MS = 15_000;
 
 type LogPage = { values: AuditItem[]; next?: string };

@@ -35,17 +35,10 @@ export type AuditWriter<Thing> = (
 
 type AuditEnv = Env<'clock' | 'ids' | 'settings'> & { tenant: string };
 
-/**
- * Age after which a new entry is drawn. Added to ten seconds of attempts and nine of a table client, an older entry
- * would appear behind the position of a reader (read-log.ts).
- */
+/** Age (ms) after which a new entry is drawn, so that it never appears behind a reader (read-log.ts). */
 const MAX_ENTRY_AGE_MS = 4_000;
 
-/**
- * Returns the writer of the entry of a use case: call it once, before the first attempt. Id and time are drawn in the
- * first attempt and kept, so that a successful attempt whose response was lost counts once. With several transactions,
- * the last one contains the entry.
- */
+/** Returns the writer of an entry; call it before the first attempt, so that a lost response counts once. */
 export function auditWriterFor<Thing>(
   env: AuditEnv,
   author: Author,

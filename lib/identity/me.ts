@@ -76,7 +76,6 @@ export async function callerRecord(context: Context): Promise<z.output<typeof Me
   };
 }
 
-/** Usage of the plan limits. */
 const Use = z.object({
   blueprints: z.int().describe('Number of blueprints, limited by blueprint_limit.'),
   entities: z.int().describe('Number of entities of all blueprints.'),
@@ -86,7 +85,7 @@ const Use = z.object({
       entities: z.int().describe('Number of its entities, limited by entity_limit_per_bp.'),
     })
     .nullable()
-    .describe('Blueprint with the most entities; null if there is none.'),
+    .describe('Largest blueprint; null without blueprints.'),
   checks: z.int().describe('Number of checks, limited by check_limit.'),
   checks_per_minute: z.int().describe('Probes per minute, rounded up, limited by checks_per_minute_limit.'),
   relations: z.int().describe('Number of relations, limited by relation_limit.'),

@@ -58,10 +58,7 @@ export async function linkByAdmin(
   return { url: linkUrl(address, token), expires_at: iso(valid_until) };
 }
 
-/**
- * Creates a link of the operator for a given user, or the oldest admin. Throws as createLink does.
- * @param address URL of the service in a browser
- */
+/** Creates a link of the operator for a user or the oldest admin. Throws as createLink does. */
 export async function linkByOperator(
   scope: MutationContext,
   address: string,
@@ -73,9 +70,8 @@ export async function linkByOperator(
 }
 
 /**
- * Creates a single-use sign-in link that replaces an earlier one. Throws NOT_FOUND, ACCOUNT_DISABLED, and CONFLICT for
- * a pending invitation.
- * @param more `ms`: validity; `revoke`: end passkeys, identities and sessions of the user
+ * Creates a link that replaces an earlier one. Throws NOT_FOUND, ACCOUNT_DISABLED, CONFLICT.
+ * @param more `ms`: validity
  */
 export function createLink(
   scope: MutationContext,
@@ -122,10 +118,7 @@ const notYetMember = ({ email }: UserItem): AppError =>
 /** Valid link and its use: write `user` at the version of `before`, together with `use`. */
 type FoundLink = { account: AccountItem; before: UserItem; user: UserItem; use: Write };
 
-/**
- * Finds the user of a link. Throws ACCOUNT_DISABLED, and the same UNAUTHORIZED for an unknown, used, replaced or
- * expired link.
- */
+/** Finds the user of a link. Throws ACCOUNT_DISABLED, and the same UNAUTHORIZED for every invalid link. */
 export async function findLink(
   { ports, keys }: Pick<TenantScope, 'ports' | 'keys'>,
   token: string,

@@ -87,7 +87,7 @@ const Methods = z
     oidc: z
       .object({ name: z.string().describe('Name of the provider.') })
       .nullable()
-      .describe('Identity provider of the operator; null if there is none.'),
+      .describe('Identity provider of the operator; null without one.'),
     key: z.boolean().describe('Whether an API key can sign in.'),
     link: z.boolean().describe('Whether a sign-in link can sign in.'),
   })

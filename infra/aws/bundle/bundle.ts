@@ -10,13 +10,11 @@ import { packedDocument } from './packed-document.ts';
 import { withoutDescriptions, withoutExamples, withoutManifests } from './without-documentation.ts';
 
 type Bundle = {
-  /** Deployed folder: `index.mjs`, minified, and the lazy files. */
   dir: string;
   /** Bytes loaded at start. */
   bytes: number;
   /** Additional bytes loaded with each lazy file. */
   late_bytes: Readonly<Record<string, number>>;
-  /** Bytes of all files. */
   all_bytes: number;
   inputs: string[];
 };

@@ -1,7 +1,4 @@
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 
-/**
- * Replaces the credential provider chain of the SDK: a function has its credentials in its environment, and the other
- * providers (files, SSO, web identity, instance metadata) are a fifth of the code.
- */
+/** Replaces the credential chain of the SDK, a fifth of its code: credentials are in the environment. */
 export const defaultProvider = fromEnv;

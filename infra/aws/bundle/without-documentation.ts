@@ -1,10 +1,7 @@
 /** A call of zod's `describe` with only a literal text, as a minifier writes it. */
 const DESCRIBED = /\.describe\((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\$]|\\.)*`)\)/g;
 
-/**
- * Removes the descriptions of schemas, which only the pre-built documents need. In a function they would be text to
- * load and would copy each schema at every start.
- */
+/** Removes schema descriptions, which only documents need: they cost load time and a copy of each schema. */
 export const withoutDescriptions = (code: string): string => code.replace(DESCRIBED, '');
 
 /** Start of the examples of a check type or a channel type, as a minifier writes it. */

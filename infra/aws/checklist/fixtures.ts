@@ -4,15 +4,12 @@ import { type Call, caller, expected, StepError } from '#infra/smoke/call.ts';
 type Address = { name: string; url: string };
 
 export type Given = {
-  /** The outputs Url, ApiUrl and StreamUrlmcp that were given. */
   addresses: Address[];
   /** Whether CloudFront is in front; then the stream URL rejects direct requests. */
   cdn: boolean;
   key: string;
   hosts: { ipv6: string; smtp: string; tls: { host: string; port: number } };
-  /** Minutes without a heartbeat. */
   minutes: number;
-  /** Timeout of the first result in seconds. */
   patience: number;
 };
 
@@ -20,9 +17,7 @@ export type Given = {
 export type Fixtures = Given & {
   name: string;
   call: Call;
-  /** Base URL of streams. */
   stream: string;
-  /** Addresses that accept a request with a key. */
   callable: (Address & { call: Call })[];
   /** Ids of several entities, because an entity has at most 25 checks. */
   entities: string[];

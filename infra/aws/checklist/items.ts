@@ -5,7 +5,6 @@ import { type Stack, sumOf } from './metrics.ts';
 
 type Item = {
   name: string;
-  /** Expected result, and the meaning of another one. */
   expected: string;
   /** @returns the result, line by line. Throws StepError. */
   run(fixtures: Fixtures, stack: Stack | undefined): Promise<string[]>;
@@ -125,7 +124,6 @@ const NO_STACK = 'skipped: use --stack with the AWS CLI and credentials';
 const makeCheck = (fixtures: Fixtures, settings: object, entity = fixtures.entities[0]) =>
   fixtures.call('POST', '/v1/checks', { entity_id: entity, failure_threshold: 1, interval_seconds: 60, ...settings });
 
-/** Creates a check on an entity. @returns its id */
 const newCheck = async (fixtures: Fixtures, settings: object, entity?: string): Promise<string> =>
   expected(await makeCheck(fixtures, settings, entity), 201, 'POST /v1/checks').id;
 

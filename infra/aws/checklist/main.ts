@@ -83,7 +83,6 @@ function whole(text: string, what: string): number {
   throw new UsageError(`${what} takes a whole number, not "${text}".`);
 }
 
-/** Returns the items of `--only`, by their numbers from 1. */
 function chosen(only: string | undefined) {
   const all = ITEMS.map((item, i) => ({ item, number: i + 1 }));
   if (only === undefined) return all;

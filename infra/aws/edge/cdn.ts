@@ -29,7 +29,6 @@ import { edgeCode } from './code.ts';
 import type { Streamed } from './function-urls.ts';
 import { makeHeadersPolicy } from './response-headers.ts';
 
-/** Id of the API origin, used in edge code. */
 const API = 'api';
 
 /** Behavior without a cache; the key and query of the caller reach the origin. */

@@ -2,7 +2,6 @@ import { type FunctionUrl, FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import type { Functions } from '#infra/aws/functions.ts';
 import type { DeploySettings } from '#infra/aws/settings.ts';
 
-/** Functions whose responses contain ping URLs. */
 const SHOWING = ['api', 'mcp'] as const;
 
 /**

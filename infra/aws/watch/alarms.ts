@@ -14,13 +14,11 @@ import type { Rule, Watched } from './rule.ts';
 const MINUTE = Duration.minutes(1);
 /** A check may be a minute late, as ticks are; two minutes are an internal error. */
 const LATE_SECONDS = 120;
-// Jobs and deadlines wait in their queue with a delay: those of a new check for twice the lookahead. SQS does not
-// document whether the age of a message includes its delay.
+// Jobs and deadlines are delayed up to twice the lookahead; SQS does not document whether that counts as age.
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
 /** Two attempts of a parked record; and 14 min, the longest delay of a delivery after a 429 response. */
 const ALERT_WAIT_SECONDS = 90;
 const MAX_TURN_SECONDS = 900;
-/** Maximum time that a transition waits for its reader. */
 const STREAM_LAG_MS = 60_000;
 
 /** Creates alarms for failures that the service cannot report to its users, with one topic. */
@@ -46,7 +44,6 @@ export function makeAlarms(scope: Construct, watched: Watched, settings: DeployS
 const USUAL_CONCURRENCY = 1000;
 const CLAIMED_SHARE = 0.8;
 
-/** Functions between a state change and its alert or action. */
 const alerting: ReadonlySet<FunctionName> = new Set(
   (['notify', 'delivery', 'plan'] as const).map((queue) => specs[queue].consumer),
 );
@@ -173,7 +170,6 @@ function ofFunctions({ functions }: Watched): Rule[] {
   ];
 }
 
-/** Rules for the whole account, over all of its functions. */
 function ofAccount({ CONCURRENCY = USUAL_CONCURRENCY }: DeploySettings): Rule[] {
   const of = (metricName: string, statistic: 'Maximum' | 'Sum') =>
     new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: MINUTE });
@@ -188,7 +184,7 @@ function ofAccount({ CONCURRENCY = USUAL_CONCURRENCY }: DeploySettings): Rule[] 
     {
       name: 'recursion',
       description:
-        'Lambda stopped a recursive loop. Intended loops of this stack are allowed: find a rule or queue of yours that leads back to its function, or a changed recursion setting.',
+        'Lambda stopped a recursive loop. Intended loops of this stack are allowed: find a rule or queue outside the stack that leads back to its function, or a changed recursion setting.',
       metric: of('RecursiveInvocationsDropped', 'Sum'),
       above: 0,
     },

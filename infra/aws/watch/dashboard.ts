@@ -5,18 +5,15 @@ import { streaming, streams } from '#infra/topology.ts';
 import { ownMetrics } from './own-metrics.ts';
 import type { Watched } from './rule.ts';
 
-/**
- * Creates three dashboards: load, limits and failures. Each has at most 50 metrics, which are free of charge. The
- * metric of every alarm is on one of them.
- */
+/** Creates dashboards for load, limits and failures, with all alarm metrics; up to 50 metrics each are free. */
 export function makeDashboards(scope: Construct, watched: Watched): void {
-  new Dashboard(scope, 'Dashboard', { widgets: inRows(ofWork(scope, watched)) });
-  new Dashboard(scope, 'Dashboard-limits', { widgets: inRows(ofLimits(scope, watched)) });
-  new Dashboard(scope, 'Dashboard-faults', { widgets: inRows(ofFaults(scope, watched)) });
+  new Dashboard(scope, 'Dashboard', { widgets: layoutOf(ofWork(scope, watched)) });
+  new Dashboard(scope, 'Dashboard-limits', { widgets: layoutOf(ofLimits(scope, watched)) });
+  new Dashboard(scope, 'Dashboard-faults', { widgets: layoutOf(ofFaults(scope, watched)) });
 }
 
 const ROW_LENGTH = 3;
-const inRows = (graphs: GraphWidget[]): GraphWidget[][] =>
+const layoutOf = (graphs: GraphWidget[]): GraphWidget[][] =>
   Array.from({ length: Math.ceil(graphs.length / ROW_LENGTH) }, (_, i) =>
     graphs.slice(i * ROW_LENGTH, (i + 1) * ROW_LENGTH),
   );
@@ -44,7 +41,6 @@ function ofWork(scope: Construct, { queues, functions, api }: Watched): GraphWid
   ];
 }
 
-/** Usage of AWS limits, throttles, and rejected pings. */
 function ofLimits(scope: Construct, { table, functions }: Watched): GraphWidget[] {
   const { refusedPings, unknownPings } = ownMetrics(scope);
   return [

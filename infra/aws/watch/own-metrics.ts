@@ -8,11 +8,8 @@ import { type FunctionName, functions, queues, schedules } from '#infra/topology
 export const namespaceOf = (scope: Construct): string => `Fleetwatch/${Stack.of(scope).stackName}`;
 
 type OwnMetrics = {
-  /** Lag of each schedule (s). */
   lag: { schedule: string; consumer: FunctionName; metric: Metric }[];
-  /** Failed records of each function with batches. */
   failedRecords: { reader: FunctionName; metric: Metric }[];
-  /** Permanently failed deliveries. */
   failedDeliveries: Metric;
   /** Skipped probes that were later than their interval through no fault of their account. */
   lateProbes: Metric;

@@ -1,7 +1,6 @@
 import { createSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 
-/** 192.0.2.10, an address that documents may use (RFC 5737). */
 export const DEMO_ADDRESS = '192.0.2.10';
 
 const HEADER_BYTES = 12;

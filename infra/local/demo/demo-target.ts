@@ -9,11 +9,7 @@ const BAD_MS = 15_000;
 
 type DemoTarget = { url: string; port: number; stop(): void };
 
-/**
- * Starts a target: `/shop` always works, `/api` fails periodically until `/restart` is called, `/live` is a WebSocket
- * that sends a price, and `/alerts` accepts messages in the format of Slack.
- * @param on called with the text of an alert, or the name of the target to restart
- */
+/** Starts a target with `/shop`, a failing `/api`, `/restart`, a WebSocket `/live`, and `/alerts` (Slack). */
 export async function startDemoTarget(on: {
   alert(text: string): void;
   restart(what: string): void;

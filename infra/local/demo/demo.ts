@@ -11,12 +11,7 @@ const MISSED_MS = 45_000;
 type Named = { id: string; name: string | null };
 type Policy = { channels: { id: string }[] };
 
-/**
- * `npm start -- --demo`: a small catalog whose states change within two minutes, created through the API: every check
- * type, relations, and an action that restarts a failed target. A later start reuses what it created.
- * @param service `keyFile` contains its key
- * @param say prints a line for the user
- */
+/** Runs `npm start -- --demo`: creates a small changing catalog through the API, or reuses it. */
 export async function startDemo(
   service: { url: string; key: string; keyFile: string },
   say: (line: string) => void,
@@ -112,7 +107,6 @@ export async function startDemo(
   };
 }
 
-/** Commands to try, the most useful first. */
 function hintsFor({ url, keyFile }: { url: string; keyFile: string }): string[] {
   const get = (path: string, what: string) =>
     `try    ${what}: curl -s -H "Authorization: Bearer $(cat ${keyFile})" ${url}${path}`;
@@ -127,7 +121,6 @@ function hintsFor({ url, keyFile }: { url: string; keyFile: string }): string[] 
 
 type Call = <T>(method: string, path: string, body?: object) => Promise<T>;
 
-/** Calls the API; a 409 is accepted because the resource exists. */
 const caller =
   ({ url, key }: { url: string; key: string }): Call =>
   async <T>(method: string, path: string, body?: object) => {
@@ -148,7 +141,6 @@ async function alertHere(call: Call, checkId: string, url: string): Promise<void
   await call('POST', `/v1/checks/${checkId}/policy/channels`, { channel_type: 'slack', config: { url } });
 }
 
-/** Creates or updates the action that the check triggers when it goes down. */
 async function restartWhenDown(call: Call, check_id: string, url: string): Promise<void> {
   const action = {
     name: 'Restart the API',

@@ -1,7 +1,6 @@
 import type { Bus, BusEvent, Log } from '#lib/platform/ports.ts';
 
 export type LocalBus = Bus & {
-  /** The last hundred events, oldest first. */
   recent: readonly BusEvent[];
 };
 

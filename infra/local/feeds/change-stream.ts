@@ -12,10 +12,7 @@ type Spec = (typeof streams)[number];
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 
-/**
- * Passes the changes of the table to the functions of the topology in commit order. Each function has a checkpoint that
- * moves only after its work is done: after a crash, every change is delivered at least once.
- */
+/** Passes table changes to functions in commit order, at least once: a checkpoint moves after the work. */
 export function startChangeStream(store: Store, handlers: Partial<Record<FunctionName, Handler>>, log: Log): Feed {
   const { db } = store;
   for (const { name } of streams)
@@ -70,7 +67,6 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
     }
   }
 
-  /** Processes one batch. @returns whether there was one */
   async function next(): Promise<boolean> {
     const changes = store.read(() => select.all(checkpoint, spec.batch)) as unknown as StoredChange[];
     const last = changes.at(-1);

@@ -19,7 +19,7 @@ const CROWDED_POLL_MS = 50;
 type ConsumerEnv = {
   clock: Pick<Clock, 'now'>;
   log: Log;
-  /** What must be over before work is taken, as the process was paused (Liveness). */
+  /** Resolves before work starts, after the process was paused (Liveness). */
   afterPause?: () => Promise<void> | undefined;
 };
 
@@ -36,11 +36,7 @@ export function startConsumers(
   return combineFeeds(all);
 }
 
-/**
- * Consumes one queue. It sleeps until a send or the next due message wakes it. Each message is a separate invocation,
- * so that its slot becomes free when its work ends. While there are free slots, messages are taken in order of time.
- * Otherwise groups below their share come first, with a share of extra slots: no tenant waits for long work of another.
- */
+/** Consumes one queue without polling. Due messages are taken by time; if slots are full, fairly by group. */
 function startConsumer(
   queue: QueueName,
   queues: LocalQueues,
@@ -52,9 +48,7 @@ function startConsumer(
   const slots = batch * concurrency;
   const share = tenantShare(slots);
   const inFlight = new Set<Promise<void>>();
-  /** Messages in flight by group. */
   const groups = new Map<string, number>();
-  /** Whether more messages were due than could be taken. */
   let isCrowded = false;
   let taking = Promise.resolve();
   let isTaking = false;

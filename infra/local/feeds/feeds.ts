@@ -1,6 +1,5 @@
 /** Source of work for functions: a queue, a reader of the change stream, or a combination. */
 export type Feed = {
-  /** Checks for new work. */
   wake(): void;
   /** Starts no new batch, and resolves when those in flight are settled. */
   stop(): Promise<void>;

@@ -38,15 +38,10 @@ export type LocalQueues = Omit<Queues, 'send'> & {
   receive(queue: QueueName, most: number, hide_ms: number): Promise<Received[]>;
   /** Takes due messages in turn from groups below their share, those with the fewest in flight first. */
   receiveFairly(queue: QueueName, most: number, hide_ms: number, inFlight: InFlight): Promise<Received[]>;
-  /**
-   * Deletes finished messages; a failed one is due again after a pause, or becomes a dead letter after its last
-   * receive.
-   */
+  /** Deletes finished messages; failed ones are due after a pause, or dead letters after their last receive. */
   settle(queue: QueueName, done: Received[], failed: Received[]): Promise<void>;
   deadLetters(): DeadLetter[];
-  /**
-   * Deletes dead letters older than `before` (epoch ms), and releases messages delayed by a clock that was set back.
-   */
+  /** Deletes dead letters older than `before` (epoch ms), and releases messages delayed by a set-back clock. */
   sweep(before: number): Promise<void>;
 };
 
@@ -63,10 +58,7 @@ const MAX_PAUSE_MS = 30_000;
 
 type QueueOptions = { clock: Pick<Clock, 'now'>; log: Log; first_pause_ms?: number };
 
-/**
- * Creates queues in the file of the store: a send shares a commit with concurrent writes. Taking and deleting a message
- * need not wait for the disk: after a power cut it may be delivered once more.
- */
+/** Creates queues on the store. Sends share commits; after a power cut a message may be delivered twice. */
 export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PAUSE_MS }: QueueOptions): LocalQueues {
   const { db } = store;
   const insert = db.prepare('INSERT INTO messages (queue, group_id, body, sent_at, visible_at) VALUES (?, ?, ?, ?, ?)');

@@ -12,11 +12,7 @@ export function lastTick({ db }: Store): number | undefined {
   return typeof last === 'string' ? Date.parse(last) : undefined;
 }
 
-/**
- * Sends `{scheduled_time}` of each schedule to its queue at the full minute, and at once for the current minute if it
- * was not sent. Missed minutes are not sent: the generator resumes at the newest slot.
- * @returns stops the ticks
- */
+/** Sends each schedule's `{scheduled_time}` at the full minute, without missed ones. @returns stops the ticks */
 export function startTicks(
   store: Store,
   queues: Queues,

@@ -37,10 +37,7 @@ export function bodyRoom(bounds: Bounds): BodyRoom {
 export const hasNoBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 
-/**
- * Reads a body on demand (`ApiEvent.readBody`). Until then it stays with the client and in connection buffers. A body
- * that is too large is not kept.
- */
+/** Reads a body on demand; until then it stays in connection buffers. A body that is too large is not kept. */
 export function bodyReader(
   request: IncomingMessage,
   address: string,
@@ -83,10 +80,7 @@ const noRoom = (): AppError =>
     headers: { 'retry-after': '1' },
   });
 
-/**
- * Reads and discards the rest of a body, so that the client sees the response. Resolves at its end or when it exceeds
- * the bounds; `request.complete` tells which.
- */
+/** Discards the rest of a body, so that the client sees the response; `request.complete` tells whether it ended. */
 export function drainBody(request: IncomingMessage, bounds: Bounds): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;

@@ -4,11 +4,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
 export type TrustedProxies = { has(address: string): boolean };
 
-/**
- * Parses trusted proxies.
- * @param cidrs `127.0.0.0/8`, `::1`, `10.1.2.3`
- * @throws Error of one sentence that names an invalid address
- */
+/** Parses trusted proxies such as `127.0.0.0/8` or `::1`. @throws Error that names an invalid address */
 export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const cidr of cidrs) {
@@ -26,7 +22,6 @@ export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const plain = (address: string): string => MAPPED.exec(address)?.[1] ?? address;
 
-/** Removes brackets and port from an entry of X-Forwarded-For. */
 const named = (entry: string): string =>
   plain(
     entry
@@ -42,10 +37,7 @@ export function cameByTls({ headers, socket }: IncomingMessage, proxies: Trusted
   return String(proto).split(',', 1)[0]!.trim().toLowerCase() === 'https';
 }
 
-/**
- * Returns the address of the client: that of the connection or, behind trusted proxies, the last one in X-Forwarded-For
- * that is not a trusted proxy. Entries before it are written by the client and ignored.
- */
+/** Returns the client address: the last one in X-Forwarded-For that is not a trusted proxy. Earlier ones are forged. */
 export function clientAddress({ headers, socket }: IncomingMessage, proxies: TrustedProxies): string {
   let address = plain(socket.remoteAddress ?? '');
   const forwarded = headers['x-forwarded-for'];

@@ -4,10 +4,7 @@ import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 import type { TrustedProxies } from './client-address.ts';
 
-/**
- * Bounds the open connections of a server. A surplus connection of an address is closed at once; if few are left in
- * total, idle ones are closed, which clients reopen.
- */
+/** Bounds open connections per address; closes idle ones if few are left in total. */
 export function boundConnections(server: Server, proxies: TrustedProxies, bounds: Bounds): void {
   const open = new Map<string, number>();
   let total = 0;

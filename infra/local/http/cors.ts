@@ -11,11 +11,7 @@ export type Allowed = Parameters<typeof isAllowedOrigin>[2];
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
-/**
- * Returns the CORS headers of a response; none if the page may not read it, or if there is no page. There is never an
- * Access-Control-Allow-Credentials, so that `*` reveals nothing to a page that sends a cookie.
- * @param settings ALLOWED_ORIGINS, whose `*` means any origin except for MCP; a ping is open to every page
- */
+/** Returns CORS headers, never with credentials. @param settings `*` means any origin, except for MCP */
 export function corsOf(request: IncomingMessage, settings: Allowed): Record<string, string> {
   const origins = settings.ALLOWED_ORIGINS;
   const { origin, host } = request.headers;

@@ -35,12 +35,7 @@ type GatewayOptions = {
   bounds?: Bounds;
 };
 
-/**
- * Creates the gateway of one machine: node:http in front of the functions, requests in the format of API Gateway
- * (payload format 2.0), routes of the topology, CORS by ALLOWED_ORIGINS. It does not limit bodies as API Gateway does
- * (10 MB): a function reads a body after its gates have accepted the request, up to its own limit. Node itself rejects
- * invalid or late requests without a body and closes the connection.
- */
+/** Creates the gateway: requests as from API Gateway (format 2.0), without its body limit. Gates limit bodies. */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
   { settings, log, proxies = trustedProxies([]), bounds = BOUNDS }: GatewayOptions,
@@ -59,7 +54,6 @@ export function makeGateway(
   const inTurn = requestTurns();
   let inFlight = 0;
   let stopping = false;
-  /** Controllers of the current streams. */
   const streams = new Set<AbortController>();
   let drained = () => {};
 
@@ -113,10 +107,7 @@ export function makeGateway(
     }
   }
 
-  /**
-   * Aborts when the gateway stops, the response ends or the client disconnects. One controller for all of these,
-   * because AbortSignal.any of node 24 loses an abort whose source was collected (nodejs/node#65995).
-   */
+  /** Aborts when the gateway, response or client ends. Not AbortSignal.any, which loses aborts (nodejs/node#65995). */
   function streamOf(response: ServerResponse): AbortController {
     const stream = new AbortController();
     streams.add(stream);
@@ -128,7 +119,6 @@ export function makeGateway(
     return stream;
   }
 
-  /** Discards the rest of a body, and closes the connection if it does not end. */
   async function discardOrCut(request: IncomingMessage): Promise<void> {
     await drainBody(request, bounds);
     if (!request.complete) request.destroy();

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 
-/**
- * Converts a request to the format of API Gateway (payload format 2.0), with a new id and an unread body.
- * @param address of the client
- */
+/** Converts a request to the format of API Gateway (payload format 2.0). @param address of the client */
 export function eventOf(request: IncomingMessage, address: string, readBody: ApiEvent['readBody']): ApiEvent {
   const target = targetOf(request.url!);
   const mark = target.indexOf('?');

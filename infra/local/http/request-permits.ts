@@ -13,11 +13,7 @@ const ownLoop: Loop = {
   nextTurn: setImmediate,
 };
 
-/**
- * Starts requests: in each turn of the event loop as many as fit into a few milliseconds, alternating between client
- * addresses. Probes, alerts and other requests never wait for a burst of one client.
- * @returns function to call for each request
- */
+/** Starts requests, few ms per event loop turn, in turn by address: one client cannot delay probes. */
 export function requestTurns(loop: Loop = ownLoop): (address: string, begin: () => void) => void {
   /** Waiting requests by address, the next to be served first. */
   const waiting = new Map<string, (() => void)[]>();

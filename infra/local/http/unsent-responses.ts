@@ -2,11 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 
-/**
- * Bounds the memory of responses that wait for their readers. Beyond it, the oldest response to the address with the
- * most waiting bytes is cut, so that slow readers do not affect others.
- * @returns function to call for each response before it is sent
- */
+/** Bounds the memory of unread responses: cuts the oldest of the address with most. @returns registers a response */
 export function boundUnsent(bounds: Bounds): (response: ServerResponse, address: string, bytes: number) => void {
   const waiting = new Map<string, { bytes: number; responses: Map<ServerResponse, number> }>();
   let total = 0;

@@ -4,12 +4,7 @@ const MAX_MS = 3;
 /** The real timer, also while a test controls the timers of the process. */
 const endOfTurn: (callback: () => void) => void = setImmediate;
 
-/**
- * Calls `flush` once: after a turn of the event loop without a new write, or after 3 ms. A commit costs as much as many
- * writes, and node accepts one new connection per turn: otherwise every write of clients without keep-alive would be a
- * separate commit.
- * @param waiting returns the number of waiting writes
- */
+/** Calls `flush` after a turn without a new write, or after 3 ms: a commit costs as much as many writes. */
 export function batchCommits(flush: () => void, waiting: () => number): void {
   const since = performance.now();
   let seen = 0;

@@ -4,12 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 const SQLITE_BUSY = 5;
 
-/**
- * Creates DATA_DIR if it is missing (mode 0700) and locks it with an exclusive transaction on a file in it: the kernel
- * releases the lock however the process ends, including kill -9.
- * @returns releases the lock
- * @throws Error of one sentence if another service holds it or the folder is not writable
- */
+/** Locks DATA_DIR, also against kill -9 (SQLite lock). @returns releases it @throws Error of one sentence */
 export function lockDirectory(dir: string): () => void {
   let db: DatabaseSync | undefined;
   try {

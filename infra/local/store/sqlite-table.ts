@@ -9,10 +9,7 @@ import { type Keep, openStore, type Store, type StoreOptions } from './store.ts'
 export type SqliteTable = Table & {
   /** @param keep `soon` for an idempotent function (store.ts) */
   transact(writes: Write[], keep?: Keep): Promise<WriteOutcome>;
-  /**
-   * Deletes up to `most` items whose `expires_at` is before `now` (epoch seconds).
-   * @returns number of deleted items; if it is less than `most`, none are left
-   */
+  /** Deletes up to `most` items that expired before `now` (epoch seconds). @returns their number */
   sweep(now: number, most?: number): Promise<number>;
   store: Store;
 };
@@ -20,7 +17,6 @@ export type SqliteTable = Table & {
 type TableOptions = {
   /** Prefixes of sort keys whose new items become changes. Default: those of the streams in the topology. */
   inserted?: readonly string[];
-  /** Called after a commit with changes. */
   onInserted?: () => void;
   /** Only for the time of a change. */
   now?: () => number;
@@ -150,10 +146,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
   };
 }
 
-/**
- * Returns the statement of a query and its values. ASCII keys: text order is byte order. It has one bound per side:
- * with two, SQLite seeks by one and steps over all rows that the other excludes, on each page.
- */
+/** Returns statement and values of a query, with one bound per side: with two SQLite scans excluded rows. */
 function rangeOf({ partition, from = '', to = LAST, after, descending }: Query): {
   sql: string;
   values: SQLInputValue[];

@@ -2,35 +2,23 @@ import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '#lib/platform/errors.ts';
 import { batchCommits } from './batch-commits.ts';
 
-/** Name of the file in DATA_DIR. */
 export const STORE_FILE = 'fleetwatch.db';
 
 /** SQLite file that table, queues and change stream share, so that their writes commit together. */
 export type Store = {
   db: DatabaseSync;
-  /**
-   * Runs `job` in the next commit, together with other waiting jobs, and resolves after that COMMIT. A job is
-   * synchronous, may run twice (the first run is then rolled back), and checks conditions before it writes.
-   * @param keep `durable`, or `soon` for idempotent work: it survives a crash of the process, but a power cut may lose
-   *   it, because it reaches the disk only with the next durable commit
-   * @throws AppError UNAVAILABLE if SQLite fails (disk full, locked)
-   */
+  /** Runs a synchronous `job` in the next commit, possibly twice. A power cut may lose `soon`. @throws UNAVAILABLE */
   write<T>(job: () => T, keep?: Keep): Promise<T>;
   /** Runs a read; between two turns of the event loop it sees only committed data. */
   read<T>(job: () => T): T;
-  /**
-   * Rewrites a file of at most 64 MB to erase deleted data: SQLite overwrites deleted rows, but not the copies left
-   * when it moves rows between pages. Only for the service, when it stops.
-   */
+  /** Rewrites a file of at most 64 MB when the service stops: SQLite leaves copies of deleted rows otherwise. */
   rewrite(): void;
-  /** Commits waiting jobs and closes the file. */
   close(): void;
 };
 
 export type Keep = 'durable' | 'soon';
 
 export type StoreOptions = {
-  /** A path, or `:memory:`. */
   file: string;
   /** Calls `flush` once, soon: all jobs that wait by then share a commit. Default: batchCommits. */
   schedule?: (flush: () => void, waiting: () => number) => void;

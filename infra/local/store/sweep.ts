@@ -8,11 +8,7 @@ const REST_MS = 10;
 /** Retention of dead letters, as in SQS. */
 const DEAD_LETTER_DAYS = 14;
 
-/**
- * Deletes expired items once a minute, in small batches, so that other work does not wait.
- * @param also called as well: writes of the admin commands do not wake the service
- * @returns stops it
- */
+/** Deletes expired items once a minute, in small batches. @param also wakes for writes of admin commands */
 export function startSweep({ table, queues, clock }: LocalPorts, log: Log, also: () => void): () => void {
   let stopped = false;
   let timer = setTimeout(round, EVERY_MS);

@@ -52,10 +52,7 @@ export const OidcStarted = z
   .object({ url: z.string().describe('URL of the provider to which to send the browser. Valid for ten minutes.') })
   .meta({ id: 'OidcStarted' });
 
-/**
- * Starts a sign-in at the provider of the settings. Throws NOT_FOUND without a provider, UNAVAILABLE if it fails, the
- * error of an unknown token, and FORBIDDEN for a page of another origin.
- */
+/** Starts a sign-in at the provider. Throws NOT_FOUND, UNAVAILABLE, FORBIDDEN, and errors of an unknown token. */
 export async function beginOidc(
   context: Context,
   start: z.output<typeof OidcStart>,

@@ -9,11 +9,7 @@ import { completeSignIn } from './complete-sign-in.ts';
 import { verifyCallback } from './provider.ts';
 import { oidcCookie, pendingRequest, type Returned } from './request.ts';
 
-/**
- * Handles the redirect from the provider. The browser loads it as a page, so that the result is always a redirect: to
- * the target of the sign-in, or to the page with the error. It comes from another site; the cookie shows that the
- * sign-in started in this browser.
- */
+/** Handles the redirect from the provider, by a redirect to the target or the error page. Its cookie binds it. */
 export async function oidcCallback(context: Context, sent: Sent, search: URLSearchParams): Promise<Reply<undefined>> {
   let returned: Returned | undefined;
   try {
@@ -32,10 +28,7 @@ export async function oidcCallback(context: Context, sent: Sent, search: URLSear
   }
 }
 
-/**
- * Takes the pending request of this browser before its code is exchanged: after two concurrent exchanges of one code a
- * provider may revoke the tokens of the first (RFC 6749, section 4.1.2). Throws SignInRefused.
- */
+/** Takes the request before its code is exchanged, which must happen once (RFC 6749, 4.1.2). Throws SignInRefused. */
 function takeRequest(context: Context, state: string, cookies: readonly string[]): Promise<Returned> {
   const { ports } = context;
   return retryOnConflict(ports, async () => {
@@ -52,7 +45,6 @@ function redirectTo(location: string, session: string | undefined, returned: Ret
 
 const isText = (one: string | undefined): one is string => one !== undefined;
 
-/** Returns the error for the page and logs the details. */
 function reasonOf({ ports, origin }: Context, error: unknown): OidcError {
   const about = { request_id: origin.request_id, issuer: ports.settings.OIDC_ISSUER };
   if (error instanceof SignInRefused) {

@@ -6,7 +6,6 @@ export type Claims = {
   email?: string;
   /** As the provider sends it: true, "true", false, or absent. */
   email_verified?: unknown;
-  /** Display name. */
   name?: string;
 };
 

@@ -18,10 +18,7 @@ import { isProofValid, type Membership, resolveIdentity, type SignInTarget } fro
 
 type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
 
-/**
- * Completes a verified sign-in: as a linked user, or by linking the identity to one. Throws SignInRefused.
- * @returns Set-Cookie of the session; undefined for a sign-in that started in the settings, which has a session
- */
+/** Completes a sign-in, linking the identity if needed. @returns Set-Cookie; undefined in the settings */
 export async function completeSignIn(
   context: Here,
   request: OidcRequest,

@@ -58,9 +58,7 @@ export async function ownIdentities({ ports, keys, tenant, caller }: Context): P
   return items.filter((item) => item !== undefined).map(identityRecord);
 }
 
-/**
- * Unlinks an identity; it no longer signs in after it returns. Its sessions last until their own end. Throws NOT_FOUND.
- */
+/** Unlinks an identity at once; sessions started with it last until their own end. Throws NOT_FOUND. */
 export function unlinkIdentity(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant, caller } = context;
   const note = auditWriter(context, 'remove', auditedIdentity);

@@ -5,9 +5,7 @@ import { shorten } from '#lib/platform/text.ts';
 import { type Claims, claimsOf, type OidcError, SignInRefused } from './claims.ts';
 import type { FlowSecrets } from './request.ts';
 
-/**
- * Errors whose messages are fixed texts. Messages of others may quote received data and tokens: only names are used.
- */
+/** Errors with fixed messages. Others may quote received data and tokens, so only their names are used. */
 const PLAIN = new Set(['ClientError', 'OperationProcessingError', 'UnsupportedOperationError']);
 
 /** Codes of provider errors (RFC 6749, sections 4.1.2.1 and 5.2) that mean more than "failed". */
@@ -19,10 +17,7 @@ const REASONS: Record<string, OidcError> = {
 
 const MAX_ERROR_TEXT = 500;
 
-/**
- * Converts an error of openid-client or of the network to a rejected sign-in.
- * @param secrets values that a provider might repeat in its error description
- */
+/** Converts an error to a rejected sign-in. @param secrets values that a provider might repeat in its error */
 export function signInRefusal(error: unknown, secrets: readonly string[]): SignInRefused {
   const chain = chainOf(error);
   const known = chain.find((one) => one instanceof SignInRefused);
@@ -54,8 +49,7 @@ function chainOf(error: unknown): Error[] {
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, '********'), text);
 
-// The identity provider of the settings, through openid-client. Nothing is cached between calls: its document and keys
-// may change at any time, sign-ins are rare, and a provider that was down must be retried.
+// The identity provider of the settings. Nothing is cached: sign-ins are rare, and it may change or recover.
 
 type World = Pick<Ports, 'net' | 'settings'>;
 
@@ -66,10 +60,7 @@ const MAX_BODY = 512 * 1024;
 /** Loaded on the first sign-in by a provider. */
 const library = () => import('openid-client');
 
-/**
- * Returns the URL at the provider that starts a sign-in: authorization code with PKCE (RFC 7636), state and nonce.
- * Throws SignInRefused.
- */
+/** Returns the URL that starts a sign-in: authorization code with PKCE (RFC 7636). Throws SignInRefused. */
 export async function authorizationUrl(
   world: World,
   { state, nonce, verifier }: FlowSecrets,

@@ -24,8 +24,7 @@ export function flowSecrets(cookie: string): FlowSecrets {
   return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };
 }
 
-// Cookie that binds a sign-in at the provider to its browser. Lax, because the provider redirects from another site.
-// Its name follows that of the session cookie (sessions/same-origin.ts), for the same reasons.
+// Cookie that binds a sign-in to its browser. Lax, because the provider redirects from another site.
 
 const SECURE = '__Host-fleetwatch_oidc';
 const nameAt = ({ protocol, port }: URL): string =>
@@ -70,10 +69,7 @@ export const requestPut = ({ ports, keys }: Here, state: string, request: OidcRe
 /** Pending request with the secrets of its browser. */
 export type Returned = { request: OidcRequest & OneTime; secrets: FlowSecrets };
 
-/**
- * Finds the request of a callback by its state. Undefined if none is pending, and in another browser, which does not
- * affect the original one.
- */
+/** Finds the request of a callback by its state; undefined if none is pending in this browser. */
 export async function pendingRequest(
   { ports, keys }: Here,
   state: string,

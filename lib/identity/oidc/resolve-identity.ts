@@ -10,10 +10,7 @@ import { type Claims, isVerified, type OidcError } from './claims.ts';
 /** User of an account. */
 export type Membership = { tenant_id: string; user_id: string };
 
-/**
- * User for whom a sign-in started, and the digest of its proof: token of an invitation or a sign-in link, or session of
- * the settings page.
- */
+/** User for whom a sign-in started, and the digest of its proof: invitation, link or session. */
 export type SignInTarget = Membership & { by: 'invitation' | 'link' | 'session'; digest: string };
 
 type Known<Linked extends Membership> = {
@@ -53,10 +50,7 @@ export function resolveIdentity<Linked extends Membership>(known: Known<Linked>)
 /** User after the proof is used, to be written at the version read, and the writes that use it up. */
 type Proven = { user: UserItem; writes: Write[] };
 
-/**
- * Whether the proof of a sign-in is still valid for this user: it may have been used, replaced or withdrawn meanwhile.
- * Undefined if it is not.
- */
+/** Returns the user and writes if the proof is still valid for this user; else undefined. */
 export async function isProofValid(
   { ports, keys }: Pick<Context, 'ports' | 'keys'>,
   target: SignInTarget,

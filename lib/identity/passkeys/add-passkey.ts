@@ -22,9 +22,7 @@ import { clientDataOf } from './responses.ts';
 import { refused, relyingPartyOf } from './validate-response.ts';
 import { verifyRegistration } from './verify.ts';
 
-/**
- * Returns the options of a browser for a new passkey. Throws FORBIDDEN if passkeys do not work here, LIMIT_EXCEEDED.
- */
+/** Returns the options for a new passkey. Throws FORBIDDEN if passkeys do not work here, LIMIT_EXCEEDED. */
 export async function newPasskeyOptions(context: Context, headers: Sent['headers']): Promise<CreationOptions> {
   const { rp_id } = relyingPartyOf(headers, context.ports.settings);
   const user = await requireUser(context);
@@ -33,10 +31,7 @@ export async function newPasskeyOptions(context: Context, headers: Sent['headers
   return creationOptions(await createChallenge(context, user.id), rp_id, user, known);
 }
 
-/**
- * Adds a passkey of the caller, in a transaction that uses up the challenge. Throws VALIDATION_ERROR, FORBIDDEN,
- * CONFLICT for a passkey that is already registered, LIMIT_EXCEEDED.
- */
+/** Adds a passkey and uses up the challenge. Throws VALIDATION_ERROR, FORBIDDEN, CONFLICT, LIMIT_EXCEEDED. */
 export async function addPasskey(
   context: Context,
   { name, response }: NewPasskey,

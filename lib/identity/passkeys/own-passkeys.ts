@@ -19,10 +19,7 @@ export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserIte
   return found.filter((item) => item !== undefined);
 }
 
-/**
- * Changes the passkeys of the caller: `attempt` gets the current user in each attempt. Under the lock of team changes,
- * so that a user cannot prevent removal by changing passkeys continuously.
- */
+/** Changes passkeys under the lock of team changes, so that continuous changes cannot prevent a removal. */
 export function changePasskeys<T>(
   context: Context,
   attempt: (user: UserItem) => Promise<T | typeof RETRY>,

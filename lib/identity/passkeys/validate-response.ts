@@ -109,7 +109,7 @@ const MESSAGES = {
   challenge: 'These options were already used, are older than 5 minutes, or belong to another user. Request new ones.',
   unknown: 'This passkey is unknown; it may have been removed.',
   origin: 'The passkey was used on a page of another origin. Open this service at its own address and try again.',
-  rp_id: 'This passkey belongs to another address. Sign in at the address where it was added.',
+  rp_id: 'This passkey belongs to another address. Sign in at the address of its registration.',
   user_verification: 'The authenticator did not verify you. Use one that requires a fingerprint, a face or a PIN.',
   signature: 'The signature of this passkey is invalid.',
   counter:

@@ -16,9 +16,7 @@ type CoseKey = ReadonlyMap<number, unknown>;
 /** Accepted key lengths in bits: shorter keys are insecure (NIST SP 800-131A), longer ones slow to verify. */
 const RSA = { min: 2048, max: 4096 };
 
-/**
- * Whether it is a complete key of a supported algorithm; another one would be accepted now and always fail later. Pure.
- */
+/** Whether it is a complete key of a supported algorithm; another one would always fail later. Pure. */
 export function isUsableKey(cose: CoseKey): boolean {
   const jwk = jwkOf(cose);
   if (!jwk) return false;
@@ -109,11 +107,7 @@ export async function verifyRegistration(
   };
 }
 
-/**
- * Verifies the response for a sign-in, except the counter.
- * @returns the authenticator data
- * @throws UNAUTHORIZED, VALIDATION_ERROR
- */
+/** Verifies the response for a sign-in, except the counter. @throws UNAUTHORIZED, VALIDATION_ERROR */
 export async function verifyAuthentication(
   { id, type, response }: AuthenticationResponse,
   client: ClientData,

@@ -38,7 +38,7 @@ export type BegunSession = {
 };
 
 /**
- * /** Creates a session with a new token, so that nothing known before the sign-in is valid later; the session of the
+ * Creates a session with a new token, so that nothing known before the sign-in is valid later; the session of the
  * request cookie ends. The sign-in method checks that the user may sign in (account enabled, user not invited) and, for
  * `oidc`, whose request comes from another site, that this browser started it. Call it in each attempt of a retry loop,
  * with the user read in it. Throws FORBIDDEN for a page or an address of another origin, UNAUTHORIZED for two cookies

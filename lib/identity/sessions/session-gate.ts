@@ -12,9 +12,7 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { assertSameOriginRequest, sessionToken } from './same-origin.ts';
 import { endOf, isOver } from './session.ts';
 
-/**
- * Returns the gates of functions for same-origin pages: by key, or by session cookie. Other functions accept only keys.
- */
+/** Returns the gates for same-origin pages: by key, or by session cookie. Other functions accept only keys. */
 export const pageGates = <E extends Env>(env: E): Gates<Context & E> => ({
   ...gates(env),
   authenticate: (sender) => admitBy(env, sender, authenticatePage),

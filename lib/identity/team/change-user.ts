@@ -105,10 +105,7 @@ async function outdatedKeys(scope: MutationContext, { id, role, email }: UserIte
 /** Keys removed per transaction, two items each, with all passkeys; a transaction has at most 100 writes. */
 const KEYS_REMOVED_AT_ONCE = 35;
 
-/**
- * Removes a user with all keys, passkeys and sessions, or an invitation; requests with them are rejected after it
- * returns. Throws NOT_FOUND, and CONFLICT for the last admin.
- */
+/** Removes a user with keys, passkeys and sessions, or an invitation, at once. Throws NOT_FOUND, CONFLICT. */
 export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'remove', auditedUser);

@@ -63,10 +63,7 @@ export async function invitedBy({ ports, keys }: Env<'table' | 'clock'>, email: 
 
 const isPending = (user: UserItem, now: number): boolean => isInvited(user) && user.invitation!.valid_until > now;
 
-/**
- * Invites a user to the account of the caller. For a pending invitation it replaces the token and sets the role. Throws
- * CONFLICT for the e-mail address of a member, LIMIT_EXCEEDED.
- */
+/** Invites a user, or replaces the token and role of an invitation. Throws CONFLICT, LIMIT_EXCEEDED. */
 export function inviteUser(scope: MutationContext, { email, role }: NewInvitation): Promise<Invited> {
   const { ports, keys, tenant } = scope;
   const [id, v, token] = [ports.ids.id('usr'), ports.ids.token(), `fwi_${ports.ids.secret()}`];
@@ -155,7 +152,7 @@ export async function acceptInvitation(
     if (user?.invitation?.digest !== digest || user.invitation.valid_until <= now) throw noInvitation();
     if (isDisabled(account!)) throw accountDisabled();
 
-    // The author is the invited user, who is known from here on.
+    // The author is the invited user.
     note ??= auditWriter({ ...context, tenant, caller: asPerson(user) }, 'accept', auditedUser);
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: draw ? 1 : 0 };

@@ -114,10 +114,7 @@ export const userList =
     return { found: items.map((user) => ({ at: user.sk, value: teamMember(user) })), next };
   };
 
-/**
- * Changes the team based on all its users. `attempt` gets them, and `turn`: a write that makes its transaction fail if
- * the team was changed meanwhile.
- */
+/** Changes the team based on its users; the write `turn` fails its transaction if the team has changed. */
 export function changeTeam<T>(
   scope: TenantScope,
   attempt: (users: UserItem[], turn: Write) => Promise<T | typeof RETRY>,

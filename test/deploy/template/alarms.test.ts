@@ -150,7 +150,7 @@ describe('published metrics', () => {
     expect(ofFunctions.filter((group) => filtered.includes(group))).toEqual([]);
   });
 
-  it.each(['blue', 'green'])('of the stack %s are separate from those of another', (STACK_NAME) => {
+  it.each(['blue', 'green'])('are separate per stack: %s', (STACK_NAME) => {
     const { template: one } = synthesize({ STACK_NAME });
     const namespace = `Fleetwatch/${STACK_NAME}`;
     for (const name of names) {

@@ -43,7 +43,7 @@ describe('behindEdge', () => {
     expect(seen(headers)).toEqual(OF_GATEWAY);
   });
 
-  it('ignores headers of CloudFront if there is none', () => {
+  it('ignores headers of CloudFront in a stack without it', () => {
     expect(seen({ ...TOLD, 'x-fleetwatch-edge': '' }, '')).toEqual(OF_GATEWAY);
     expect(seen(TOLD, '')).toEqual(OF_GATEWAY);
   });

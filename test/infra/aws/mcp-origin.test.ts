@@ -36,6 +36,6 @@ it.each([
   ['https://fleet.example.com', {}, 403],
   ['http://fleet.example.com', OWN, 403],
   ['https://evil.example', OWN, 403],
-])('a page of %s with %o: MCP answers %d', async (origin, deployed, status) => {
+])('checks a page of %s with %o: MCP returns %d', async (origin, deployed, status) => {
   expect(await pingFrom(origin, deployed)).toBe(status);
 });

@@ -6,7 +6,7 @@ import { withoutDescriptions, withoutExamples, withoutManifests } from '#infra/a
 
 describe('deployed code', () => {
   it.each([
-    ['a.string().describe("Its meaning.").optional()', 'a.string().optional()'],
+    ['a.string().describe("Meaning.").optional()', 'a.string().optional()'],
     ['a.describe("say \\"x\\" (or not)")', 'a'],
     ["a.describe('it\\'s').b", 'a.b'],
     ['a.describe(`one ) two`),b', 'a,b'],

@@ -20,7 +20,7 @@ export function deadExports(sources: ReadonlyMap<string, string>, imports: reado
 
   function fault(file: string, code: string, line: string): string | undefined {
     const [, isDefault, isType, name] = EXPORT.exec(line) ?? [];
-    if (name === undefined) return 'in an unsupported form: export it where it is declared';
+    if (name === undefined) return 'in an unsupported form: export its declaration';
     const by = ['*', isDefault ?? name].flatMap((name) => importers.get(`${file} ${name}`) ?? []);
     if (by.length === 0) return 'which no file imports: drop `export`, or the code';
     if (by.some((importer) => !TESTS.test(importer))) return undefined;

@@ -42,7 +42,7 @@ describe('upward reports an import of', () => {
     expect(faults(file, text)).toHaveLength(1);
   });
 
-  it('a room on the same floor, and names both files', () => {
+  it('names both files for a room of the same layer', () => {
     expect(faults('lib/actions/a.ts', "import { b } from '#lib/incidents/b.ts';")).toEqual([
       'lib/actions/a.ts imports lib/incidents/b.ts: lib/incidents is on the same floor as lib/actions (CONTRIBUTING.md#rules-of-the-house).',
     ]);

@@ -20,7 +20,7 @@ it('permits the operations of the function in the topology', async () => {
   expect(sent).toEqual(['delivery', 'bus']);
 });
 
-it('rejects other operations, as its role on AWS does', async () => {
+it('rejects other operations like its role on AWS', async () => {
   const generator = grant(ports, 'generator');
   expect(await generator.table.get(key)).toBeUndefined();
   await expect(generator.table.transact([{ delete: key }])).rejects.toThrow('generator may not delete items');

@@ -177,7 +177,7 @@ describe('responses', () => {
     expect(await drain(slow)).toBeLessThan(large.length);
   });
 
-  it('are bounded while unread, and the oldest of the address with the most is cut first', async () => {
+  it('are bounded while unread, and the oldest of the largest address is cut first', async () => {
     await start({ response_bytes: 50_000 * KB }, async () => says(large), ['127.0.0.0/8']);
     const from = (address: string) => client(get.replace('host: h', `host: h\r\nx-forwarded-for: ${address}`), false);
     const patient = from('192.0.2.2');

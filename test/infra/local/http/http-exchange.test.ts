@@ -55,7 +55,7 @@ describe('requests and responses of the gateway', () => {
     expect(await (await fetch(url, { method: 'POST', body })).text()).toBe('ff00fe');
   });
 
-  it('passes no body if there is none, and a complete chunked body', async () => {
+  it('passes a complete chunked body, and none without a body', async () => {
     await start();
     expect(await (await fetch(url, { method: 'POST' })).json()).not.toHaveProperty('body');
     const chunked = new Promise<string>((resolve) => {

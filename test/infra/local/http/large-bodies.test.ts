@@ -22,7 +22,7 @@ describe('body of 11 MB', () => {
     expect((await client.get(`/v1/checks/${check.id}/results`)).body.results).toHaveLength(1);
   });
 
-  it('is rejected only where it is read', async () => {
+  it('is rejected only if it is read', async () => {
     const check = await newCheck(client);
     const send = (path: string, from = client) => from.send('POST', path, { body: huge });
     expect(await send('/v1/blueprints', clientOf(service.url, ''))).toMatchObject(failure(401, 'UNAUTHORIZED'));

@@ -12,7 +12,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** How SQLite commits the current job: 2 waits for the disk, 1 does not. */
+/** Mode in which SQLite commits the current job: 2 waits for the disk, 1 does not. */
 const synchronous = () => Number(store.db.prepare('PRAGMA synchronous').get()!.synchronous);
 
 it('waits for the disk only if a commit contains a durable job', async () => {
