@@ -18,7 +18,7 @@ export const variables: Readonly<Record<keyof BuiltIn, readonly [when: string, m
 /** Variables of texts of a channel, and their meaning. */
 export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, string>> = {
   title: 'Title without a template.',
-  kind: 'Kind of the alert: `state_change`, `repeat`, `catch_up`, `escalation`, `acknowledged`, `closed`, `test` and others.',
+  kind: 'Kind of the alert: `state_change`, `reminder`, `late`, `escalation`, `acknowledged`, `closed`, `test` and others.',
   urgency: '`high` or `low`.',
   entity_name: 'Name of the entity.',
   entity_slug: 'Slug of the entity.',

@@ -59,7 +59,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
         action_id: IdOf('the action'),
         action_name: z.string().describe('Name of the action.'),
         attempts: z.int().describe('Number of attempts.'),
-        verdict: z.enum(['healed', 'not_healed', 'unverified']).describe('Verification of the last attempt.'),
+        verdict: z.enum(['recovered', 'not_recovered', 'unverified']).describe('Verification of the last attempt.'),
       })
       .nullable()
       .describe('Failed remediation; null unless kind is remediation_failed.'),
@@ -95,7 +95,7 @@ export const webhooks: Record<string, Webhook> = {
     description: [
       'The body of a POST to the url of the channel. The same JSON goes to channels of the type nats, with X-Service-Delivery and X-Service-Kind.',
       'Delivery is at least once: drop a delivery whose X-Service-Delivery you know.',
-      'Reminders (repeat), late alerts (catch_up), escalation steps (escalation), acknowledgements (acknowledged), closing alerts (closed) and tests (test) have the same body and differ in X-Service-Kind.',
+      'Reminders (repeat), late alerts (late_alerts), escalation steps (escalation), acknowledgements (acknowledged), closing alerts (closed) and tests (test) have the same body and differ in X-Service-Kind.',
       'A test has the current state, no transition, and an empty transition_id.',
     ].join(' '),
     headers: z.object({

@@ -97,7 +97,7 @@ export const ITEMS: Item[] = [
         200,
         'GET results',
       );
-      const missed = results.filter((one: Json) => one.error_kind === 'silence').length;
+      const missed = results.filter((one: Json) => one.error_kind === 'missed_heartbeat').length;
       const dropped = stack && (await sumOf(stack, 'RecursiveInvocationsDropped'));
       return [
         `${missed} failures in ${fixtures.minutes} minutes; expected: ${Math.max(0, fixtures.minutes * 6 - 1)}`,

@@ -80,8 +80,8 @@ class Model {
     this.#held.delete(id);
     const incident = this.#incidents.get(id);
     if (incident) this.#incidents.set(id, { ...incident, recovered_at: agenda.now });
-    for (const held of this.#held.keys())
-      if (this.#graphs.get(held)!.dependencies.has(id)) agenda.at(agenda.now, () => this.#evaluate(held));
+    for (const waiting of this.#held.keys())
+      if (this.#graphs.get(waiting)!.dependencies.has(id)) agenda.at(agenda.now, () => this.#evaluate(waiting));
   }
 
   /** Handles an alert that is due by all other rules. */
